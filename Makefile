@@ -1,0 +1,59 @@
+# Short names for what the presets in CMakePresets.json do; `make help` lists them.
+.DEFAULT_GOAL := build
+.PHONY: help build demo test test-short-sanitizers test-sanitizers bench format lint clean
+
+SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+
+build: ## the program, build/dovetail (the default)
+	scripts/install-dependencies
+	cmake --preset release
+	cmake --build --preset release
+
+demo: build ## a workflow, a busy cluster and a plan, made in demo/
+	scripts/demo build/dovetail demo
+
+test: test-short-sanitizers ## what must pass before a change goes in
+	cmake --preset dev
+	cmake --build --preset dev
+	ctest --preset dev
+
+# The tests that gain most from a sanitizer; the presets name them.
+test-short-sanitizers:
+	scripts/install-dependencies test
+	cmake --preset asan-short
+	cmake --build --preset asan-short
+	ctest --preset asan-short
+	cmake --preset tsan-short
+	cmake --build --preset tsan-short
+	ctest --preset tsan-short
+
+test-sanitizers: ## every test under the address, undefined and thread sanitizers (slow)
+	scripts/install-dependencies test
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan
+	cmake --preset tsan
+	cmake --build --preset tsan
+	ctest --preset tsan
+
+bench: ## all benchmarks
+	scripts/install-dependencies bench
+	cmake --preset bench
+	cmake --build --preset bench
+	for program in build/bench/bench/*_bench; do $$program || exit; done
+
+format: ## lays out the sources
+	scripts/install-dependencies lint
+	clang-format -i $(SOURCES)
+
+lint: ## layout and clang-tidy, without changing anything
+	scripts/install-dependencies lint
+	clang-format --dry-run -Werror $(SOURCES)
+	cmake --preset lint
+	run-clang-tidy -quiet -p build/lint '/(src|cli)/.*\.cpp$$'
+
+clean: ## removes what the targets above made
+	rm -rf build demo

@@ -1,0 +1,65 @@
+// dovetail check: proves a plan valid, or says what it breaks.
+#include "dovetail/check.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "dovetail/io.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct Arguments {
+  std::string plan;
+  ProblemArguments problem;
+  bool json = false;
+};
+
+// A plan is judged at the moment for which it was made, unless --now says otherwise.
+Problem load_for(const PlanRecord& record, const Arguments& arguments) {
+  const Problem problem = arguments.problem.load();
+  if (!arguments.problem.now.empty() || problem.now() == record.now) return problem;
+  return Problem({problem.workflows().begin(), problem.workflows().end()},
+                 problem.platform().at(record.now));
+}
+
+Exit run(const Arguments& arguments) {
+  const PlanRecord record = read_plan(arguments.plan);
+  const Problem problem = load_for(record, arguments);
+  const auto violations = check(problem, record);
+  const bool valid = violations.empty() && record.feasible;
+  if (arguments.json) {
+    const nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
+    fmt::print("{}\n", document.dump(1));
+  } else if (valid) {
+    fmt::print("{}: valid: {}, ends {} after now, {:.1f} CPU-hours\n", arguments.plan,
+               counted(record.tasks.size(), "task"), format_duration(record.makespan),
+               record.cpu_hours);
+  } else if (violations.empty()) {
+    fmt::print("{}: says itself that no plan was found\n", arguments.plan);
+  } else {
+    for (const std::string& violation : violations) {
+      fmt::print("{}: {}\n", arguments.plan, violation);
+    }
+  }
+  return valid ? Exit::fine : Exit::no;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("check", "is a plan valid, and if not, why");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("PLAN", arguments->plan, "plan file, as dovetail plan writes it")->required();
+  arguments->problem.add_workflows(*command, "-w,--workflow");
+  arguments->problem.add_cluster(*command);
+  command->add_flag("--json", arguments->json, "as JSON");
+  command->footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,89 @@
+// dovetail compare: every algorithm that fits, as one table.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "dovetail/io.hpp"
+#include "dovetail/metrics.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct Arguments {
+  ProblemArguments problem;
+  PlannerArguments planner;
+  bool json = false;
+};
+
+std::string percent_above(double value, double best) {
+  return best > 0 ? fmt::format("+{:.1f}%", 100 * (value / best - 1)) : "";
+}
+
+void print_table(const std::vector<Plan>& plans, const Plan& best) {
+  double least_hours = cpu_hours(best);
+  for (const Plan& plan : plans) {
+    if (plan.feasible) least_hours = std::min(least_hours, cpu_hours(plan));
+  }
+  Table table({"algorithm", "turn-around", "", "CPU-hours", "", "processors", ""});
+  for (const Plan& plan : plans) {
+    if (!plan.feasible) {
+      table.add({plan.algorithm, "no plan"});
+      continue;
+    }
+    table.add({plan.algorithm, format_duration(makespan(plan)),
+               percent_above(to_seconds(makespan(plan)), to_seconds(makespan(best))),
+               fmt::format("{:.1f}", cpu_hours(plan)), percent_above(cpu_hours(plan), least_hours),
+               std::to_string(peak_procs(plan)), &plan == &best ? "<- earliest" : ""});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_json(const Problem& problem, const std::vector<Plan>& plans, const Plan& best) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Plan& plan : plans) {
+    nlohmann::ordered_json row = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
+    if (plan.feasible) {
+      row["makespan"] = to_seconds(makespan(plan));
+      row["turnaround"] = to_seconds(makespan(plan));
+      row["cpu_hours"] = cpu_hours(plan);
+      row["peak_processors"] = peak_procs(plan);
+    }
+    rows.push_back(std::move(row));
+  }
+  const nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
+                                           {"best", best.feasible ? best.algorithm : ""},
+                                           {"plans", std::move(rows)}};
+  fmt::print("{}\n", document.dump(1));
+}
+
+Exit run(const Arguments& arguments) {
+  const Problem problem = arguments.problem.load();
+  require_planner(problem);
+  const auto plans = plan_all(problem, arguments.planner.options());
+  const Plan& best = plans[best_plan(plans)];
+  if (arguments.json) {
+    print_json(problem, plans, best);
+  } else {
+    print_table(plans, best);
+  }
+  return best.feasible ? Exit::fine : Exit::no;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("compare", "every algorithm that fits, in one table");
+  auto arguments = std::make_shared<Arguments>();
+  arguments->problem.add_workflows(*command, "WORKFLOW");
+  arguments->problem.add_cluster(*command);
+  arguments->planner.add(*command);
+  command->add_flag("--json", arguments->json, "as JSON");
+  command->footer("Example: dovetail compare flow.yaml -c cluster.yaml");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,79 @@
+// What the verbs of the command line share: how each adds itself, how inputs are named and loaded,
+// how results are printed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dovetail/planner.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail::cli {
+
+// 0 fine, 1 the answer is no, 2 bad use or input, 3 an outside system failed.
+enum class Exit { fine = 0, no = 1, bad_input = 2, outside = 3 };
+
+// Each verb adds a subcommand to the program; its callback sets the exit status.
+void add_plan(CLI::App& program, Exit& status);
+void add_compare(CLI::App& program, Exit& status);
+void add_check(CLI::App& program, Exit& status);
+void add_show(CLI::App& program, Exit& status);
+void add_generate(CLI::App& program, Exit& status);
+void add_convert(CLI::App& program, Exit& status);
+void add_algorithms(CLI::App& program, Exit& status);
+void add_study(CLI::App& program, Exit& status);
+
+// The options that name a problem, the same for every verb that plans.
+struct ProblemArguments {
+  std::vector<std::string> workflows;
+  std::string cluster;
+  std::string now;                        // empty: what the cluster file says
+  std::optional<double> default_seconds;  // for imported tasks without a run time
+
+  void add_workflows(CLI::App& command, const std::string& name);
+  void add_cluster(CLI::App& command);
+
+  // Reads the files; warnings go to standard error.
+  Problem load(Goal goal = Goal::turnaround) const;
+};
+
+// Options that change how planners work.
+struct PlannerArguments {
+  CpaStop cpa_stop = CpaStop::improved;
+
+  void add(CLI::App& command);
+  PlannerOptions options() const { return {.cpa_stop = cpa_stop}; }
+};
+
+// The planner of that name; throws InputError that lists the known ones, or says why it cannot
+// plan the problem.
+const PlannerInfo& choose_planner(const std::string& name, const Problem& problem);
+
+// Throws InputError when no planner at all can plan the problem.
+void require_planner(const Problem& problem);
+
+// A table with aligned columns; numbers to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+
+  // `left` columns from the left are text, the others numbers.
+  std::string text(std::size_t left = 1) const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Whether to draw with colours on standard output: a terminal, and NO_COLOR is not set.
+bool colourful();
+
+// The width of the terminal, or 100 when there is none.
+int terminal_columns();
+
+// "1 task", "50 tasks".
+std::string counted(std::size_t count, const std::string& noun);
+
+}  // namespace dovetail::cli

@@ -1,0 +1,196 @@
+// Free processors over time: the one structure that every planner asks and changes.
+//
+// A calendar is a step function of time. It is a value: copies are cheap (they share their parts
+// until one of them changes), equality compares the function and nothing else.
+//
+//   Calendar calendar(128);
+//   calendar.reserve({0, 3'600'000}, 10);
+//   auto start = calendar.earliest_fit(120, 60'000, 0);   // 3'600'000
+//
+// Questions are const and change nothing; several threads may ask the same calendar at once.
+// Changing a calendar needs exclusive access to that object, but never disturbs its copies, not
+// even those that other threads use meanwhile. A moved-from calendar may only be assigned or
+// destroyed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dovetail/detail/calendar_parts.hpp"
+#include "dovetail/time.hpp"
+
+namespace dovetail {
+
+// A maximal piece of time with a constant number of free processors.
+struct Step {
+  Time begin = 0;
+  Time end = 0;
+  Count free = 0;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+
+struct Booking {
+  Interval window;
+  Count procs = 0;
+  friend bool operator==(const Booking&, const Booking&) = default;
+};
+
+class StepRange;
+
+class Calendar {
+ public:
+  // All of `capacity` is free from `origin` on; before the origin nothing is. The last step of a
+  // calendar lasts for ever; kForever and any time beyond it mean the same.
+  explicit Calendar(Count capacity = 0, Time origin = Time{0});
+
+  Count free_at(Time t) const;
+
+  // The fewest processors free at any moment of the window. An empty window answers kMaxProcessors.
+  Count min_free(Interval window) const;
+
+  // An empty window fits everywhere, and so do no processors, even before the origin.
+  bool fits(Interval window, Count procs) const;
+
+  // Smallest start >= ready, ending by limit, with procs free throughout; nullopt if none.
+  // The answer may be `ready` itself, also between two change points, but never lies before the
+  // origin. A length below 1 counts as 0; such a request, or one for no processors, needs nothing
+  // to be free.
+  std::optional<Time> earliest_fit(Count procs, Duration length, Time ready,
+                                   Time limit = kForever) const;
+
+  // Largest start >= ready that still ends by deadline, with procs free throughout; nullopt if
+  // none. Origin, length and procs are treated as by earliest_fit.
+  std::optional<Time> latest_fit(Count procs, Duration length, Time ready, Time deadline) const;
+
+  // Time average of the free processors over a non-empty window.
+  double mean_free(Interval window) const;
+
+  // The steps that overlap the window, clipped to it, in order; they cover it without gaps.
+  // Without a window: from the origin to kForever. A sweep may begin anywhere at the cost of one
+  // search: steps({t, kForever}). Changing the calendar ends the range's validity.
+  StepRange steps(Interval window) const;
+  StepRange steps() const;
+  std::size_t step_count() const;
+
+  // Needs fits(window, procs) and procs >= 0. An empty window changes nothing.
+  void reserve(Interval window, Count procs);
+
+  // Reserves all of them, in one pass; false, and nothing changed, when they do not fit together.
+  bool reserve_all(std::span<const Booking> bookings);
+
+  // Undoes a reserve, wholly or in part. Needs procs to have been reserved throughout; what lies
+  // before the origin is forgotten already and stays so.
+  void release(Interval window, Count procs);
+
+  // Sets the free processors on the window to `capacity`, whatever was there: outages, growth,
+  // resources that join or leave. Meant for calendars on which the window holds no bookings.
+  // What lies before the origin is left out.
+  void set_capacity(Interval window, Count capacity);
+
+  // Nothing before `now` can be asked for any more; the origin moves there.
+  void forget_before(Time now);
+
+  friend bool operator==(const Calendar&, const Calendar&);
+
+ private:
+  friend class StepRange;
+
+  // A change point: slot `slot` of part `part`.
+  struct Place {
+    std::size_t part = 0;
+    std::uint32_t slot = 0;
+  };
+
+  Time origin() const { return parts_.front().first; }
+  Place place_of(Time t) const;
+  Place split_at(Time t);
+  void split_part(std::size_t index);
+  void join_at(Place place);
+  void join_parts_near(std::size_t index);
+  void add(Interval window, Count change);
+
+  // Never empty, in order of time; the first change point is the origin. Neighbouring steps differ,
+  // also across parts. The last step lasts for ever, and no change point lies at kForever or later.
+  std::vector<detail::Part> parts_;
+};
+
+// A forward range of steps, as Calendar::steps answers it.
+class StepRange {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Step;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Step*;
+    using reference = Step;
+
+    Iterator() = default;
+    Step operator*() const { return step_; }
+    const Step* operator->() const { return &step_; }
+    Iterator& operator++() {
+      step_.begin = step_.end;
+      if (step_.begin < limit_) load();
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator old = *this;
+      ++*this;
+      return old;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.step_.begin == b.step_.begin;
+    }
+
+   private:
+    friend class StepRange;
+
+    // Takes in the change point at slot_ and moves on; step_.begin is set already.
+    void load() {
+      step_.free = chunk_->free[slot_] + add_;
+      if (++slot_ < size_) {
+        step_.end = std::min(chunk_->times[slot_], limit_);
+      } else {
+        enter(part_ + 1, 0);
+        step_.end = part_ == last_ ? limit_ : std::min(part_->first, limit_);
+      }
+    }
+
+    void enter(const detail::Part* part, std::uint32_t slot) {
+      part_ = part;
+      if (part == last_) return;
+      slot_ = slot;
+      size_ = part->size;
+      add_ = part->add;
+      chunk_ = part->chunk.get();
+    }
+
+    Step step_;
+    Time limit_ = 0;
+    const detail::Chunk* chunk_ = nullptr;
+    std::uint32_t slot_ = 0;  // of the change point that ends step_
+    std::uint32_t size_ = 0;
+    Count add_ = 0;
+    const detail::Part* part_ = nullptr;
+    const detail::Part* last_ = nullptr;
+  };
+
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+
+ private:
+  friend class Calendar;
+  StepRange(const Calendar& calendar, Interval window);
+
+  Iterator begin_;
+  Iterator end_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,24 @@
+// Why a plan ends when it does: the chain of tasks that decides the end, and what they waited for.
+#pragma once
+
+#include <vector>
+
+#include "dovetail/plan.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+// One task of the chain. It starts as soon as the link before it ends, or later: then it waited for
+// processors.
+struct CriticalLink {
+  std::size_t placement = 0;  // position in Plan::placements
+  Duration waited = 0;        // between what it depends on and its start
+  bool for_reservation = false;  // somebody else's reservation ends when it starts
+};
+
+// From the first link to the task that ends last (ties to the first placement). A task that starts
+// late because processors came free only when another task of the plan ended follows that task.
+// Empty for a plan without placements. Needs a plan for this problem, in order and complete.
+std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan);
+
+}  // namespace dovetail

@@ -1,0 +1,56 @@
+// Files in and out. Readers choose the format by content, throw InputError with file, line, field
+// and what was expected, and never hand out something half-read. Writers write beside the target
+// and rename, so that a file is either the old one or the new one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+#include "dovetail/platform.hpp"
+#include "dovetail/workflow.hpp"
+
+namespace dovetail {
+
+enum class WorkflowFormat { yaml, json, wfcommons, dax, dot };
+
+struct WorkflowReadOptions {
+  // WfFormat and DAX tasks without a run time get this many seconds; without it they are errors.
+  std::optional<double> default_seconds = {};
+};
+
+// "-" reads standard input. Warnings (a file dependency without its edge, say) are appended to
+// `warnings` when it is given.
+Workflow read_workflow(const std::string& path, const WorkflowReadOptions& options = {},
+                       std::vector<std::string>* warnings = nullptr);
+Workflow parse_workflow(std::string_view text, const std::string& file,
+                        const WorkflowReadOptions& options = {},
+                        std::vector<std::string>* warnings = nullptr);
+
+// yaml, json, wfcommons (1.5) or dot; DAX is read only.
+std::string format_workflow(const Workflow& workflow, WorkflowFormat format);
+
+// A file name, "-", a number of processors ("128"), or "local" for this machine.
+Platform read_platform(const std::string& path_or_shorthand);
+Platform parse_platform(std::string_view text, const std::string& file);
+std::string format_platform(const Platform& platform, bool json);
+
+PlanRecord read_plan(const std::string& path);
+PlanRecord parse_plan(std::string_view text, const std::string& file);
+std::string format_plan(const PlanRecord& record);
+
+// Pictures of a plan. Each is self-contained text.
+std::string gantt_html(const PlanRecord& record);
+std::string gantt_svg(const PlanRecord& record);
+std::string gantt_text(const PlanRecord& record, int columns, bool colour);
+std::string chrome_trace(const PlanRecord& record);
+
+// The whole file, "-" for standard input, gunzipped when it is gzip.
+std::string read_file(const std::string& path);
+
+// Writes beside and renames; "-" is standard output. Throws ExecutionError when it cannot.
+void write_file(const std::string& path, std::string_view content);
+
+}  // namespace dovetail

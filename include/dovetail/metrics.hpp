@@ -1,0 +1,23 @@
+// Numbers that describe a plan.
+#pragma once
+
+#include "dovetail/plan.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+// Last end minus now; 0 without placements.
+Duration makespan(const Plan& plan);
+
+// The same for one workflow of the plan.
+Duration makespan(const Plan& plan, std::size_t workflow);
+
+// Sum of processors x duration, in processor-milliseconds, and in hours.
+__extension__ typedef __int128 Area;
+Area consumed(const Plan& plan);
+double cpu_hours(const Plan& plan);
+
+// The most processors that the plan holds at any moment, over all clusters.
+Count peak_procs(const Plan& plan);
+
+}  // namespace dovetail

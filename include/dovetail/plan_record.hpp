@@ -1,0 +1,59 @@
+// A plan as files and pictures have it: with names instead of positions, so that it can be shown
+// without the workflow and the cluster it was made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan.hpp"
+#include "dovetail/platform.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+struct TaskRecord {
+  std::string workflow;
+  std::string id;
+  std::string cluster;
+  Time start = 0;
+  Time end = 0;
+  Count processors = 0;
+  bool critical = false;  // on the chain of tasks that decides the end
+};
+
+struct WorkflowRecord {
+  std::string name;
+  Duration makespan = 0;
+  double stretch = 1.0;
+};
+
+// A cluster as the picture needs it: its size and what others hold while the plan runs.
+struct ClusterRecord {
+  std::string name;
+  Count processors = 0;
+  std::vector<Reservation> reservations;
+};
+
+struct PlanRecord {
+  std::string algorithm;
+  Time now = 0;
+  bool wall_clock = false;  // times count from 1970
+  std::optional<Time> deadline = {};
+  bool feasible = true;
+  Duration makespan = 0;  // last end minus now; equal to the turn-around
+  double cpu_hours = 0;
+  std::vector<WorkflowRecord> workflows = {};
+  std::vector<ClusterRecord> clusters = {};
+  std::vector<TaskRecord> tasks = {};
+};
+
+// With names, metrics, critical chain, and the reservations that end after now and begin before
+// the plan's end.
+PlanRecord make_record(const Problem& problem, const Plan& plan);
+
+// The plan with positions again. Throws InputError for names that the problem does not have and
+// for a task that appears twice; everything else is the checker's business.
+Plan resolve(const PlanRecord& record, const Problem& problem);
+
+}  // namespace dovetail

@@ -1,0 +1,88 @@
+// Clusters, what others have reserved on them, and the moment at which planning happens.
+//
+// A Platform is checked when built and immutable afterwards; copies share the data. It keeps one
+// calendar per cluster: the free processors from `now` on, with all reservations taken out.
+//
+//   Platform platform(0, {{.name = "kth", .processors = 128,
+//                          .reservations = {{0, 3'600'000, 10}}}});
+//   Calendar free = platform.calendar(0);
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/calendar.hpp"
+#include "dovetail/time.hpp"
+
+namespace dovetail {
+
+// Processors taken by somebody else on [start, end).
+struct Reservation {
+  Time start = 0;
+  Time end = 0;
+  Count procs = 0;
+  friend bool operator==(const Reservation&, const Reservation&) = default;
+};
+
+// A simulated batch queue in front of a cluster.
+struct QueueSpec {
+  std::string log;
+  std::string policy = "conservative";
+  Count max_jobs = 0;  // per user; 0: no limit
+};
+
+// A real batch system behind a cluster.
+struct SlurmSpec {
+  std::string partition;
+};
+
+struct Cluster {
+  std::string name;
+  Count processors = 0;
+  Count cores_per_node = 1;
+  double speed = 1.0;                      // divides task times
+  std::optional<double> free_on_average = {};  // history: mean free processors (q in the papers)
+  std::vector<Reservation> reservations = {};
+  Time joins = kBeginning;
+  Time leaves = kForever;
+  std::optional<QueueSpec> queue = {};
+  std::optional<SlurmSpec> slurm = {};
+
+  // The whole number of processors that history says are free: clamp(floor(q), 1, processors).
+  Count historical_procs() const;
+};
+
+// The reservations that together exceed the processors at some instant, as a sentence; nothing when
+// all is well. It also names a single reservation that is empty or out of range.
+std::optional<std::string> find_overbooking(const Cluster& cluster);
+
+class Platform {
+ public:
+  // Throws InputError for no clusters, repeated names, and numbers out of range, overbooking among
+  // them. `wall_clock` says that times count from 1970 and may be shown as dates.
+  Platform(Time now, std::vector<Cluster> clusters, bool wall_clock = false);
+
+  // One cluster with nothing booked.
+  static Platform empty(Count processors, std::string name = "cluster");
+
+  Time now() const;
+  bool wall_clock() const;
+  std::span<const Cluster> clusters() const;
+  std::optional<std::size_t> find(std::string_view name) const;
+
+  // Free processors of one cluster from now on.
+  const Calendar& calendar(std::size_t cluster) const;
+
+  // The same clusters planned at another moment.
+  Platform at(Time now) const;
+
+ private:
+  struct Data;
+  std::shared_ptr<const Data> data_;
+};
+
+}  // namespace dovetail

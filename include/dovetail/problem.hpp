@@ -1,0 +1,44 @@
+// What is to be planned: workflows, the platform, and the goal. Checked when built, immutable
+// afterwards; planners rely on it. Copies are cheap.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dovetail/platform.hpp"
+#include "dovetail/workflow.hpp"
+
+namespace dovetail {
+
+enum class Goal { turnaround, deadline, fair };
+
+class Problem {
+ public:
+  // Throws InputError when there is no workflow, when two workflows have the same name, when a
+  // task needs more processors than any cluster has, or when a task has no time on any resource.
+  Problem(std::vector<Workflow> workflows, Platform platform, Goal goal = Goal::turnaround,
+          std::optional<Time> deadline = std::nullopt);
+
+  std::span<const Workflow> workflows() const { return workflows_; }
+  const Platform& platform() const { return platform_; }
+  Goal goal() const { return goal_; }
+  std::optional<Time> deadline() const { return deadline_; }
+  Time now() const { return platform_.now(); }
+
+  std::size_t task_count() const;
+
+  // Whether a task may run on procs processors of a cluster.
+  bool allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const;
+
+  // How long the task runs there. Needs the task to run on that cluster at all.
+  TaskTime time(std::size_t workflow, TaskId task, std::size_t cluster) const;
+
+ private:
+  std::vector<Workflow> workflows_;
+  Platform platform_;
+  Goal goal_;
+  std::optional<Time> deadline_;
+};
+
+}  // namespace dovetail

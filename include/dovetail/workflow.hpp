@@ -1,0 +1,120 @@
+// A workflow: a checked directed acyclic graph of tasks, in compact arrays.
+//
+// Built once, then immutable; copies share the data and cost nothing. Tasks are numbered 0..size-1
+// in the order in which they were added, and that number breaks every tie.
+//
+//   WorkflowBuilder builder("demo");
+//   TaskId a = builder.add_task({.id = "a", .time = TimeSpec::fixed(60)});
+//   TaskId b = builder.add_task({.id = "b", .time = TimeSpec::amdahl(3600, 0.05)});
+//   builder.add_edge(a, b);
+//   Workflow workflow = std::move(builder).build();
+//
+// A Workflow may be read from any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dovetail/speedup.hpp"
+#include "dovetail/time.hpp"
+
+namespace dovetail {
+
+using TaskId = std::uint32_t;
+
+// One task as a person writes it.
+struct TaskSpec {
+  std::string id;
+  TimeSpec time;
+  std::string run = {};  // the command to execute; may be empty when only planning
+};
+
+class Workflow {
+ public:
+  // An empty workflow without a name.
+  Workflow();
+
+  const std::string& name() const;
+  std::size_t size() const;
+  std::size_t edge_count() const;
+
+  std::string_view id(TaskId task) const;
+  std::string_view run(TaskId task) const;
+  std::optional<TaskId> find(std::string_view id) const;
+
+  // How long the task runs on how many processors. Views this workflow: valid while any copy lives.
+  TaskTime time(TaskId task) const;
+
+  // The same as a person would write it.
+  TimeSpec time_spec(TaskId task) const;
+
+  // In the order of task numbers.
+  std::span<const TaskId> successors(TaskId task) const;
+  std::span<const TaskId> predecessors(TaskId task) const;
+
+  // Transfer times from each predecessor, in the order of predecessors(): what a task waits when
+  // the two run on different clusters. Empty when the workflow has no transfers at all.
+  std::span<const Duration> transfers_in(TaskId task) const;
+  bool has_transfers() const;
+
+  // Every task after all of its predecessors; among those free to go, lower numbers first.
+  std::span<const TaskId> topological_order() const;
+
+  // The number of edges on the longest path from an entry task to each task.
+  std::vector<std::uint32_t> levels() const;
+
+  // The names that per-resource times refer to, in order of first use.
+  std::span<const std::string> resource_names() const;
+
+  // Bytes held by the arrays, shared or not.
+  std::size_t memory_bytes() const;
+
+ private:
+  friend class WorkflowBuilder;
+  struct Data;
+  explicit Workflow(std::shared_ptr<const Data> data);
+  std::shared_ptr<const Data> data_;
+};
+
+class WorkflowBuilder {
+ public:
+  explicit WorkflowBuilder(std::string name = "workflow");
+  ~WorkflowBuilder();
+  WorkflowBuilder(WorkflowBuilder&&) noexcept;
+  WorkflowBuilder& operator=(WorkflowBuilder&&) noexcept;
+
+  void set_name(std::string name);
+
+  // Throws InputError for an empty or repeated id and for a time model that is out of range.
+  TaskId add_task(const TaskSpec& task);
+
+  std::optional<TaskId> find(std::string_view id) const;
+  std::size_t size() const;
+
+  // An edge given twice counts once, with the longer transfer. Throws InputError for a self-loop.
+  void add_edge(TaskId from, TaskId to, Duration transfer = 0);
+
+  // Throws InputError when there is no task, or a cycle; the message prints one cycle.
+  Workflow build() &&;
+
+ private:
+  std::unique_ptr<Workflow::Data> data_;
+  struct Edges;
+  std::unique_ptr<Edges> edges_;
+};
+
+// The disjoint union: the tasks of the first workflow, then those of the second, and so on, with
+// ids "name/id". first_task[k] is where workflow k begins.
+struct MergedWorkflow {
+  Workflow workflow;
+  std::vector<TaskId> first_task;
+};
+MergedWorkflow merge(std::span<const Workflow> workflows);
+
+}  // namespace dovetail

@@ -1,0 +1,186 @@
+#include "dovetail/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "dovetail/metrics.hpp"
+
+namespace dovetail {
+
+namespace {
+
+class Judge {
+ public:
+  Judge(const Problem& problem, const Plan& plan, std::size_t limit)
+      : problem_(problem), plan_(plan), limit_(limit) {}
+
+  std::vector<std::string> judge() {
+    if (plan_.now != problem_.now()) {
+      report("the plan was made at " + format_seconds(plan_.now) + ", but now is " +
+             format_seconds(problem_.now()));
+    }
+    if (!plan_.feasible) {
+      if (!plan_.placements.empty()) report("an infeasible plan has tasks");
+      return std::move(violations_);
+    }
+    check_completeness();
+    for (const Placement& placement : plan_.placements) check_placement(placement);
+    check_order();
+    for (std::size_t i = 0; i < problem_.platform().clusters().size(); ++i) check_capacity(i);
+    return std::move(violations_);
+  }
+
+ private:
+  void report(std::string violation) {
+    if (violations_.size() < limit_) violations_.push_back(std::move(violation));
+  }
+
+  std::string name(std::size_t workflow, TaskId task) const {
+    const Workflow& flow = problem_.workflows()[workflow];
+    const std::string id = "task \"" + std::string(flow.id(task)) + "\"";
+    return problem_.workflows().size() == 1 ? id : id + " of \"" + flow.name() + "\"";
+  }
+  std::string name(const Placement& placement) const {
+    return name(placement.workflow, placement.task);
+  }
+
+  // Every task exactly once; remembers where each is placed.
+  void check_completeness() {
+    for (const Workflow& workflow : problem_.workflows()) {
+      at_.emplace_back(workflow.size(), nullptr);
+    }
+    for (const Placement& placement : plan_.placements) {
+      const Placement*& place = at_[placement.workflow][placement.task];
+      if (place != nullptr) report(name(placement) + " is planned twice");
+      place = &placement;
+    }
+    for (std::size_t w = 0; w < at_.size(); ++w) {
+      for (TaskId task = 0; task < at_[w].size(); ++task) {
+        if (at_[w][task] == nullptr) report(name(w, task) + " is not planned");
+      }
+    }
+  }
+
+  void check_placement(const Placement& placement) {
+    if (placement.start < problem_.now()) {
+      report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
+    }
+    if (plan_.deadline && placement.end > *plan_.deadline) {
+      report(name(placement) + " ends at " + format_seconds(placement.end) +
+             ", after the deadline " + format_seconds(*plan_.deadline));
+    }
+    const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
+    if (!problem_.allows(placement.workflow, placement.task, placement.cluster, placement.procs)) {
+      report(name(placement) + " may not run on " + std::to_string(placement.procs) +
+             " processors of cluster \"" + cluster.name + "\"");
+      return;
+    }
+    const Duration needed = problem_.time(placement.workflow, placement.task, placement.cluster)
+                                .duration(placement.procs);
+    if (placement.end - placement.start != needed) {
+      report(name(placement) + " needs " + format_seconds(needed) + " s on " +
+             std::to_string(placement.procs) + " processors, but is planned for " +
+             format_seconds(placement.end - placement.start) + " s");
+    }
+  }
+
+  void check_order() {
+    for (const Placement& placement : plan_.placements) {
+      const Workflow& workflow = problem_.workflows()[placement.workflow];
+      const auto before = workflow.predecessors(placement.task);
+      const auto transfers = workflow.transfers_in(placement.task);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const Placement* input = at_[placement.workflow][before[i]];
+        if (input == nullptr) continue;
+        const bool moved = input->cluster != placement.cluster && !transfers.empty();
+        const Time arrives = input->end + (moved ? transfers[i] : 0);
+        if (placement.start < arrives) {
+          report(name(placement) + " starts at " + format_seconds(placement.start) +
+                 ", but its input from " + name(*input) + " is there only at " +
+                 format_seconds(arrives));
+        }
+      }
+    }
+  }
+
+  // Counts processors at every instant at which something begins or ends.
+  void check_capacity(std::size_t number) {
+    struct Event {
+      Time at;
+      std::int64_t change;
+      const Placement* begins;  // a task of the plan, to name it
+    };
+    const Cluster& cluster = problem_.platform().clusters()[number];
+    std::vector<Event> events;
+    for (const Reservation& reservation : cluster.reservations) {
+      if (reservation.end <= problem_.now()) continue;
+      events.push_back({reservation.start, reservation.procs, nullptr});
+      events.push_back({reservation.end, -std::int64_t{reservation.procs}, nullptr});
+    }
+    for (const Placement& placement : plan_.placements) {
+      if (placement.cluster != number || placement.end <= placement.start) continue;
+      if (placement.start < cluster.joins || placement.end > cluster.leaves) {
+        report(name(placement) + " runs while cluster \"" + cluster.name + "\" is not there");
+      }
+      events.push_back({placement.start, placement.procs, &placement});
+      events.push_back({placement.end, -std::int64_t{placement.procs}, nullptr});
+    }
+    // What ends at an instant is gone before what begins at it.
+    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      return std::pair(a.at, a.change > 0) < std::pair(b.at, b.change > 0);
+    });
+    std::int64_t taken = 0;
+    for (const Event& event : events) {
+      taken += event.change;
+      if (taken > cluster.processors && event.change > 0) {
+        report("at " + format_seconds(event.at) + " cluster \"" + cluster.name + "\" needs " +
+               std::to_string(taken) + " of " + std::to_string(cluster.processors) +
+               " processors" +
+               (event.begins != nullptr ? ", when " + name(*event.begins) + " starts" : ""));
+      }
+    }
+  }
+
+  const Problem& problem_;
+  const Plan& plan_;
+  std::size_t limit_;
+  std::vector<std::string> violations_;
+  std::vector<std::vector<const Placement*>> at_;
+};
+
+}  // namespace
+
+std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit) {
+  return Judge(problem, plan, limit).judge();
+}
+
+std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
+                               std::size_t limit) {
+  const Plan plan = resolve(record, problem);
+  auto violations = check(problem, plan, limit);
+  const auto report = [&](std::string violation) {
+    if (violations.size() < limit) violations.push_back(std::move(violation));
+  };
+  if (record.makespan != makespan(plan)) {
+    report("the plan says that its makespan is " + format_seconds(record.makespan) +
+           " s, but its tasks take " + format_seconds(makespan(plan)) + " s");
+  }
+  const double hours = cpu_hours(plan);
+  if (std::abs(record.cpu_hours - hours) > 1e-6 * std::max(1.0, hours)) {
+    report("the plan says that it uses " + std::to_string(record.cpu_hours) +
+           " CPU-hours, but its tasks use " + std::to_string(hours));
+  }
+  for (const WorkflowRecord& workflow : record.workflows) {
+    for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+      if (problem.workflows()[i].name() != workflow.name) continue;
+      if (workflow.makespan == makespan(plan, i)) continue;
+      report("the plan says that workflow \"" + workflow.name + "\" takes " +
+             format_seconds(workflow.makespan) + " s, but its tasks take " +
+             format_seconds(makespan(plan, i)) + " s");
+    }
+  }
+  return violations;
+}
+
+}  // namespace dovetail

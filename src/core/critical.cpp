@@ -1,0 +1,104 @@
+#include "dovetail/critical.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace dovetail {
+
+namespace {
+
+class ChainWalker {
+ public:
+  ChainWalker(const Problem& problem, const Plan& plan) : problem_(problem), plan_(plan) {
+    for (std::size_t i = 0; i < plan.placements.size(); ++i) {
+      const Placement& placement = plan.placements[i];
+      while (first_.size() <= placement.workflow) first_.push_back(i);
+      ending_at_.emplace(placement.end, i);
+    }
+  }
+
+  std::vector<CriticalLink> walk() const {
+    std::vector<CriticalLink> chain;
+    const auto last = std::max_element(
+        plan_.placements.begin(), plan_.placements.end(),
+        [](const Placement& a, const Placement& b) { return a.end < b.end; });
+    if (last == plan_.placements.end()) return chain;
+    for (auto at = static_cast<std::size_t>(last - plan_.placements.begin());;) {
+      const auto [link, before] = step_back(at);
+      chain.push_back(link);
+      if (before == kNone) break;
+      at = before;
+    }
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  struct Back {
+    CriticalLink link;
+    std::size_t before;
+  };
+
+  Back step_back(std::size_t at) const {
+    const Placement& placement = plan_.placements[at];
+    const auto [ready, before] = latest_input(placement);
+    CriticalLink link{.placement = at, .waited = placement.start - ready};
+    if (link.waited <= 0) return {link, before};
+    if (reservation_ends_at(placement.cluster, placement.start)) {
+      link.for_reservation = true;
+      return {link, before};
+    }
+    const std::size_t neighbour = task_that_ends_at(placement.cluster, placement.start, at);
+    if (neighbour == kNone) return {link, before};
+    link.waited = 0;
+    return {link, neighbour};
+  }
+
+  // When the last input is there, and the placement that brings it.
+  std::pair<Time, std::size_t> latest_input(const Placement& placement) const {
+    const Workflow& workflow = problem_.workflows()[placement.workflow];
+    const auto before = workflow.predecessors(placement.task);
+    const auto transfers = workflow.transfers_in(placement.task);
+    std::pair<Time, std::size_t> latest{plan_.now, kNone};
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const std::size_t at = first_[placement.workflow] + before[i];
+      const Placement& input = plan_.placements[at];
+      const bool moved = input.cluster != placement.cluster && !transfers.empty();
+      const Time arrives = input.end + (moved ? transfers[i] : 0);
+      if (arrives > latest.first || latest.second == kNone) latest = {arrives, at};
+    }
+    return latest;
+  }
+
+  bool reservation_ends_at(std::size_t cluster, Time time) const {
+    const auto& reservations = problem_.platform().clusters()[cluster].reservations;
+    return std::any_of(reservations.begin(), reservations.end(),
+                       [&](const Reservation& reservation) { return reservation.end == time; });
+  }
+
+  std::size_t task_that_ends_at(std::size_t cluster, Time time, std::size_t except) const {
+    const auto [begin, end] = ending_at_.equal_range(time);
+    std::size_t found = kNone;
+    for (auto entry = begin; entry != end; ++entry) {
+      const Placement& candidate = plan_.placements[entry->second];
+      if (entry->second == except || candidate.cluster != cluster) continue;
+      if (found == kNone || entry->second < found) found = entry->second;
+    }
+    return found;
+  }
+
+  const Problem& problem_;
+  const Plan& plan_;
+  std::vector<std::size_t> first_;  // of each workflow's placements
+  std::unordered_multimap<Time, std::size_t> ending_at_;
+};
+
+}  // namespace
+
+std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan) {
+  return ChainWalker(problem, plan).walk();
+}
+
+}  // namespace dovetail

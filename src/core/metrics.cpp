@@ -1,0 +1,45 @@
+#include "dovetail/metrics.hpp"
+
+#include <algorithm>
+
+namespace dovetail {
+
+Duration makespan(const Plan& plan) {
+  Time end = plan.now;
+  for (const Placement& placement : plan.placements) end = std::max(end, placement.end);
+  return end - plan.now;
+}
+
+Duration makespan(const Plan& plan, std::size_t workflow) {
+  Time end = plan.now;
+  for (const Placement& placement : plan.placements) {
+    if (placement.workflow == workflow) end = std::max(end, placement.end);
+  }
+  return end - plan.now;
+}
+
+Area consumed(const Plan& plan) {
+  Area total = 0;
+  for (const Placement& placement : plan.placements) {
+    total += Area{placement.procs} * (placement.end - placement.start);
+  }
+  return total;
+}
+
+double cpu_hours(const Plan& plan) { return static_cast<double>(consumed(plan)) / 3.6e6; }
+
+Count peak_procs(const Plan& plan) {
+  std::vector<std::pair<Time, Count>> events;
+  events.reserve(2 * plan.placements.size());
+  for (const Placement& placement : plan.placements) {
+    events.emplace_back(placement.start, placement.procs);
+    events.emplace_back(placement.end, -placement.procs);
+  }
+  std::sort(events.begin(), events.end());
+  std::int64_t held = 0;
+  std::int64_t peak = 0;
+  for (const auto& [at, change] : events) peak = std::max(peak, held += change);
+  return static_cast<Count>(peak);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,106 @@
+#include "dovetail/plan_record.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "dovetail/critical.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/metrics.hpp"
+
+namespace dovetail {
+
+namespace {
+
+ClusterRecord record_cluster(const Cluster& cluster, Time from, Time until) {
+  ClusterRecord record{.name = cluster.name, .processors = cluster.processors, .reservations = {}};
+  for (const Reservation& reservation : cluster.reservations) {
+    if (reservation.end > from && reservation.start < until) {
+      record.reservations.push_back(reservation);
+    }
+  }
+  std::sort(record.reservations.begin(), record.reservations.end(),
+            [](const Reservation& a, const Reservation& b) {
+              return std::tie(a.start, a.end, a.procs) < std::tie(b.start, b.end, b.procs);
+            });
+  return record;
+}
+
+}  // namespace
+
+PlanRecord make_record(const Problem& problem, const Plan& plan) {
+  PlanRecord record{.algorithm = plan.algorithm,
+                    .now = plan.now,
+                    .wall_clock = problem.platform().wall_clock(),
+                    .deadline = plan.deadline,
+                    .feasible = plan.feasible,
+                    .makespan = makespan(plan),
+                    .cpu_hours = cpu_hours(plan)};
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+    const Duration length = makespan(plan, i);
+    const bool shared = i < plan.alone.size() && plan.alone[i] > 0;
+    record.workflows.push_back(
+        {.name = problem.workflows()[i].name(),
+         .makespan = length,
+         .stretch = shared ? static_cast<double>(length) / static_cast<double>(plan.alone[i]) : 1});
+  }
+  const auto clusters = problem.platform().clusters();
+  const Time until = plan.now + std::max<Duration>(record.makespan, 1);
+  for (const Cluster& cluster : clusters) {
+    record.clusters.push_back(record_cluster(cluster, plan.now, until));
+  }
+  record.tasks.reserve(plan.placements.size());
+  for (const Placement& placement : plan.placements) {
+    const Workflow& workflow = problem.workflows()[placement.workflow];
+    record.tasks.push_back({.workflow = workflow.name(),
+                            .id = std::string(workflow.id(placement.task)),
+                            .cluster = clusters[placement.cluster].name,
+                            .start = placement.start,
+                            .end = placement.end,
+                            .processors = placement.procs});
+  }
+  for (const CriticalLink& link : critical_chain(problem, plan)) {
+    record.tasks[link.placement].critical = true;
+  }
+  return record;
+}
+
+Plan resolve(const PlanRecord& record, const Problem& problem) {
+  Plan plan{.algorithm = record.algorithm,
+            .now = record.now,
+            .deadline = record.deadline,
+            .feasible = record.feasible};
+  const auto workflows = problem.workflows();
+  plan.placements.reserve(record.tasks.size());
+  for (const TaskRecord& task : record.tasks) {
+    const auto workflow =
+        std::find_if(workflows.begin(), workflows.end(),
+                     [&](const Workflow& candidate) { return candidate.name() == task.workflow; });
+    if (workflow == workflows.end()) {
+      throw InputError("the plan names workflow \"" + task.workflow +
+                       "\", which is none of the workflows given");
+    }
+    const auto number = workflow->find(task.id);
+    if (!number) {
+      throw InputError("the plan names task \"" + task.id + "\", which workflow \"" +
+                       task.workflow + "\" does not have");
+    }
+    const auto cluster = problem.platform().find(task.cluster);
+    if (!cluster) {
+      throw InputError("the plan puts task \"" + task.id + "\" on cluster \"" + task.cluster +
+                       "\", which is none of the clusters given");
+    }
+    plan.placements.push_back({.workflow = static_cast<std::uint32_t>(workflow - workflows.begin()),
+                               .task = *number,
+                               .cluster = static_cast<std::uint32_t>(*cluster),
+                               .procs = task.processors,
+                               .start = task.start,
+                               .end = task.end});
+  }
+  std::stable_sort(plan.placements.begin(), plan.placements.end(),
+                   [](const Placement& a, const Placement& b) {
+                     return std::tie(a.workflow, a.task) < std::tie(b.workflow, b.task);
+                   });
+  return plan;
+}
+
+}  // namespace dovetail

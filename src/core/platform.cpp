@@ -1,0 +1,143 @@
+#include "dovetail/platform.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail {
+
+struct Platform::Data {
+  Time now;
+  bool wall_clock;
+  std::vector<Cluster> clusters;
+  std::vector<Calendar> calendars;
+};
+
+namespace {
+
+// What the cluster has free from now on: its capacity while it is there, less the reservations.
+// Nothing when the reservations do not fit, which checked clusters allow only beside joins/leaves.
+std::optional<Calendar> make_calendar(const Cluster& cluster, Time now) {
+  Calendar calendar(cluster.processors, now);
+  if (cluster.joins > now) calendar.set_capacity({now, cluster.joins}, 0);
+  if (cluster.leaves < kForever) {
+    calendar.set_capacity({std::max(now, cluster.leaves), kForever}, 0);
+  }
+  std::vector<Booking> bookings;
+  bookings.reserve(cluster.reservations.size());
+  for (const Reservation& reservation : cluster.reservations) {
+    if (reservation.end <= now) continue;
+    bookings.push_back({{std::max(now, reservation.start), reservation.end}, reservation.procs});
+  }
+  if (!calendar.reserve_all(bookings)) return std::nullopt;
+  return calendar;
+}
+
+std::string describe(const Reservation& reservation) {
+  return std::to_string(reservation.procs) + " processors from " +
+         format_seconds(reservation.start) + " to " + format_seconds(reservation.end);
+}
+
+void check_cluster(const Cluster& cluster) {
+  const auto reject = [&](const std::string& why) {
+    throw InputError("cluster \"" + cluster.name + "\": " + why);
+  };
+  if (cluster.name.empty()) throw InputError("a cluster has an empty name");
+  if (cluster.processors < 1 || cluster.processors > kMaxProcessors) {
+    reject("processors must be between 1 and " + std::to_string(kMaxProcessors) + ", found " +
+           std::to_string(cluster.processors));
+  }
+  if (!(cluster.speed > 0 && cluster.speed <= 1e6)) {
+    reject("speed must be above 0 and at most 1e6, found " + std::to_string(cluster.speed));
+  }
+  if (const auto free = cluster.free_on_average; free && !(*free >= 0 && *free <= 1e9)) {
+    reject("free_on_average must not be negative, found " + std::to_string(*free));
+  }
+  if (cluster.leaves <= cluster.joins) reject("it leaves before it joins");
+  if (const auto problem = find_overbooking(cluster)) reject(*problem);
+}
+
+}  // namespace
+
+Count Cluster::historical_procs() const {
+  if (!free_on_average) return processors;
+  return static_cast<Count>(std::clamp(std::floor(*free_on_average), 1.0, double(processors)));
+}
+
+std::optional<std::string> find_overbooking(const Cluster& cluster) {
+  struct Event {
+    Time at;
+    std::int64_t change;
+    std::size_t reservation;
+  };
+  std::vector<Event> events;
+  events.reserve(2 * cluster.reservations.size());
+  for (std::size_t i = 0; i < cluster.reservations.size(); ++i) {
+    const Reservation& reservation = cluster.reservations[i];
+    if (reservation.end <= reservation.start) {
+      return "reservation of " + describe(reservation) + " does not end after its start";
+    }
+    if (reservation.procs < 1 || reservation.procs > cluster.processors) {
+      return "reservation of " + describe(reservation) + " does not fit into " +
+             std::to_string(cluster.processors) + " processors";
+    }
+    events.push_back({reservation.start, reservation.procs, i});
+    events.push_back({reservation.end, -std::int64_t{reservation.procs}, i});
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    return std::pair(a.at, a.change) < std::pair(b.at, b.change);
+  });
+  std::int64_t taken = 0;
+  for (const Event& event : events) {
+    taken += event.change;
+    if (taken > cluster.processors) {
+      return "reservations take " + std::to_string(taken) + " of " +
+             std::to_string(cluster.processors) + " processors at " + format_seconds(event.at) +
+             " (the last of them: " + describe(cluster.reservations[event.reservation]) + ")";
+    }
+  }
+  return std::nullopt;
+}
+
+Platform::Platform(Time now, std::vector<Cluster> clusters, bool wall_clock) {
+  if (clusters.empty()) throw InputError("the platform has no clusters");
+  auto data = std::make_shared<Data>(Data{now, wall_clock, std::move(clusters), {}});
+  for (std::size_t i = 0; i < data->clusters.size(); ++i) {
+    const Cluster& cluster = data->clusters[i];
+    check_cluster(cluster);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (data->clusters[j].name == cluster.name) {
+        throw InputError("two clusters are called \"" + cluster.name + "\"; names must differ");
+      }
+    }
+    auto calendar = make_calendar(cluster, now);
+    if (!calendar) {
+      throw InputError("cluster \"" + cluster.name +
+                       "\": a reservation lies before it joins or after it leaves");
+    }
+    data->calendars.push_back(*std::move(calendar));
+  }
+  data_ = std::move(data);
+}
+
+Platform Platform::empty(Count processors, std::string name) {
+  return Platform(0, {Cluster{.name = std::move(name), .processors = processors}});
+}
+
+Time Platform::now() const { return data_->now; }
+bool Platform::wall_clock() const { return data_->wall_clock; }
+std::span<const Cluster> Platform::clusters() const { return data_->clusters; }
+const Calendar& Platform::calendar(std::size_t cluster) const { return data_->calendars[cluster]; }
+
+std::optional<std::size_t> Platform::find(std::string_view name) const {
+  for (std::size_t i = 0; i < data_->clusters.size(); ++i) {
+    if (data_->clusters[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+Platform Platform::at(Time now) const { return Platform(now, data_->clusters, data_->wall_clock); }
+
+}  // namespace dovetail

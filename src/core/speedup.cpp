@@ -1,0 +1,107 @@
+#include "dovetail/speedup.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace dovetail {
+
+TimeSpec TimeSpec::fixed(double seconds, Count processors) {
+  return {.kind = TimeKind::fixed, .seconds = seconds, .processors = {processors, processors}};
+}
+
+TimeSpec TimeSpec::amdahl(double seconds, double alpha, ProcessorRange processors) {
+  return {.kind = TimeKind::amdahl, .seconds = seconds, .alpha = alpha, .processors = processors};
+}
+
+TimeSpec TimeSpec::table(std::vector<std::pair<Count, double>> measured,
+                         ProcessorRange processors) {
+  return {
+      .kind = TimeKind::table, .processors = processors, .measured = std::move(measured)};
+}
+
+TimeSpec TimeSpec::per_resource(std::vector<std::pair<std::string, double>> on_resource,
+                                Count processors) {
+  return {.kind = TimeKind::per_resource,
+          .processors = {processors, processors},
+          .on_resource = std::move(on_resource)};
+}
+
+namespace {
+
+// Rounds milliseconds as the models demand. The cast truncates; adding the comparison makes it a
+// ceiling without a call into the mathematics library, in the planners' innermost loop.
+Duration round_up(double milliseconds) {
+  const double guarded = milliseconds - 1e-6;
+  const auto whole = static_cast<Duration>(guarded);
+  return std::max<Duration>(1, whole + (guarded > static_cast<double>(whole) ? 1 : 0));
+}
+
+}  // namespace
+
+Duration run_time(double seconds) { return round_up(seconds * 1000.0); }
+
+TaskTime::TaskTime(TimeKind kind, double seconds, double alpha, Count min, Count max,
+                   std::span<const TimePoint> points)
+    : kind_(kind), min_(min), max_(max), seconds_(seconds), alpha_(alpha), points_(points) {}
+
+Count TaskTime::floor_allowed(Count procs) const {
+  if (procs < min_) return 0;
+  if (kind_ != TimeKind::table) return std::min(procs, max_);
+  const auto after = std::upper_bound(points_.begin(), points_.end(), procs,
+                                      [](Count p, const TimePoint& point) { return p < point.key; });
+  return std::prev(after)->key;
+}
+
+Count TaskTime::next_allowed(Count procs) const {
+  if (procs >= max_) return 0;
+  if (procs < min_) return min_;
+  if (kind_ != TimeKind::table) return procs + 1;
+  const auto after = std::upper_bound(points_.begin(), points_.end(), procs,
+                                      [](Count p, const TimePoint& point) { return p < point.key; });
+  return after->key;
+}
+
+Duration TaskTime::duration(Count procs) const {
+  double milliseconds = 0;
+  switch (kind_) {
+    case TimeKind::fixed:
+      milliseconds = seconds_ * 1000.0;
+      break;
+    case TimeKind::amdahl:
+      milliseconds = seconds_ * 1000.0 * (alpha_ + (1.0 - alpha_) / procs);
+      break;
+    case TimeKind::table: {
+      const auto point =
+          std::lower_bound(points_.begin(), points_.end(), procs,
+                           [](const TimePoint& p, Count wanted) { return p.key < wanted; });
+      assert(point != points_.end() && point->key == procs && "procs must be allowed");
+      milliseconds = point->seconds * 1000.0;
+      break;
+    }
+    case TimeKind::per_resource:
+      assert(false && "per-resource times need on_resource");
+  }
+  return round_up(speed_ == 1.0 ? milliseconds : milliseconds / speed_);
+}
+
+bool TaskTime::runs_on(std::int32_t resource) const {
+  return std::any_of(points_.begin(), points_.end(),
+                     [&](const TimePoint& point) { return point.key == resource; });
+}
+
+TaskTime TaskTime::at_speed(double speed) const {
+  TaskTime scaled = *this;
+  scaled.speed_ = speed;
+  return scaled;
+}
+
+TaskTime TaskTime::on_resource(std::int32_t resource) const {
+  const auto point = std::find_if(points_.begin(), points_.end(), [&](const TimePoint& candidate) {
+    return candidate.key == resource;
+  });
+  assert(point != points_.end() && "the task must run on the resource");
+  return {TimeKind::fixed, point->seconds, 0, min_, max_, {}};
+}
+
+}  // namespace dovetail

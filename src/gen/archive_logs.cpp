@@ -1,0 +1,83 @@
+#include "gen/archive_logs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "dovetail/error.hpp"
+#include "io/swf.hpp"
+
+namespace dovetail {
+namespace {
+
+constexpr ArchiveLog kLogs[] = {
+    {"CTC-SP2", "CTC-SP2-1996-3.1-cln.swf.gz", 430},
+    {"OSC-Clust", "OSC-Clust-2000-3.1-cln.swf.gz", 57},
+    {"SDSC-BLUE", "SDSC-BLUE-2000-4.2-cln.swf.gz", 1152},
+    {"SDSC-DS", "SDSC-DS-2004-2.1-cln.swf.gz", 224, 3},
+};
+
+void check_times(const SwfJob& job, const std::string& path) {
+  for (const double seconds : {job.submit, job.wait, job.run}) {
+    if (std::abs(seconds) <= kMaxSeconds) continue;
+    throw InputError(fmt::format("{}: job {}: a time of {} s; at most {} s can be used", path,
+                                 job.number, seconds, kMaxSeconds));
+  }
+}
+
+// A job that never ran has an empty time and is left out by the log.
+BatchJob as_it_ran(const SwfJob& job) {
+  const Time submit = time_floor(job.submit);
+  const Time start = submit + std::max<Duration>(0, time_floor(job.wait));
+  const Duration run = std::max<Duration>(0, time_ceil(job.run));
+  const std::int64_t procs =
+      job.allocated_processors > 0 ? job.allocated_processors : job.requested_processors;
+  return {submit, start, start + run,
+          static_cast<Count>(std::clamp<std::int64_t>(procs, 0, kMaxProcessors))};
+}
+
+Count stated_processors(const SwfHeader& header, const std::string& path) {
+  const auto stated = header.max_procs();
+  if (!stated || *stated < 1 || *stated > kMaxProcessors) {
+    throw InputError(path + ": the header does not say how many processors the machine has; give "
+                     "--processors");
+  }
+  return static_cast<Count>(*stated);
+}
+
+}  // namespace
+
+std::span<const ArchiveLog> archive_logs() { return kLogs; }
+
+ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_dir) {
+  namespace fs = std::filesystem;
+  const fs::path folder(data_dir);
+  for (const fs::path& place : {folder / "swf" / log.file, folder / log.file}) {
+    if (!fs::exists(place)) continue;
+    return read_reservation_log(place.string(), std::string(log.name), log.processors,
+                                log.partition);
+  }
+  throw InputError(fmt::format(
+      "{}: no such log in {} or {}; get it from the Parallel Workloads Archive, set DOVETAIL_DATA "
+      "to the folder that has it, or use a synthetic log",
+      log.file, (folder / "swf").string(), folder.string()));
+}
+
+ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,
+                                    std::optional<int> partition) {
+  const SwfLog log = read_swf(path);
+  if (processors == 0) processors = stated_processors(log.header, path);
+  std::vector<BatchJob> jobs;
+  for (const SwfJob& job : log.jobs) {
+    if (partition && job.partition != *partition) continue;
+    check_times(job, path);
+    jobs.push_back(as_it_ran(job));
+  }
+  return {std::move(name), processors, std::move(jobs)};
+}
+
+}  // namespace dovetail

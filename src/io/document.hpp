@@ -1,0 +1,184 @@
+// A YAML or JSON file as one compact tree in which every value knows its line.
+//
+// Both languages give the same tree, so that a schema is read by one piece of code. A scalar is
+// kept as its text: whether 17 is a number or a name is decided by who asks (an id may be 17).
+//
+//   Document document = parse_yaml(text, "flow.yaml");
+//   for (Value task : document.root().find("tasks")->items()) use(task.line(), task.find("id"));
+//
+// A node takes 24 bytes and keys are stored once, so that a workflow of a million tasks fits into
+// a few hundred megabytes. A Document may be read from any number of threads; values view it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dovetail::io {
+
+// The limits keep a hostile file from taking the machine's memory, stack or time.
+inline constexpr std::size_t kMaxDepth = 64;
+inline constexpr std::size_t kMaxYamlBytes = std::size_t{64} << 20U;
+inline constexpr std::size_t kMaxNodes = 50'000'000;
+inline constexpr std::size_t kMaxAliasedNodes = 10'000;
+
+// plain: an unquoted YAML scalar, or a JSON number, true, false or null; text: a quoted one.
+enum class ValueKind : std::uint8_t { plain, text, sequence, mapping };
+
+class Value;
+
+class Document {
+ public:
+  const std::string& file() const { return file_; }
+  Value root() const;
+
+ private:
+  friend class Value;
+  friend class ItemIterator;
+  friend class DocumentBuilder;
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+  // For scalars `first` and `count` are a piece of the pool, for collections the first item and
+  // the number of items; items are chained through `next`.
+  struct Node {
+    std::uint32_t line = 0;
+    std::uint32_t key = kNone;
+    std::uint32_t next = kNone;
+    std::uint32_t first = kNone;
+    std::uint32_t count = 0;
+    ValueKind kind = ValueKind::plain;
+  };
+
+  std::string file_;
+  std::deque<Node> nodes_;  // the root first; a deque grows without copying
+  std::string pool_;
+  std::deque<std::string> keys_;
+};
+
+class ItemRange;
+
+// One value of a document. A small view: pass it by value.
+class Value {
+ public:
+  ValueKind kind() const { return node().kind; }
+  // The line of the value's key, or of the value itself where it has none.
+  std::size_t line() const { return node().line; }
+  const std::string& file() const { return document_->file_; }
+
+  // The key under which the value stands in its mapping; empty in a sequence.
+  std::string_view key() const;
+
+  // The text of a scalar; needs kind plain or text.
+  std::string_view text() const;
+
+  // An unquoted nothing: null, ~ or empty.
+  bool is_null() const;
+
+  // How many items a sequence or mapping has, and the items in order.
+  std::size_t size() const { return node().count; }
+  ItemRange items() const;
+
+  // The item of a mapping under a key.
+  std::optional<Value> find(std::string_view key) const;
+
+ private:
+  friend class Document;
+  friend class ItemIterator;
+  Value(const Document& document, std::uint32_t index) : document_(&document), index_(index) {}
+  const Document::Node& node() const { return document_->nodes_[index_]; }
+
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+class ItemIterator {
+ public:
+  ItemIterator(const Document& document, std::uint32_t index)
+      : document_(&document), index_(index) {}
+  Value operator*() const { return {*document_, index_}; }
+  ItemIterator& operator++() {
+    index_ = document_->nodes_[index_].next;
+    return *this;
+  }
+  friend bool operator==(const ItemIterator& a, const ItemIterator& b) {
+    return a.index_ == b.index_;
+  }
+
+ private:
+  const Document* document_;
+  std::uint32_t index_;
+};
+
+class ItemRange {
+ public:
+  ItemRange(ItemIterator begin, ItemIterator end) : begin_(begin), end_(end) {}
+  ItemIterator begin() const { return begin_; }
+  ItemIterator end() const { return end_; }
+
+ private:
+  ItemIterator begin_;
+  ItemIterator end_;
+};
+
+// Puts a document together from the events of a parser, in order. Throws InputError for repeated
+// keys, too deep nesting and too many values; the syntax is the parser's business.
+class DocumentBuilder {
+ public:
+  explicit DocumentBuilder(const std::string& file);
+
+  void key(std::string_view key, std::size_t line);
+  void scalar(ValueKind kind, std::string_view text, std::size_t line);
+  // Opens a sequence or mapping and answers its number, for repeat().
+  std::uint32_t open(ValueKind kind, std::size_t line);
+  void close();
+
+  // Whether the collection that is open now is a mapping that waits for a key.
+  bool expects_key() const;
+  bool in_mapping() const;
+  // The number that the next value will get.
+  std::uint32_t next_number() const;
+
+  // Adds a copy of an earlier, closed value. Throws InputError when it is still open, and when
+  // such copies together become too many.
+  void repeat(std::uint32_t number, std::size_t line);
+
+  // Whether a whole value was given.
+  bool complete() const { return !document_.nodes_.empty() && open_.empty(); }
+  Document finish() &&;
+
+ private:
+  using Node = Document::Node;
+  struct Open {
+    std::uint32_t node;
+    std::uint32_t last_item;
+  };
+
+  [[noreturn]] void fail(std::size_t line, const std::string& message) const;
+  std::uint32_t add(Node node);
+  void copy(std::uint32_t from, std::size_t line);
+  void reject_repeated_keys(const Node& mapping);
+
+  Document document_;
+  std::vector<Open> open_;
+  std::uint32_t pending_key_ = Document::kNone;  // of the next value, which gets the key's line
+  std::uint32_t pending_line_ = 0;
+  std::unordered_map<std::string_view, std::uint32_t> key_numbers_;
+  std::size_t aliased_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> key_lines_;  // scratch: key, line
+};
+
+// Throw InputError with file and line for anything that is not one document in that language.
+Document parse_json(std::string_view text, const std::string& file);
+Document parse_yaml(std::string_view text, const std::string& file);
+
+// JSON when the text begins as a JSON object or array does, else YAML.
+bool looks_like_json(std::string_view text);
+Document parse_document(std::string_view text, const std::string& file);
+
+}  // namespace dovetail::io

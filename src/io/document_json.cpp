@@ -1,0 +1,143 @@
+// JSON into a document, by nlohmann's event interface: its parser keeps no tree and does not
+// recurse, so that depth and memory are ours to limit.
+#include <cstddef>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "dovetail/error.hpp"
+#include "io/document.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+// How far the parser has read. A newline counts once the character after it was read: to see where
+// a number ends the parser reads one character too many, and that may be the newline.
+struct Progress {
+  std::size_t line = 1;
+  bool newline_was_last = false;
+
+  void consumed(char c) {
+    if (newline_was_last) ++line;
+    newline_was_last = c == '\n';
+  }
+};
+
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, Progress* progress) : at_(at), progress_(progress) {}
+  const char& operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    progress_->consumed(*at_++);
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ != b.at_;
+  }
+
+ private:
+  const char* at_;
+  Progress* progress_;
+};
+
+// The library's message is "[code] parse error at line 1, column 2: what - detail; last read: ..";
+// we keep what and detail, on one line and not longer than a line.
+std::string short_reason(std::string_view message) {
+  constexpr std::size_t kLongest = 160;
+  const auto code = message.find("] ");
+  if (code != std::string_view::npos) message.remove_prefix(code + 2);
+  if (message.starts_with("parse error")) {
+    const auto place = message.find(": ");
+    if (place != std::string_view::npos) message.remove_prefix(place + 2);
+  }
+  if (const auto last = message.find("; last read"); last != std::string_view::npos) {
+    message = message.substr(0, last);
+  }
+  std::string reason(message.substr(0, kLongest));
+  for (char& c : reason) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return reason;
+}
+
+class JsonEvents {
+ public:
+  JsonEvents(DocumentBuilder& builder, const Progress& progress, const std::string& file)
+      : builder_(builder), progress_(progress), file_(file) {}
+
+  bool null() { return plain("null"); }
+  bool boolean(bool value) { return plain(value ? "true" : "false"); }
+  bool number_integer(std::int64_t value) { return plain(std::to_string(value)); }
+  bool number_unsigned(std::uint64_t value) { return plain(std::to_string(value)); }
+  bool number_float(double, const std::string& text) { return plain(text); }
+  bool string(std::string& text) {
+    builder_.scalar(ValueKind::text, text, progress_.line);
+    return true;
+  }
+  bool binary(std::vector<std::uint8_t>&) { return false; }
+  bool start_object(std::size_t) {
+    builder_.open(ValueKind::mapping, progress_.line);
+    return true;
+  }
+  bool key(std::string& key) {
+    builder_.key(key, progress_.line);
+    return true;
+  }
+  bool end_object() {
+    builder_.close();
+    return true;
+  }
+  bool start_array(std::size_t) {
+    builder_.open(ValueKind::sequence, progress_.line);
+    return true;
+  }
+  bool end_array() {
+    builder_.close();
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+    throw InputError(file_, progress_.line, "not valid JSON: " + short_reason(error.what()));
+  }
+
+ private:
+  bool plain(std::string_view text) {
+    builder_.scalar(ValueKind::plain, text, progress_.line);
+    return true;
+  }
+
+  DocumentBuilder& builder_;
+  const Progress& progress_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+Document parse_json(std::string_view text, const std::string& file) {
+  require_utf8(text, file);
+  text = skip_bom(text);
+  DocumentBuilder builder(file);
+  Progress progress;
+  JsonEvents events(builder, progress, file);
+  const CountingIterator begin(text.data(), &progress);
+  const CountingIterator end(text.data() + text.size(), &progress);
+  nlohmann::json::sax_parse(begin, end, &events);
+  return std::move(builder).finish();
+}
+
+}  // namespace dovetail::io

@@ -1,0 +1,92 @@
+#include "io/emit.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool is_plain_character(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') ||
+         std::string_view(" _./$=+@%-").find(c) != std::string_view::npos;
+}
+
+// Words that YAML readers, ours or others', take for something else than text.
+bool is_reserved(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kReserved = {"null", "true", "false", "yes",
+                                                         "no",   "on",   "off",   "y"};
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower == "n" || std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
+}
+
+// Whether a text may stand in YAML without quotes, on its own and inside of brackets. Narrower
+// than YAML allows: texts that begin with a digit are quoted since other readers see numbers and
+// dates in some of them.
+bool is_plain(std::string_view text) {
+  if (text.empty() || text.size() > 200 || text.back() == ' ') return false;
+  if (!is_letter(text.front()) && text.front() != '_' && text.front() != '/' &&
+      !text.starts_with("./")) {
+    return false;
+  }
+  return std::all_of(text.begin(), text.end(), is_plain_character) && !is_reserved(text);
+}
+
+std::string join(const std::vector<std::string>& items, std::string_view separator) {
+  std::string out;
+  for (const std::string& item : items) {
+    if (!out.empty()) out += separator;
+    out += item;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Emitter::text(std::string_view text) const {
+  return !json_ && is_plain(text) ? std::string(text) : json_string(text);
+}
+
+std::string Emitter::list(const std::vector<std::string>& items) const {
+  return "[" + join(items, json_ ? "," : ", ") + "]";
+}
+
+std::string Emitter::mapping(const Fields& fields) const {
+  std::vector<std::string> items;
+  for (const auto& [key, value] : fields) {
+    items.push_back(json_ ? json_string(key) + ":" + value : key + ": " + value);
+  }
+  return "{" + join(items, json_ ? "," : ", ") + "}";
+}
+
+std::string Emitter::file(const Fields& head, std::string_view key,
+                          const std::vector<Fields>& records) const {
+  std::string out = json_ ? "{" : "";
+  for (const auto& [name, value] : head) {
+    out += json_ ? json_string(name) + ":" + value + ",\n " : name + ": " + value + "\n";
+  }
+  out += json_ ? json_string(key) + ":[" : std::string(key) + ":\n";
+  bool first = true;
+  for (const Fields& record : records) {
+    if (json_) {
+      out += (first ? "\n  " : ",\n  ") + mapping(record);
+    } else {
+      for (std::size_t i = 0; i < record.size(); ++i) {
+        const bool is_block = record[i].second.starts_with('\n');
+        out += (i == 0 ? "  - " : "    ") + record[i].first + ":" + (is_block ? "" : " ") +
+               record[i].second + "\n";
+      }
+    }
+    first = false;
+  }
+  return json_ ? out + "]}\n" : out;
+}
+
+}  // namespace dovetail::io

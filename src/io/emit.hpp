@@ -1,0 +1,40 @@
+// Writing the same fields as YAML or as JSON. The two differ in quotes and separators only, so that
+// a writer says what the fields are and an Emitter how they look.
+//
+//   Emitter yaml(false);
+//   yaml.mapping({{"task", yaml.text("a b")}, {"transfer", "18"}})   // {task: a b, transfer: 18}
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dovetail::io {
+
+class Emitter {
+ public:
+  // Keys with values that are already written out. In YAML a value of a record may be a block: it
+  // then begins with a newline.
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  explicit Emitter(bool json) : json_(json) {}
+  bool json() const { return json_; }
+
+  // A text, quoted where it must be. Reads back as the same text.
+  std::string text(std::string_view text) const;
+
+  // On one line, in brackets or braces.
+  std::string list(const std::vector<std::string>& items) const;
+  std::string mapping(const Fields& fields) const;
+
+  // The head of a file: the fields, each on its own line; then the records under `key`, a line
+  // each in JSON and a short block each in YAML.
+  std::string file(const Fields& head, std::string_view key,
+                   const std::vector<Fields>& records) const;
+
+ private:
+  bool json_;
+};
+
+}  // namespace dovetail::io

@@ -1,0 +1,150 @@
+// A plan as a page that needs nothing else: the files of web/ with the plan's data put in.
+//
+// The data travel as JSON in a script element that is not run. Every `<` in them is escaped, so
+// that no name can end the element, whatever it holds.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "dovetail/io.hpp"
+#include "io/embedded.hpp"
+#include "io/gantt_layout.hpp"
+#include "io/gantt_look.hpp"
+#include "io/plain_text.hpp"
+
+namespace dovetail::io {
+namespace {
+
+using nlohmann::json;
+
+json blocks_json(const GanttItem& item) {
+  json blocks = json::array();
+  for (const RowBlock& block : item.blocks) blocks.push_back({block.row, block.rows});
+  return blocks;
+}
+
+// Times count from the beginning of the picture: small numbers, exact in JavaScript.
+class PageData {
+ public:
+  explicit PageData(const PlanRecord& record)
+      : record_(record), scene_(lay_out(record)), groups_(group_tasks(record)) {}
+
+  json all() const {
+    json data = {{"title", plan_title(record_)},
+                 {"facts", plan_facts(record_)},
+                 {"origin", scene_.window.begin},
+                 {"end", scene_.window.end - scene_.window.begin},
+                 {"now", record_.now - scene_.window.begin},
+                 {"wallClock", record_.wall_clock},
+                 {"deadline", deadline()},
+                 {"groups", groups()},
+                 {"workflows", workflows()},
+                 {"clusters", json::array()},
+                 {"tasks", json::array()},
+                 {"reservations", json::array()}};
+    for (std::size_t c = 0; c < scene_.clusters.size(); ++c) add_cluster(data, c);
+    return data;
+  }
+
+ private:
+  json deadline() const {
+    if (!record_.deadline || *record_.deadline > scene_.window.end) return nullptr;
+    return *record_.deadline - scene_.window.begin;
+  }
+
+  json groups() const {
+    json groups = json::array();
+    for (std::size_t i = 0; i < groups_.names.size(); ++i) {
+      groups.push_back({{"name", groups_.names[i]}, {"colour", group_colour(i)}});
+    }
+    return groups;
+  }
+
+  json workflows() const {
+    json workflows = json::array();
+    for (const WorkflowRecord& workflow : record_.workflows) {
+      workflows.push_back({{"name", plain_text(workflow.name)},
+                           {"makespan", workflow.makespan},
+                           {"stretch", workflow.stretch}});
+    }
+    return workflows;
+  }
+
+  void add_cluster(json& data, std::size_t position) const {
+    const GanttCluster& cluster = scene_.clusters[position];
+    data["clusters"].push_back({{"name", plain_text(cluster.name)},
+                                {"size", size_text(cluster)},
+                                {"processors", cluster.processors},
+                                {"rows", cluster.rows},
+                                {"firstShown", cluster.first_shown}});
+    for (const GanttItem& item : cluster.items) {
+      json entry = {{"cluster", position},
+                    {"start", item.window.begin - scene_.window.begin},
+                    {"end", item.window.end - scene_.window.begin},
+                    {"processors", item.procs},
+                    {"blocks", blocks_json(item)}};
+      if (item.kind == GanttKind::reservation) {
+        data["reservations"].push_back(std::move(entry));
+      } else {
+        data["tasks"].push_back(with_task(std::move(entry), item.index));
+      }
+    }
+  }
+
+  json with_task(json entry, std::size_t index) const {
+    const TaskRecord& task = record_.tasks[index];
+    entry["id"] = plain_text(task.id);
+    entry["workflow"] = plain_text(task.workflow);
+    entry["critical"] = task.critical;
+    entry["colour"] = group_colour(groups_.of_task[index]);
+    return entry;
+  }
+
+  const PlanRecord& record_;
+  const GanttScene scene_;
+  const TaskGroups groups_;
+};
+
+std::string script_safe(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string value_of(std::string_view slot, const PlanRecord& record) {
+  if (slot == "title") return escape_markup(plan_title(record));
+  if (slot == "data") return script_safe(PageData(record).all().dump());
+  return std::string(embedded_file(slot));
+}
+
+// Fills the {{slots}} of the template in one pass: what is put in is not looked at again. A slot is
+// the title, the data, or the name of a file.
+std::string fill_page(std::string_view page, const PlanRecord& record) {
+  std::string filled;
+  std::size_t at = 0;
+  for (std::size_t open = page.find("{{"); open != std::string_view::npos;
+       open = page.find("{{", at)) {
+    const std::size_t close = page.find("}}", open);
+    filled += page.substr(at, open - at);
+    filled += value_of(page.substr(open + 2, close - open - 2), record);
+    at = close + 2;
+  }
+  filled += page.substr(at);
+  return filled;
+}
+
+}  // namespace
+}  // namespace dovetail::io
+
+namespace dovetail {
+
+std::string gantt_html(const PlanRecord& record) {
+  return io::fill_page(io::embedded_file("gantt.html"), record);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,63 @@
+// Where everything goes in a picture of a plan.
+//
+// A plan only has counts of processors. To draw it, a sweep in the order of starts gives every task
+// and every reservation concrete rows of its cluster: row 0 is the lowest processor, reservations
+// gather at the bottom, tasks hang from the top. At each start a valid plan has enough free rows,
+// though not always neighbouring ones; then the item becomes several blocks.
+//
+//   GanttScene scene = lay_out(record);
+//   for (const GanttItem& item : scene.clusters[0].items) draw(item.window, item.blocks);
+//
+// A plan that breaks its cluster's capacity is drawn as well: what does not fit goes to rows at and
+// above `processors`. The functions are pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+#include "dovetail/time.hpp"
+
+namespace dovetail::io {
+
+// A run of neighbouring rows. Wider than Count: an overbooked picture may need more rows than any
+// cluster has processors.
+struct RowBlock {
+  std::int64_t row = 0;
+  std::int64_t rows = 0;
+  friend bool operator==(const RowBlock&, const RowBlock&) = default;
+};
+
+enum class GanttKind { task, reservation };
+
+struct GanttItem {
+  GanttKind kind = GanttKind::task;
+  std::size_t index = 0;  // in PlanRecord::tasks, or in the cluster's reservations
+  Interval window;        // never reversed; a reservation is clipped to the scene and to now
+  Count procs = 0;
+  std::vector<RowBlock> blocks = {};  // by row, not touching each other; empty without processors
+};
+
+struct GanttCluster {
+  std::string name;
+  Count processors = 0;
+  std::int64_t rows = 0;              // the processors, and more when the plan overbooks them
+  std::int64_t first_shown = 0;       // rows below it hold no task and need not be drawn
+  std::vector<GanttItem> items = {};  // by start; at the same start reservations first, then wide
+};
+
+struct GanttScene {
+  Interval window;  // not empty; holds now, every task, and the deadline unless it is far away
+  std::vector<GanttCluster> clusters;
+};
+
+// Items without blocks. The clusters are those of the record, in its order, then one for each name
+// that only tasks mention, as large as those tasks need.
+GanttScene collect_items(const PlanRecord& record);
+
+// Items with blocks. Ten thousand tasks on ten thousand processors take some ten milliseconds.
+GanttScene lay_out(const PlanRecord& record);
+
+}  // namespace dovetail::io

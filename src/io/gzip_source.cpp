@@ -1,0 +1,61 @@
+#include "io/gzip_source.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail::io {
+
+struct GzipSource::Handle {
+  gzFile file = nullptr;
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    if (file != nullptr) gzclose_r(file);
+  }
+};
+
+std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+GzipSource::GzipSource(const std::string& path)
+    : path_(display_name(path)), handle_(std::make_unique<Handle>()) {
+  const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) fail(std::strerror(errno));
+  struct stat status {};
+  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    close(descriptor);
+    fail("it is a folder");
+  }
+  handle_->file = gzdopen(descriptor, "rb");
+  if (handle_->file == nullptr) {
+    close(descriptor);
+    fail("out of memory");
+  }
+  gzbuffer(handle_->file, 1U << 17U);
+}
+
+GzipSource::~GzipSource() = default;
+
+void GzipSource::fail(const std::string& why) const {
+  throw InputError(path_ + ": cannot be read: " + why);
+}
+
+std::size_t GzipSource::read(char* buffer, std::size_t size) {
+  const int got = gzread(handle_->file, buffer, static_cast<unsigned>(size));
+  int error = Z_OK;
+  const char* message = gzerror(handle_->file, &error);
+  // A gzip file that ends too early still delivers what it has, and then reports a buffer error.
+  if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
+  if (error == Z_ERRNO) fail(std::strerror(errno));
+  if (got < 0 || error != Z_OK) fail(std::string("damaged gzip data: ") + message);
+  return static_cast<std::size_t>(got);
+}
+
+}  // namespace dovetail::io

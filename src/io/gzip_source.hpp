@@ -1,0 +1,38 @@
+// The bytes of a file, gunzipped on the way when it is gzip: by its first bytes, not by its name.
+//
+//   GzipSource source("log.swf.gz");
+//   while (std::size_t n = source.read(buffer, sizeof buffer)) use(buffer, n);
+//
+// Throws InputError when the file cannot be opened or read, and when gzip data is damaged or ends
+// too early.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace dovetail::io {
+
+class GzipSource {
+ public:
+  // "-" is standard input.
+  explicit GzipSource(const std::string& path);
+  ~GzipSource();
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  // Up to `size` bytes; 0 at the end.
+  std::size_t read(char* buffer, std::size_t size);
+
+ private:
+  struct Handle;
+  [[noreturn]] void fail(const std::string& why) const;
+
+  std::string path_;
+  std::unique_ptr<Handle> handle_;
+};
+
+// How messages call the file: "-" is "standard input".
+std::string display_name(const std::string& path);
+
+}  // namespace dovetail::io

@@ -1,0 +1,31 @@
+// Text from outside made safe to print: task names may hold control characters, escape sequences of
+// a terminal, or bytes that are not UTF-8 at all.
+//
+//   plain_text("a\x1b[31mb");   // "a\uFFFD[31mb"
+//   fit("preprocessing", 8);    // "preproc…"
+//
+// All functions are pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dovetail::io {
+
+// Valid UTF-8 without control characters; each offender becomes U+FFFD.
+std::string plain_text(std::string_view text);
+
+// Text with & < > " as entities, for XML and HTML.
+std::string escape_markup(std::string_view text);
+
+// Columns of a terminal that plain text takes: wide letters count twice, combining marks nothing.
+int display_width(std::string_view plain);
+
+// Plain text cut to at most `columns` columns, with an ellipsis where it was cut.
+std::string fit(std::string_view plain, int columns);
+
+// The same, filled with spaces to exactly `columns`.
+std::string pad_right(std::string_view plain, int columns);
+std::string pad_left(std::string_view plain, int columns);
+
+}  // namespace dovetail::io

@@ -1,0 +1,172 @@
+// Plans as JSON: one line per task, times in seconds. docs/formats.md describes the fields.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "io/gzip_source.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+
+namespace dovetail {
+
+namespace {
+
+using io::json_string;
+using io::Record;
+using io::Value;
+
+// Beyond any plan, and exact in milliseconds within a double.
+constexpr double kMaxPlanSeconds = 9e12;
+
+Time read_time(const Record& record, std::string_view key) {
+  const double seconds = record.number(record.need(key), -kMaxPlanSeconds, kMaxPlanSeconds);
+  return std::llround(seconds * 1000.0);
+}
+
+std::string read_text(const Record& record, std::string_view key) {
+  return std::string(record.text(record.need(key)));
+}
+
+// Any count: whether a plan may take it is the checker's business.
+Count read_processors(const Record& record) { return record.count(record.need("processors"), 0); }
+
+bool read_flag(const Record& record, std::string_view key) {
+  const auto field = record.find(key);
+  return field && record.boolean(*field);
+}
+
+void read_summary(const Record& top, PlanRecord& plan) {
+  plan.algorithm = read_text(top, "algorithm");
+  plan.now = read_time(top, "now");
+  plan.wall_clock = read_flag(top, "wall_clock");
+  if (top.find("deadline")) plan.deadline = read_time(top, "deadline");
+  plan.feasible = top.boolean(top.need("feasible"));
+  plan.makespan = read_time(top, "makespan");
+  if (const auto turnaround = top.find("turnaround")) {
+    if (read_time(top, "turnaround") != plan.makespan) {
+      top.fail(*turnaround, "it differs from \"makespan\"; both are the last end minus now");
+    }
+  }
+  plan.cpu_hours = top.number(top.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
+}
+
+void read_workflows(const Record& top, PlanRecord& plan) {
+  std::size_t number = 0;
+  for (Value item : top.list(top.need("workflows"))) {
+    const Record record(item, "workflow", number++);
+    plan.workflows.push_back({.name = read_text(record, "name"),
+                              .makespan = read_time(record, "makespan"),
+                              .stretch = record.number(record.need("stretch"), 0, 1e18)});
+  }
+}
+
+void read_tasks(const Record& top, PlanRecord& plan) {
+  std::size_t number = 0;
+  for (Value item : top.list(top.need("tasks"))) {
+    Record record(item, "task", number++);
+    const std::string id = read_text(record, "id");
+    record.set_name(id);
+    plan.tasks.push_back({.workflow = read_text(record, "workflow"),
+                          .id = id,
+                          .cluster = read_text(record, "cluster"),
+                          .start = read_time(record, "start"),
+                          .end = read_time(record, "end"),
+                          .processors = read_processors(record),
+                          .critical = read_flag(record, "critical")});
+  }
+}
+
+void read_clusters(const Record& top, PlanRecord& plan) {
+  const auto list = top.find("clusters");
+  if (!list) return;
+  std::size_t number = 0;
+  for (Value item : top.list(*list)) {
+    const Record record(item, "cluster", number++);
+    ClusterRecord cluster{.name = read_text(record, "name"),
+                          .processors = read_processors(record),
+                          .reservations = {}};
+    if (const auto reservations = record.find("reservations")) {
+      for (Value entry : record.list(*reservations)) {
+        const Record reservation(entry, record);
+        cluster.reservations.push_back({.start = read_time(reservation, "start"),
+                                        .end = read_time(reservation, "end"),
+                                        .procs = read_processors(reservation)});
+      }
+    }
+    plan.clusters.push_back(std::move(cluster));
+  }
+}
+
+// "[" items "]", one item per line.
+template <typename Items, typename Format>
+std::string lines_of(const Items& items, Format format) {
+  std::string out = "[";
+  bool first = true;
+  for (const auto& item : items) {
+    out += first ? "\n  " : ",\n  ";
+    out += format(item);
+    first = false;
+  }
+  return out += "]";
+}
+
+std::string format_cluster(const ClusterRecord& cluster) {
+  std::string out = fmt::format(R"({{"name":{},"processors":{},"reservations":[)",
+                                json_string(cluster.name), cluster.processors);
+  bool first = true;
+  for (const Reservation& reservation : cluster.reservations) {
+    fmt::format_to(std::back_inserter(out), R"({}{{"start":{},"end":{},"processors":{}}})",
+                   first ? "" : ",", format_seconds(reservation.start),
+                   format_seconds(reservation.end), reservation.procs);
+    first = false;
+  }
+  return out += "]}";
+}
+
+std::string format_task(const TaskRecord& task) {
+  return fmt::format(
+      R"({{"workflow":{},"id":{},"cluster":{},"start":{},"end":{},"processors":{}{}}})",
+      json_string(task.workflow), json_string(task.id), json_string(task.cluster),
+      format_seconds(task.start), format_seconds(task.end), task.processors,
+      task.critical ? R"(,"critical":true)" : "");
+}
+
+}  // namespace
+
+std::string format_plan(const PlanRecord& record) {
+  const std::string makespan = format_seconds(record.makespan);
+  std::string out = fmt::format(
+      R"({{"algorithm":{},"now":{},{}"makespan":{},"turnaround":{},"cpu_hours":{},"deadline":{},)",
+      json_string(record.algorithm), format_seconds(record.now),
+      record.wall_clock ? R"("wall_clock":true,)" : "", makespan, makespan,
+      io::number_text(record.cpu_hours),
+      record.deadline ? format_seconds(*record.deadline) : "null");
+  out += fmt::format("\n \"feasible\":{},\n \"workflows\":", record.feasible);
+  out += lines_of(record.workflows, [](const WorkflowRecord& workflow) {
+    return fmt::format(R"({{"name":{},"makespan":{},"stretch":{}}})", json_string(workflow.name),
+                       format_seconds(workflow.makespan), io::number_text(workflow.stretch));
+  });
+  out += ",\n \"clusters\":" + lines_of(record.clusters, format_cluster);
+  out += ",\n \"tasks\":" + lines_of(record.tasks, format_task);
+  return out += "}\n";
+}
+
+PlanRecord parse_plan(std::string_view text, const std::string& file) {
+  const io::Document document = io::parse_json(text, file);
+  const Record top(document.root());
+  PlanRecord plan;
+  read_summary(top, plan);
+  read_workflows(top, plan);
+  read_clusters(top, plan);
+  read_tasks(top, plan);
+  return plan;
+}
+
+PlanRecord read_plan(const std::string& path) {
+  return parse_plan(read_file(path), io::display_name(path));
+}
+
+}  // namespace dovetail

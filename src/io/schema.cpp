@@ -1,0 +1,182 @@
+#include "io/schema.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+bool is_scalar(Value value) {
+  return value.kind() == ValueKind::plain || value.kind() == ValueKind::text;
+}
+
+// The whole number of milliseconds that was surely meant, if there is one.
+std::optional<Time> whole_milliseconds(double seconds) {
+  const double milliseconds = seconds * 1000.0;
+  const double nearest = std::round(milliseconds);
+  // Parsing and multiplying are each off by half a unit in the last place at most.
+  const double noise = 4 * std::numeric_limits<double>::epsilon() * std::abs(nearest);
+  if (std::abs(milliseconds - nearest) > noise) return std::nullopt;
+  return static_cast<Time>(nearest);
+}
+
+// A number, when the value is an unquoted one.
+std::optional<double> as_number(Value value) {
+  if (value.kind() != ValueKind::plain) return std::nullopt;
+  return parse_number(value.text());
+}
+
+}  // namespace
+
+Time milliseconds_up(double seconds) {
+  const auto whole = whole_milliseconds(seconds);
+  return whole ? *whole : time_ceil(seconds);
+}
+
+Time milliseconds_down(double seconds) {
+  const auto whole = whole_milliseconds(seconds);
+  return whole ? *whole : time_floor(seconds);
+}
+
+std::string describe(Value value) {
+  if (value.kind() == ValueKind::sequence) return "a list";
+  if (value.kind() == ValueKind::mapping) return "a mapping";
+  if (value.is_null()) return "nothing";
+  const std::string quoted = quote(value.text());
+  const bool bare = value.kind() == ValueKind::plain && parse_number(value.text());
+  return bare ? quoted.substr(1, quoted.size() - 2) : quoted;
+}
+
+Record::Record(Value mapping) : value_(mapping) {
+  if (mapping.kind() != ValueKind::mapping) {
+    fail_at(line(), "expected a mapping with named fields, found " + describe(mapping));
+  }
+}
+
+Record::Record(Value mapping, std::string_view kind, std::size_t number)
+    : value_(mapping), kind_(kind), number_(number) {
+  if (mapping.kind() != ValueKind::mapping) {
+    fail_at(line(), "expected a mapping with named fields, found " + describe(mapping));
+  }
+}
+
+Record::Record(Value mapping, const Record& parent) : value_(mapping), parent_(&parent) {
+  if (mapping.kind() != ValueKind::mapping) {
+    parent.fail(mapping, "expected a mapping with named fields, found " + describe(mapping));
+  }
+}
+
+std::string Record::prefix() const {
+  if (parent_ != nullptr) {
+    const std::string_view key = value_.key();
+    return parent_->prefix() + (key.empty() ? std::string() : std::string(key) + ": ");
+  }
+  if (kind_.empty()) return {};
+  if (name_.empty()) return fmt::format("{} {}: ", kind_, number_ + 1);
+  return fmt::format("{} {}: ", kind_, quote(name_));
+}
+
+void Record::name_by(std::string_view key) {
+  const auto field = find(key);
+  if (!field) return;
+  name_ = text(*field);
+  if (name_.empty()) fail(*field, "expected a name, found empty text");
+}
+
+void Record::fail_at(std::size_t line, const std::string& message) const {
+  throw InputError(value_.file(), line, prefix() + message);
+}
+
+void Record::fail(Value field, const std::string& message) const {
+  std::string name;
+  if (!field.key().empty()) {
+    // A key of ours is a plain word; a foreign one may hold anything.
+    name = quote(field.key());
+    name = name.substr(1, name.size() - 2) + ": ";
+  }
+  fail_at(field.line(), name + message);
+}
+
+void Record::only(std::span<const std::string_view> known) const {
+  for (Value item : value_.items()) {
+    const std::string_view key = item.key();
+    bool found = false;
+    for (std::string_view candidate : known) found = found || candidate == key;
+    if (found) continue;
+    std::string hint = did_you_mean(key, known);
+    if (hint.empty()) hint = fmt::format("; known keys are {}", fmt::join(known, ", "));
+    fail_at(item.line(), "unknown key " + quote(key) + hint);
+  }
+}
+
+std::optional<Value> Record::find(std::string_view key) const {
+  const auto found = value_.find(key);
+  if (!found || found->is_null()) return std::nullopt;
+  return found;
+}
+
+Value Record::need(std::string_view key) const {
+  const auto found = find(key);
+  if (!found) fail_at(line(), fmt::format("\"{}\" is missing", key));
+  return *found;
+}
+
+std::string_view Record::text(Value field) const {
+  if (!is_scalar(field) || field.is_null()) fail(field, "expected text, found " + describe(field));
+  return field.text();
+}
+
+double Record::number(Value field, double low, double high) const {
+  const auto number = as_number(field);
+  if (!number) fail(field, "expected a number, found " + describe(field));
+  if (!(*number >= low && *number <= high)) {
+    fail(field,
+         fmt::format("expected a number from {} to {}, found {}", low, high, describe(field)));
+  }
+  return *number;
+}
+
+Count Record::count(Value field, Count low, Count high) const {
+  const auto number = as_number(field);
+  if (!number || std::floor(*number) != *number || *number < low || *number > high) {
+    fail(field, fmt::format("expected a whole number from {} to {}, found {}", low, high,
+                            describe(field)));
+  }
+  return static_cast<Count>(*number);
+}
+
+bool Record::boolean(Value field) const {
+  if (field.kind() == ValueKind::plain) {
+    if (field.text() == "true") return true;
+    if (field.text() == "false") return false;
+  }
+  fail(field, "expected true or false, found " + describe(field));
+}
+
+ItemRange Record::list(Value field) const {
+  if (field.kind() != ValueKind::sequence) fail(field, "expected a list, found " + describe(field));
+  return field.items();
+}
+
+double Record::duration(Value field) const {
+  const auto number = as_number(field);
+  if (number && *number < 0) fail(field, "a time cannot be negative, found " + describe(field));
+  std::optional<double> seconds;
+  if (is_scalar(field)) seconds = number ? number : parse_duration(field.text());
+  if (!seconds) {
+    fail(field, "expected seconds or a duration such as 90, 1m30s, 2h or 1-12:00:00, found " +
+                    describe(field));
+  }
+  if (!(*seconds <= kMaxSeconds)) {
+    fail(field, fmt::format("expected at most {} seconds, found {}", kMaxSeconds, describe(field)));
+  }
+  return *seconds;
+}
+
+}  // namespace dovetail::io

@@ -1,0 +1,83 @@
+// Logs of batch queues in the Standard Workload Format 2.2, plain or gzipped.
+//
+//   SwfLog log = read_swf("KTH-SP2.swf.gz");
+//   for (const SwfJob& job : sorted_by_submit(log.jobs)) replay(job.submit, job.run);
+//
+// The jobs keep the order of the file, which real logs do not always sort by submit time. Unknown
+// values are -1, as in the file. docs/formats.md lists the fields.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dovetail {
+
+// One line of a log. Times are seconds from the log's start, decimals allowed.
+struct SwfJob {
+  std::int64_t number = -1;
+  double submit = -1;
+  double wait = -1;  // what really happened
+  double run = -1;
+  std::int64_t allocated_processors = -1;
+  double cpu_time = -1;     // average over the processors
+  double used_memory = -1;  // KB per processor
+  std::int64_t requested_processors = -1;
+  double requested_time = -1;
+  double requested_memory = -1;
+  std::int64_t status = -1;  // 0 failed, 1 completed, 2-4 parts of a job, 5 cancelled
+  std::int64_t user = -1;
+  std::int64_t group = -1;
+  std::int64_t executable = -1;
+  std::int64_t queue = -1;
+  std::int64_t partition = -1;
+  std::int64_t preceding_job = -1;
+  double think_time = -1;
+
+  friend bool operator==(const SwfJob&, const SwfJob&) = default;
+};
+
+// The "; Key: value" lines, in order; a key may occur more than once.
+class SwfHeader {
+ public:
+  void add(std::string key, std::string value);
+
+  const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
+
+  // The first value of a key.
+  std::optional<std::string_view> find(std::string_view key) const;
+
+  // The first whole number in the first value of a key: values may carry remarks.
+  std::optional<std::int64_t> integer(std::string_view key) const;
+
+  std::optional<std::int64_t> max_procs() const { return integer("MaxProcs"); }
+  std::optional<std::int64_t> max_nodes() const { return integer("MaxNodes"); }
+  std::optional<std::int64_t> unix_start_time() const { return integer("UnixStartTime"); }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> entries_;
+};
+
+struct SwfLog {
+  SwfHeader header;
+  std::vector<SwfJob> jobs;
+};
+
+// Throw InputError with file and line for a line that does not have 18 numbers, and for a file that
+// cannot be read; "-" is standard input.
+SwfLog read_swf(const std::string& path);
+SwfLog parse_swf(std::string_view text, const std::string& file);
+
+// By submit time; jobs of the same time stay in the order of the file.
+std::vector<SwfJob> sorted_by_submit(std::vector<SwfJob> jobs);
+
+// The text of a log, which reads back as an equal one.
+std::string format_swf(const SwfLog& log);
+
+// Writes format_swf(log); see write_file.
+void write_swf(const std::string& path, const SwfLog& log);
+
+}  // namespace dovetail

@@ -1,0 +1,208 @@
+#include "io/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+constexpr std::size_t kLongestQuote = 60;
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+void append_escaped(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      break;
+  }
+  if (is_control(c)) {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+  } else {
+    out += c;
+  }
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t skip_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+// Whether the text is an optional sign, digits with an optional fraction, an optional exponent.
+bool looks_like_number(std::string_view text) {
+  std::size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  const std::size_t whole = skip_digits(text, at);
+  std::size_t digits = whole - at;
+  at = whole;
+  if (at < text.size() && text[at] == '.') {
+    const std::size_t fraction = skip_digits(text, at + 1);
+    digits += fraction - at - 1;
+    at = fraction;
+  }
+  if (digits == 0) return false;
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
+    const std::size_t exponent = skip_digits(text, at);
+    if (exponent == at) return false;
+    at = exponent;
+  }
+  return at == text.size();
+}
+
+// The length of the valid UTF-8 sequence at the front, 0 when there is none. Overlong forms,
+// surrogates and values beyond Unicode are not valid.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;
+  if (first == 0xED && byte(1) > 0x9F) return 0;
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) > 0x8F) return 0;
+  return length;
+}
+
+// Insertions, deletions, changes, and swaps of neighbours that turn one word into the other.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> above(to.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  std::vector<std::size_t> two_above = above;
+  std::vector<std::size_t> row = above;
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t change = from[i - 1] == to[j - 1] ? 0 : 1;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1]) {
+        row[j] = std::min(row[j], two_above[j - 2] + 1);
+      }
+    }
+    std::swap(two_above, above);
+    std::swap(above, row);
+  }
+  return above[to.size()];
+}
+
+}  // namespace
+
+std::string quote(std::string_view text) {
+  const bool shortened = text.size() > kLongestQuote;
+  if (shortened) {
+    std::size_t end = kLongestQuote - 3;
+    while (end > 0 && is_continuation(text[end])) --end;
+    text = text.substr(0, end);
+  }
+  std::string out = "\"";
+  for (char c : text) append_escaped(out, c);
+  out += shortened ? "...\"" : "\"";
+  return out;
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  out.reserve(text.size() + 2);
+  for (char c : text) append_escaped(out, c);
+  return out += '"';
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::optional<double> parse_number(std::string_view text) {
+  if (!looks_like_number(text)) return std::nullopt;
+  if (text.front() == '+') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+NearestWord::NearestWord(std::string_view word)
+    : word_(word), best_distance_(std::max<std::size_t>(2, word.size() / 3) + 1) {}
+
+void NearestWord::offer(std::string_view candidate) {
+  // Nobody mistypes a word of this length by a few letters; comparing would only take long.
+  constexpr std::size_t kLongest = 64;
+  if (word_.size() > kLongest || candidate.size() > kLongest || candidate.empty()) return;
+  const std::size_t distance = edit_distance(word_, candidate);
+  // A distance of the whole word would suggest anything for a word of two letters.
+  if (distance >= best_distance_ || distance >= std::max(word_.size(), candidate.size())) return;
+  best_distance_ = distance;
+  best_ = candidate;
+}
+
+std::string NearestWord::suggestion() const {
+  return best_.empty() ? std::string() : "; did you mean " + quote(best_) + "?";
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  NearestWord nearest(word);
+  for (std::string_view candidate : known) nearest.offer(candidate);
+  return nearest.suggestion();
+}
+
+std::size_t line_at(std::string_view text, std::size_t offset) {
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
+}
+
+std::string_view skip_bom(std::string_view text) {
+  return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
+}
+
+void require_text(std::string_view text, const std::string& file) {
+  const auto nul = text.find('\0');
+  if (nul == std::string_view::npos) return;
+  throw InputError(
+      file, line_at(text, nul),
+      "not a text file: it holds a NUL byte; expected YAML, JSON, XML or DOT in UTF-8");
+}
+
+void require_utf8(std::string_view text, const std::string& file) {
+  require_text(text, file);
+  for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
+      ++at;
+      continue;
+    }
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) {
+      throw InputError(file, line_at(text, at),
+                       "not a text file in UTF-8: an invalid byte was found; convert it to UTF-8");
+    }
+    at += length;
+  }
+}
+
+}  // namespace dovetail::io

@@ -1,0 +1,61 @@
+// Small helpers for text that comes from, or goes into, files and messages.
+//
+//   quote("a\nb")                  // "\"a\\nb\"", shortened when long: safe in an error line
+//   did_you_mean("alhpa", known)   // "; did you mean \"alpha\"?"
+//
+// All functions are pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dovetail::io {
+
+// The text between double quotes, with control characters escaped and a long text shortened, so
+// that whatever a file holds an error message stays one readable line.
+std::string quote(std::string_view text);
+
+// The text as a JSON string literal, which is a YAML double-quoted scalar as well.
+std::string json_string(std::string_view text);
+
+// The shortest text that reads back as the same number: 60 -> "60", 0.1 -> "0.1".
+std::string number_text(double value);
+
+// A number as JSON and YAML write it: optional sign, digits, fraction, exponent. Nothing for
+// anything else, for not-a-number, and for numbers beyond the range of a double.
+std::optional<double> parse_number(std::string_view text);
+
+// Keeps the best of the candidates that were offered: the one with the fewest edits from the word,
+// the first among equals. Words further away than a third of their length are no candidates.
+class NearestWord {
+ public:
+  explicit NearestWord(std::string_view word);
+  void offer(std::string_view candidate);
+
+  // "; did you mean \"...\"?", or nothing when no candidate is near.
+  std::string suggestion() const;
+
+ private:
+  std::string_view word_;
+  std::string_view best_;
+  std::size_t best_distance_;
+};
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+
+// The 1-based line of a byte position.
+std::size_t line_at(std::string_view text, std::size_t offset);
+
+// The text without a UTF-8 byte order mark.
+std::string_view skip_bom(std::string_view text);
+
+// Throws InputError unless the text is free of NUL bytes ("not a text file").
+void require_text(std::string_view text, const std::string& file);
+
+// The same, and the text is valid UTF-8.
+void require_utf8(std::string_view text, const std::string& file);
+
+}  // namespace dovetail::io

@@ -1,0 +1,187 @@
+// Our own workflow format, from YAML or JSON. docs/formats.md describes it field by field.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "dovetail/error.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+#include "io/workflow_formats.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kWorkflowKeys = {"name", "tasks"};
+constexpr std::array<std::string_view, 8> kTaskKeys = {"id",    "run",   "after",   "time",
+                                                       "alpha", "times", "time_on", "processors"};
+constexpr std::array<std::string_view, 2> kRangeKeys = {"min", "max"};
+constexpr std::array<std::string_view, 2> kAfterKeys = {"task", "transfer"};
+
+ProcessorRange read_range(const Record& task, Value field) {
+  const Record range(field, task);
+  range.only(kRangeKeys);
+  ProcessorRange processors;
+  if (const auto min = range.find("min")) processors.min = range.count(*min, 1);
+  if (const auto max = range.find("max")) {
+    processors.max = range.count(*max, 1);
+    if (processors.max < processors.min) {
+      range.fail(*max, fmt::format("{} is below min {}", processors.max, processors.min));
+    }
+  }
+  return processors;
+}
+
+// For a moldable task: a range, or a number that is both ends of it.
+ProcessorRange moldable_processors(const Record& task) {
+  const auto field = task.find("processors");
+  if (!field) return {};
+  if (field->kind() == ValueKind::mapping) return read_range(task, *field);
+  const Count processors = task.count(*field, 1);
+  return {processors, processors};
+}
+
+// For a task of one size.
+Count fixed_processors(const Record& task) {
+  const auto field = task.find("processors");
+  if (!field) return 1;
+  if (field->kind() == ValueKind::mapping) {
+    task.fail(*field,
+              "a range needs a task that can use it; add \"alpha\", or \"times\" "
+              "instead of \"time\", or give one number");
+  }
+  return task.count(*field, 1);
+}
+
+TimeSpec read_measured_times(const Record& task, Value field) {
+  const Record times(field, task);
+  if (times.value().size() == 0) task.fail(field, "expected at least one count with its time");
+  TimeSpec spec = TimeSpec::table({}, moldable_processors(task));
+  for (Value item : times.value().items()) {
+    const auto processors = parse_number(item.key());
+    if (!processors || *processors < 1 || *processors > kMaxProcessors ||
+        std::floor(*processors) != *processors) {
+      task.fail(field, fmt::format("expected processors (a whole number from 1 to {}) as key, "
+                                   "found {}",
+                                   kMaxProcessors, quote(item.key())));
+    }
+    spec.measured.emplace_back(static_cast<Count>(*processors), times.duration(item));
+  }
+  return spec;
+}
+
+TimeSpec read_resource_times(const Record& task, Value field) {
+  const Record times(field, task);
+  if (times.value().size() == 0) task.fail(field, "expected at least one resource with its time");
+  TimeSpec spec = TimeSpec::per_resource({}, fixed_processors(task));
+  for (Value item : times.value().items()) {
+    if (item.key().empty()) times.fail_at(item.line(), "a resource has an empty name");
+    spec.on_resource.emplace_back(item.key(), times.duration(item));
+  }
+  return spec;
+}
+
+TimeSpec read_time(const Record& task) {
+  const auto time = task.find("time");
+  const auto times = task.find("times");
+  const auto time_on = task.find("time_on");
+  const auto alpha = task.find("alpha");
+  const int given = (time ? 1 : 0) + (times ? 1 : 0) + (time_on ? 1 : 0);
+  if (given == 0) {
+    task.fail_at(task.line(), "it has no run time; give \"time\", \"times\" or \"time_on\"");
+  }
+  if (given > 1) {
+    task.fail_at(task.line(), "give only one of \"time\", \"times\" and \"time_on\"");
+  }
+  if (alpha && !time) task.fail(*alpha, "it goes with \"time\" only; leave it out");
+  if (times) return read_measured_times(task, *times);
+  if (time_on) return read_resource_times(task, *time_on);
+  const double seconds = task.duration(*time);
+  if (!alpha) return TimeSpec::fixed(seconds, fixed_processors(task));
+  return TimeSpec::amdahl(seconds, task.number(*alpha, 0, 1), moldable_processors(task));
+}
+
+class Reader {
+ public:
+  explicit Reader(const Document& document) : file_(document.file()), top_(document.root()) {}
+
+  Workflow read() {
+    top_.only(kWorkflowKeys);
+    const Value tasks = top_.need("tasks");
+    if (top_.list(tasks).begin() == top_.list(tasks).end()) {
+      top_.fail(tasks, "the workflow has no tasks");
+    }
+    const auto name = top_.find("name");
+    builder_.set_name(name ? std::string(top_.text(*name)) : name_from_file(file_));
+    std::size_t number = 0;
+    for (Value task : tasks.items()) add_task(Record(task, "task", number++));
+    // Only now are all ids known: "after" may name a task that stands further down.
+    TaskId id = 0;
+    for (Value task : tasks.items()) add_edges(task, id++);
+    return at_place(file_, tasks.line(), [&] { return std::move(builder_).build(); });
+  }
+
+ private:
+  void add_task(Record task) {
+    task.name_by("id");
+    task.only(kTaskKeys);
+    const Value id = task.need("id");
+    const auto run = task.find("run");
+    TaskSpec spec{.id = std::string(task.text(id)), .time = read_time(task)};
+    if (run) spec.run = task.text(*run);
+    if (builder_.find(spec.id)) task.fail_at(id.line(), "this id is used twice; ids must differ");
+    at_place(file_, task.line(), [&] { return builder_.add_task(spec); });
+  }
+
+  void add_edges(Value value, TaskId to) {
+    Record task(value, "task", to);
+    const auto after = task.find("after");
+    if (!after) return;
+    task.name_by("id");
+    if (after->kind() == ValueKind::sequence) {
+      for (Value item : after->items()) add_edge(task, item, to);
+    } else {
+      add_edge(task, *after, to);
+    }
+  }
+
+  void add_edge(const Record& task, Value item, TaskId to) {
+    if (item.kind() != ValueKind::mapping) {
+      builder_.add_edge(predecessor(task, item, task.text(item), to), to);
+      return;
+    }
+    const Record edge(item, task);
+    edge.only(kAfterKeys);
+    const Value name = edge.need("task");
+    const TaskId from = predecessor(edge, name, edge.text(name), to);
+    const auto transfer = edge.find("transfer");
+    // A transfer is waited for, so that it is rounded up as run times are.
+    builder_.add_edge(from, to, transfer ? milliseconds_up(edge.duration(*transfer)) : 0);
+  }
+
+  TaskId predecessor(const Record& record, Value field, std::string_view id, TaskId to) const {
+    const auto from = builder_.find(id);
+    if (!from) {
+      record.fail_at(field.line(), "after: there is no task " + quote(id) + suggestion(id));
+    }
+    if (*from == to) record.fail_at(field.line(), "after: the task comes after itself");
+    return *from;
+  }
+
+  std::string suggestion(std::string_view id) const {
+    NearestWord nearest(id);
+    for (Value task : top_.need("tasks").items()) nearest.offer(task.find("id")->text());
+    return nearest.suggestion();
+  }
+
+  const std::string& file_;
+  Record top_;
+  WorkflowBuilder builder_;
+};
+
+}  // namespace
+
+Workflow read_own_workflow(const Document& document) { return Reader(document).read(); }
+
+}  // namespace dovetail::io

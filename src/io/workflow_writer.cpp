@@ -1,0 +1,85 @@
+// Our own workflow format, written as YAML or JSON.
+#include "dovetail/time.hpp"
+#include "io/emit.hpp"
+#include "io/text.hpp"
+#include "io/workflow_formats.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+using Fields = Emitter::Fields;
+
+std::string predecessors(const Workflow& workflow, TaskId task, const Emitter& emit) {
+  const auto before = workflow.predecessors(task);
+  const auto transfers = workflow.transfers_in(task);
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    std::string id = emit.text(workflow.id(before[i]));
+    if (!transfers.empty() && transfers[i] != 0) {
+      id = emit.mapping({{"task", id}, {"transfer", format_seconds(transfers[i])}});
+    }
+    items.push_back(std::move(id));
+  }
+  return emit.list(items);
+}
+
+std::string range(ProcessorRange processors, const Emitter& emit) {
+  Fields fields;
+  if (processors.min != 1) fields.emplace_back("min", std::to_string(processors.min));
+  if (processors.max != 0) fields.emplace_back("max", std::to_string(processors.max));
+  return emit.mapping(fields);
+}
+
+void add_time(const TimeSpec& time, const Emitter& emit, Fields& fields) {
+  Fields points;
+  switch (time.kind) {
+    case TimeKind::fixed:
+      fields.emplace_back("time", number_text(time.seconds));
+      break;
+    case TimeKind::amdahl:
+      fields.emplace_back("time", number_text(time.seconds));
+      fields.emplace_back("alpha", number_text(time.alpha));
+      if (time.processors.min != 1 || time.processors.max != 0) {
+        fields.emplace_back("processors", range(time.processors, emit));
+      }
+      return;
+    case TimeKind::table:
+      for (const auto& [procs, seconds] : time.measured) {
+        points.emplace_back(std::to_string(procs), number_text(seconds));
+      }
+      fields.emplace_back("times", emit.mapping(points));
+      return;
+    case TimeKind::per_resource:
+      for (const auto& [name, seconds] : time.on_resource) {
+        points.emplace_back(emit.json() ? name : emit.text(name), number_text(seconds));
+      }
+      fields.emplace_back("time_on", emit.mapping(points));
+      break;
+  }
+  if (time.processors.min != 1) {
+    fields.emplace_back("processors", std::to_string(time.processors.min));
+  }
+}
+
+std::string write(const Workflow& workflow, bool json) {
+  const Emitter emit(json);
+  std::vector<Fields> tasks(workflow.size());
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    Fields& fields = tasks[task];
+    fields.emplace_back("id", emit.text(workflow.id(task)));
+    if (!workflow.run(task).empty()) fields.emplace_back("run", emit.text(workflow.run(task)));
+    if (!workflow.predecessors(task).empty()) {
+      fields.emplace_back("after", predecessors(workflow, task, emit));
+    }
+    add_time(workflow.time_spec(task), emit, fields);
+  }
+  return emit.file({{"name", emit.text(workflow.name())}}, "tasks", tasks);
+}
+
+}  // namespace
+
+std::string write_workflow_yaml(const Workflow& workflow) { return write(workflow, false); }
+std::string write_workflow_json(const Workflow& workflow) { return write(workflow, true); }
+
+}  // namespace dovetail::io

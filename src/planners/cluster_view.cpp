@@ -1,0 +1,39 @@
+#include "planners/cluster_view.hpp"
+
+#include <algorithm>
+
+namespace dovetail {
+
+ClusterView::ClusterView(const Problem& problem)
+    : merged_(merge(problem.workflows())),
+      processors_(problem.platform().clusters().front().processors) {
+  times_.reserve(problem.task_count());
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+    const std::size_t tasks = problem.workflows()[i].size();
+    for (TaskId task = 0; task < tasks; ++task) times_.push_back(problem.time(i, task, 0));
+  }
+}
+
+Count ClusterView::bounded(TaskId task, Count procs) const {
+  const TaskTime& time = times_[task];
+  return std::max(time.min_procs(), time.floor_allowed(std::min(procs, processors_)));
+}
+
+void ClusterView::place(Plan& plan, TaskId task, Count procs, Time start, Time end) const {
+  const auto next = std::upper_bound(merged_.first_task.begin(), merged_.first_task.end(), task);
+  const auto workflow = static_cast<std::uint32_t>(next - merged_.first_task.begin() - 1);
+  plan.placements.push_back({.workflow = workflow,
+                             .task = task - merged_.first_task[workflow],
+                             .cluster = 0,
+                             .procs = procs,
+                             .start = start,
+                             .end = end});
+}
+
+std::string single_cluster_unfit(const Problem& problem) {
+  const std::size_t clusters = problem.platform().clusters().size();
+  if (clusters == 1) return {};
+  return "plans on one cluster, and the platform has " + std::to_string(clusters);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,42 @@
+// A workflow as one cluster sees it: how long each task runs on how many of its processors.
+// Several workflows are seen as one, side by side. What every planner for a single cluster starts
+// from. Cheap to copy; read-only and safe to share between threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+class ClusterView {
+ public:
+  // Needs single_cluster_unfit(problem) to be empty.
+  explicit ClusterView(const Problem& problem);
+
+  const Workflow& workflow() const { return merged_.workflow; }
+  std::size_t size() const { return times_.size(); }
+  Count processors() const { return processors_; }
+  const TaskTime& time(TaskId task) const { return times_[task]; }
+
+  // The largest count that the task may use and that is at most `procs`, but never less than the
+  // task's least.
+  Count bounded(TaskId task, Count procs) const;
+
+  // Adds the placement of a task of the merged workflow to a plan of the problem.
+  void place(Plan& plan, TaskId task, Count procs, Time start, Time end) const;
+
+ private:
+  MergedWorkflow merged_;
+  std::vector<TaskTime> times_;
+  Count processors_;
+};
+
+// Why a planner for a single cluster cannot plan the problem; empty when it can.
+std::string single_cluster_unfit(const Problem& problem);
+
+}  // namespace dovetail

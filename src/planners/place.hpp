@@ -1,0 +1,42 @@
+// List placement on a calendar, by insertion: holes between reservations are used.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dovetail/calendar.hpp"
+#include "planners/cluster_view.hpp"
+
+namespace dovetail {
+
+struct Slot {
+  Count procs = 0;
+  Time start = 0;
+  Time end = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+// The slot in which the task ends earliest, over all its allowed processor counts up to `bound`
+// (its least count is always allowed), starting at `ready` or later. Equal ends go to the fewest
+// processors. Nothing when it fits nowhere.
+//
+// One sweep over the calendar's steps answers all counts at once, so that the cost does not depend
+// on the bound.
+std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
+                                        Time ready);
+
+// Places the tasks in order, each at its earliest completion after its predecessors, within its
+// bound, and books it. The answer has one slot per task; nothing when a task fits nowhere.
+// `order` must be topological.
+std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
+                                               std::span<const TaskId> order,
+                                               std::span<const Count> bounds, Calendar calendar,
+                                               Time now);
+
+// The same with the processors fixed beforehand.
+std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
+                                             std::span<const Count> allocation, Calendar calendar,
+                                             Time now);
+
+}  // namespace dovetail

@@ -1,0 +1,151 @@
+// The page in a real browser: scripts/check-gantt-page fails on anything the page logs, so a script
+// that is added to the page only has to log what it does not find.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "dovetail/io.hpp"
+#include "support/sample_plan.hpp"
+
+namespace dovetail {
+namespace {
+
+using testing::random_plan;
+using testing::small_plan;
+
+constexpr int kNoBrowser = 77;
+
+// Uses the page as a person does, and logs what it does not find.
+constexpr std::string_view kVisitor = R"js(<script>
+const visitor = {
+  expect(what, condition) { if (!condition) console.error("visitor: " + what); },
+  canvas: document.getElementById("canvas"),
+  text: (id) => document.getElementById(id).textContent,
+  click: (id) => document.getElementById(id).click(),
+  pointer(type, x, y, id = 1) {
+    const box = this.canvas.getBoundingClientRect();
+    this.canvas.dispatchEvent(new PointerEvent(type, {
+      pointerId: id, button: 0, bubbles: true, clientX: box.left + x, clientY: box.top + y}));
+  },
+  wheel(deltaY, x) {
+    const box = this.canvas.getBoundingClientRect();
+    this.canvas.dispatchEvent(new WheelEvent("wheel", {
+      deltaY, bubbles: true, cancelable: true, clientX: box.left + x, clientY: box.top + 120}));
+  },
+};
+// The top left corner of the plot is where the first task of the small plan is.
+const corner = {x: 60, y: 70};
+visitor.expect("six tasks in the facts", visitor.text("facts").includes("6 tasks"));
+visitor.expect("the whole plan is in view", visitor.text("range") === "");
+visitor.pointer("pointermove", corner.x, corner.y);
+visitor.expect("tooltip names the task", visitor.text("tooltip").startsWith("prepare"));
+visitor.pointer("pointerdown", corner.x, corner.y);
+visitor.pointer("pointerup", corner.x, corner.y);
+visitor.expect("a click pins", visitor.text("details").includes("10m") &&
+               visitor.text("details").includes("critical"));
+visitor.wheel(-400, 300);
+const zoomed = visitor.text("range");
+visitor.expect("the wheel zooms", zoomed !== "");
+visitor.pointer("pointerdown", 400, 120);
+visitor.pointer("pointermove", 300, 120);
+visitor.pointer("pointerup", 300, 120);
+visitor.expect("dragging pans", visitor.text("range") !== zoomed);
+visitor.expect("dragging does not pin", visitor.text("details").startsWith("prepare"));
+visitor.click("zoom-fit");
+visitor.expect("fit shows everything", visitor.text("range") === "");
+visitor.pointer("pointerdown", 300, 120, 1);
+visitor.pointer("pointerdown", 400, 120, 2);
+visitor.pointer("pointermove", 600, 120, 2);
+visitor.pointer("pointerup", 600, 120, 2);
+visitor.pointer("pointerup", 300, 120, 1);
+visitor.expect("a pinch zooms", visitor.text("range") !== "");
+document.getElementById("search").value = "S";
+document.getElementById("search").dispatchEvent(new Event("input"));
+visitor.expect("search counts", visitor.text("matches") === "4 found");
+visitor.click("next");
+visitor.expect("next goes to the first match", visitor.text("details").startsWith("mesh"));
+visitor.click("previous");
+visitor.expect("previous wraps", visitor.text("matches") === "4 of 4");
+document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "0", bubbles: true}));
+visitor.expect("0 fits", visitor.text("range") === "");
+for (const key of ["+", "ArrowRight", "ArrowLeft", "]", "["]) {
+  document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+}
+visitor.expect("+ zooms", visitor.text("range") !== "");
+document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+visitor.expect("Escape unpins", visitor.text("details").startsWith("Point at"));
+document.getElementById("table-section").open = true;
+setTimeout(() => {
+  visitor.expect("the table has a row for each task",
+                 document.querySelectorAll("#table tbody tr").length === 6);
+  document.querySelector("#table thead th:nth-child(4) button").click();
+  visitor.expect("the table sorts", document.querySelector("#table tbody button").textContent === "publish");
+  document.querySelector("#table tbody button").click();
+  visitor.expect("the table pins", visitor.text("details").startsWith("publish"));
+}, 200);
+</script>)js";
+
+class GanttPage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ =
+        std::filesystem::temp_directory_path() / ("dovetail-page-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // The exit status of the script on this page.
+  int check(const std::string& page) {
+    const std::filesystem::path file = folder_ / "plan.html";
+    std::ofstream(file) << page;
+    const std::string script = DOVETAIL_SOURCE_DIR "/scripts/check-gantt-page";
+    const std::string command = fmt::format("'{}' '{}'", script, file.string());
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  static std::string with_script(std::string page, std::string_view script) {
+    return page.insert(page.rfind("</body>"), script);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(GanttPage, CheckFailsWhenThePageLogsAnError) {
+  const std::string page =
+      with_script(gantt_html(small_plan()), "<script>missing_function();</script>");
+  const int status = check(page);
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 1);
+}
+
+TEST_F(GanttPage, PersonCanHoverZoomPanPinSearchAndSort) {
+  const int status = check(with_script(gantt_html(small_plan()), kVisitor));
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(GanttPage, TenThousandTasksAndHostileNamesLogNothing) {
+  PlanRecord record =
+      random_plan(6, {.tasks = 10'000, .processors = 10'000, .reservations = 300, .workflows = 5});
+  record.tasks[0].id = "</script><script>console.error('escaped')</script>";
+  const int status = check(gantt_html(record));
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(GanttPage, PlanWithoutTasksLogsNothing) {
+  const int status = check(gantt_html(PlanRecord{}));
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace dovetail

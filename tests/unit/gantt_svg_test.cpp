@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <pugixml.hpp>
+#include <string>
+
+#include "dovetail/io.hpp"
+#include "io/gantt_layout.hpp"
+#include "support/sample_plan.hpp"
+
+namespace dovetail {
+namespace {
+
+using testing::kTestMinute;
+using testing::random_plan;
+using testing::small_plan;
+
+class Picture {
+ public:
+  explicit Picture(const PlanRecord& record) : text_(gantt_svg(record)) {
+    result_ = document_.load_string(text_.c_str());
+  }
+
+  bool well_formed() const { return result_; }
+  const std::string& text() const { return text_; }
+  pugi::xml_node root() const { return document_.child("svg"); }
+
+  std::vector<pugi::xml_node> rects(const std::string& kind) const {
+    std::vector<pugi::xml_node> found;
+    for (const pugi::xml_node& rect : root().children("rect")) {
+      if ((" " + std::string(rect.attribute("class").value()) + " ").find(" " + kind + " ") !=
+          std::string::npos) {
+        found.push_back(rect);
+      }
+    }
+    return found;
+  }
+
+  std::string all_text() const {
+    std::string words;
+    for (const pugi::xpath_node& node : document_.select_nodes("//text")) {
+      words += std::string(node.node().text().get()) + "\n";
+      for (const pugi::xml_node& span : node.node().children("tspan")) {
+        words += std::string(span.text().get()) + "\n";
+      }
+    }
+    return words;
+  }
+
+ private:
+  std::string text_;
+  pugi::xml_document document_;
+  pugi::xml_parse_result result_;
+};
+
+std::size_t blocks(const PlanRecord& record) {
+  std::size_t count = 0;
+  for (const io::GanttCluster& cluster : io::lay_out(record).clusters) {
+    for (const io::GanttItem& item : cluster.items) count += item.blocks.size();
+  }
+  return count;
+}
+
+TEST(GanttSvg, EveryBlockIsARectangleWithATooltip) {
+  for (const PlanRecord& record :
+       {small_plan(), random_plan(11), random_plan(12, {.workflows = 3, .clusters = 3})}) {
+    const Picture picture(record);
+    ASSERT_TRUE(picture.well_formed());
+    std::size_t rects = 0;
+    for (const pugi::xml_node& rect : picture.root().children("rect")) {
+      ++rects;
+      EXPECT_FALSE(std::string(rect.child("title").text().get()).empty());
+    }
+    EXPECT_EQ(rects, blocks(record));
+  }
+}
+
+TEST(GanttSvg, SmallPlanShowsTitleFactsLabelsAndMarks) {
+  const Picture picture(small_plan());
+  EXPECT_EQ(picture.rects("task").size(), 6u);
+  EXPECT_EQ(picture.rects("reservation").size(), 4u);
+  EXPECT_EQ(picture.rects("critical").size(), 4u);
+  const std::string words = picture.all_text();
+  for (const char* expected : {"BL_CPAR_BD_CPAR", "turn-around 2h42m", "14.9 CPU-hours", "kth",
+                               "16 processors", "solve", "1h30m", "deadline", "critical chain"}) {
+    EXPECT_NE(words.find(expected), std::string::npos) << expected;
+  }
+}
+
+TEST(GanttSvg, TooltipTellsWhenHowLongAndHowWide) {
+  const Picture picture(small_plan());
+  bool seen = false;
+  for (const pugi::xml_node& rect : picture.rects("task")) {
+    const std::string tip = rect.child("title").text().get();
+    if (tip.rfind("solve\n", 0) != 0) continue;
+    seen = true;
+    EXPECT_EQ(tip,
+              "solve\nstart 20m\nend 1h10m\nduration 50m (3000 s)\n8 processors of kth\n"
+              "on the critical chain");
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(GanttSvg, TaskAreasAreProportionalToProcessorsTimesDuration) {
+  const PlanRecord record = random_plan(21, {.tasks = 20, .processors = 12, .reservations = 6});
+  const Picture picture(record);
+  std::map<std::string, double> drawn;
+  for (const pugi::xml_node& rect : picture.rects("task")) {
+    const std::string tip = rect.child("title").text().get();
+    drawn[tip.substr(0, tip.find('\n'))] +=
+        rect.attribute("width").as_double() * rect.attribute("height").as_double();
+  }
+  const TaskRecord& first = record.tasks.front();
+  const auto area = [](const TaskRecord& t) { return double(t.end - t.start) * t.processors; };
+  const double scale = drawn[first.id] / area(first);
+  for (const TaskRecord& task : record.tasks) {
+    EXPECT_NEAR(drawn[task.id], scale * area(task), 0.02 * scale * area(task) + 20) << task.id;
+  }
+}
+
+TEST(GanttSvg, HostileNamesAreEscaped) {
+  PlanRecord record = small_plan();
+  record.algorithm = "<script>alert(1)</script> & \"co\"";
+  record.tasks[1].id = "</title><rect/>&amp;\x01\xff";
+  record.clusters[0].name = record.tasks[0].cluster = "k\"<th>";
+  const Picture picture(record);
+  ASSERT_TRUE(picture.well_formed());
+  EXPECT_EQ(picture.text().find("<script"), std::string::npos);
+  EXPECT_NE(picture.all_text().find("<script>alert(1)</script> & \"co\""), std::string::npos);
+  EXPECT_NE(picture.all_text().find("</title><rect/>&amp;\uFFFD\uFFFD"), std::string::npos);
+}
+
+TEST(GanttSvg, CrowdedPlanKeepsEverythingVisibleAndInsideThePage) {
+  const PlanRecord record =
+      random_plan(31, {.tasks = 3000, .processors = 3000, .reservations = 100, .workflows = 12});
+  const Picture picture(record);
+  ASSERT_TRUE(picture.well_formed());
+  const double width = picture.root().attribute("width").as_double();
+  EXPECT_EQ(width, 1200);
+  EXPECT_LT(picture.root().attribute("height").as_double(), 900);
+  for (const pugi::xml_node& rect : picture.root().children("rect")) {
+    ASSERT_GE(rect.attribute("width").as_double(), 0.5);
+    ASSERT_GE(rect.attribute("height").as_double(), 0.5);
+    ASSERT_GE(rect.attribute("x").as_double(), 0);
+    ASSERT_LE(rect.attribute("x").as_double() + rect.attribute("width").as_double(), width);
+  }
+}
+
+TEST(GanttSvg, WallClockPutsDatesOnTheAxis) {
+  PlanRecord record = small_plan();
+  record.wall_clock = true;
+  const Time shift = 1'794'729'600'000;  // 2026-11-15 08:00:00Z
+  record.now += shift;
+  *record.deadline += shift;
+  for (TaskRecord& task : record.tasks) {
+    task.start += shift;
+    task.end += shift;
+  }
+  const std::string words = Picture(record).all_text();
+  EXPECT_NE(words.find("2026-11-15"), std::string::npos);
+  EXPECT_NE(words.find("09:00"), std::string::npos);
+}
+
+TEST(GanttSvg, OverbookedPlanSaysSo) {
+  PlanRecord record = small_plan();
+  EXPECT_EQ(Picture(record).all_text().find("over capacity"), std::string::npos);
+  record.tasks.push_back({"demo", "extra", "kth", 30 * kTestMinute, 80 * kTestMinute, 9, false});
+  EXPECT_NE(Picture(record).all_text().find("over capacity"), std::string::npos);
+}
+
+TEST(GanttSvg, PlanWithoutTasksIsAPictureToo) {
+  PlanRecord record;
+  EXPECT_TRUE(Picture(record).well_formed());
+  record.feasible = false;
+  record.clusters = {{"c", 8, {}}};
+  const Picture picture(record);
+  ASSERT_TRUE(picture.well_formed());
+  EXPECT_NE(picture.all_text().find("no plan was found"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dovetail

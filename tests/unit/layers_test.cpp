@@ -1,0 +1,155 @@
+// Nobody reaches upwards: the #include lines of the whole source tree against the layers that
+// docs/architecture.md describes.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/documents.hpp"
+
+namespace dovetail {
+namespace {
+
+enum class Layer { core, files, planners, queue, exec, federation, study, apps };
+
+// A folder of src/ or the folder cli/.
+const std::map<std::string, Layer> kFolders = {
+    {"core", Layer::core},         {"io", Layer::files},       {"gen", Layer::files},
+    {"planners", Layer::planners}, {"policies", Layer::queue}, {"sim", Layer::queue},
+    {"queue", Layer::queue},       {"exec", Layer::exec},      {"federation", Layer::federation},
+    {"study", Layer::study},       {"cli", Layer::apps}};
+
+// A public header belongs to the layer that implements it.
+const std::map<std::string, Layer> kPublicHeaders = {
+    {"calendar.hpp", Layer::core},    {"check.hpp", Layer::core},
+    {"critical.hpp", Layer::core},    {"detail/calendar_parts.hpp", Layer::core},
+    {"error.hpp", Layer::core},       {"io.hpp", Layer::files},
+    {"ledger.hpp", Layer::core},      {"metrics.hpp", Layer::core},
+    {"plan.hpp", Layer::core},        {"plan_record.hpp", Layer::core},
+    {"planner.hpp", Layer::planners}, {"platform.hpp", Layer::core},
+    {"problem.hpp", Layer::core},     {"speedup.hpp", Layer::core},
+    {"time.hpp", Layer::core},        {"workflow.hpp", Layer::core}};
+
+constexpr const char* kPublicFolder = "include/dovetail/";
+
+std::optional<Layer> find(const std::map<std::string, Layer>& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string first_folder(const std::string& path) { return path.substr(0, path.find('/')); }
+
+// The layer of a file of the tree, such as "src/core/time.cpp".
+std::optional<Layer> layer_of_file(const std::string& path) {
+  if (path.starts_with(kPublicFolder)) {
+    return find(kPublicHeaders, path.substr(std::string(kPublicFolder).size()));
+  }
+  return find(kFolders, first_folder(path.starts_with("src/") ? path.substr(4) : path));
+}
+
+// The layer of what stands between the quotes of an #include. Without a folder it is a neighbour.
+std::optional<Layer> layer_of_include(const std::string& name, Layer own) {
+  if (name.starts_with("dovetail/")) return find(kPublicHeaders, name.substr(9));
+  if (name.find('/') == std::string::npos) return own;
+  return find(kFolders, first_folder(name));
+}
+
+// Standard headers have neither a folder nor an ending.
+bool is_standard(const std::string& name) { return name.find_first_of("./") == std::string::npos; }
+
+bool may_include(Layer own, Layer other) {
+  if (own == Layer::planners) return other == Layer::core || other == Layer::planners;
+  return other <= own;
+}
+
+bool standard_only(const std::string& path, Layer own) {
+  return own == Layer::core || own == Layer::planners || path.starts_with(kPublicFolder);
+}
+
+// One sentence for each include of the file that breaks a rule.
+std::vector<std::string> violations(const std::string& path, const std::string& content) {
+  const auto own = layer_of_file(path);
+  if (!own) return {path + ": belongs to no layer; add it to the maps of this test"};
+  static const std::regex kInclude("^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"]+)[>\"]");
+  std::vector<std::string> found;
+  std::istringstream lines(content);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (!std::regex_search(line, match, kInclude)) continue;
+    const std::string name = match[2];
+    if (match[1] == "<") {
+      if (standard_only(path, *own) && !is_standard(name)) {
+        found.push_back(path + ": <" + name + "> is not of the standard library");
+      }
+      continue;
+    }
+    const auto other = layer_of_include(name, *own);
+    if (!other) {
+      found.push_back(path + ": \"" + name + "\" belongs to no layer");
+    } else if (!may_include(*own, *other)) {
+      found.push_back(path + ": must not include \"" + name + "\", which is of another layer");
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> source_files() {
+  const std::vector<std::string> folders = {"include/dovetail", "src", "cli"};
+  auto files = test::documents(folders, ".hpp");
+  for (std::string& file : test::documents(folders, ".cpp")) files.push_back(std::move(file));
+  return files;
+}
+
+TEST(Layers, NoFileReachesUpwards) {
+  const auto files = source_files();
+  ASSERT_GT(files.size(), 50U) << "the source tree was not found in " << DOVETAIL_SOURCE_DIR;
+  for (const std::string& file : files) {
+    for (const std::string& violation : violations(file, test::read_document(file))) {
+      ADD_FAILURE() << violation;
+    }
+  }
+}
+
+TEST(Layers, ReachingUpwardsIsReported) {
+  EXPECT_EQ(violations("src/core/made_up.cpp", "#include \"planners/place.hpp\"\n").size(), 1U);
+  EXPECT_EQ(violations("src/core/made_up.cpp", "#include \"dovetail/io.hpp\"\n").size(), 1U);
+  EXPECT_EQ(violations("src/io/made_up.cpp", "#  include \"dovetail/planner.hpp\"\n").size(), 1U);
+  EXPECT_EQ(violations("src/study/made_up.cpp", "#include \"cli/command.hpp\"\n").size(), 1U);
+  EXPECT_EQ(violations("include/dovetail/plan.hpp", "#include \"dovetail/io.hpp\"\n").size(), 1U);
+}
+
+TEST(Layers, PlannersKnowOnlyTheCore) {
+  EXPECT_EQ(violations("src/planners/made_up.cpp", "#include \"dovetail/io.hpp\"\n").size(), 1U);
+  EXPECT_EQ(violations("src/planners/made_up.cpp", "#include \"gen/random.hpp\"\n").size(), 1U);
+  EXPECT_TRUE(violations("src/planners/made_up.cpp",
+                         "#include \"dovetail/calendar.hpp\"\n#include \"planners/place.hpp\"\n")
+                  .empty());
+}
+
+TEST(Layers, CorePlannersAndPublicHeadersNeedOnlyTheStandardLibrary) {
+  const std::string fmt = "#include <vector>\n#include <fmt/format.h>\n";
+  EXPECT_EQ(violations("src/core/made_up.cpp", fmt).size(), 1U);
+  EXPECT_EQ(violations("src/planners/made_up.cpp", fmt).size(), 1U);
+  EXPECT_EQ(violations("include/dovetail/io.hpp", fmt).size(), 1U);
+  EXPECT_TRUE(violations("src/io/made_up.cpp", fmt).empty());
+}
+
+TEST(Layers, WhatBelongsToNoLayerIsReported) {
+  EXPECT_EQ(violations("include/dovetail/made_up.hpp", "").size(), 1U);
+  EXPECT_EQ(violations("src/made_up/thing.cpp", "").size(), 1U);
+  EXPECT_EQ(violations("src/core/thing.cpp", "#include \"made_up/thing.hpp\"\n").size(), 1U);
+}
+
+TEST(Layers, DownwardsAndNeighboursAreFine) {
+  EXPECT_TRUE(violations("cli/made_up.cpp",
+                         "#include \"command.hpp\"\n#include \"study/turnaround.hpp\"\n"
+                         "// #include in a comment: \"made_up/thing.hpp\"\n")
+                  .empty());
+}
+
+}  // namespace
+}  // namespace dovetail
