@@ -8,10 +8,14 @@
 // requests and reports how many times faster the calendar is (bench/README.md has the targets).
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <ctime>
+#include <optional>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "dovetail/calendar.hpp"

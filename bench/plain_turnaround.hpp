@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dovetail/problem.hpp"
@@ -17,43 +17,46 @@ namespace dovetail::plain {
 
 __extension__ typedef __int128 Int128;
 
-// Free processors from each key on, to the next key.
+// Free processors as a list of (time, free from then on), gone through from its beginning.
 class Availability {
  public:
-  Availability(const Cluster& cluster, Time now) : now_(now) {
-    free_[now] = cluster.processors;
+  Availability(const Cluster& cluster, Time now) : steps_{{now, cluster.processors}} {
     for (const Reservation& reservation : cluster.reservations) {
       if (reservation.end > now) {
         take(std::max(now, reservation.start), reservation.end, reservation.procs);
       }
     }
   }
-  Availability(Count capacity, Time now) : now_(now) { free_[now] = capacity; }
 
   void take(Time start, Time end, Count procs) {
     split(start);
     split(end);
-    for (auto at = free_.find(start); at->first < end; ++at) at->second -= procs;
+    for (auto& [begin, free] : steps_) {
+      if (begin >= start && begin < end) free -= procs;
+    }
   }
 
   // The least start >= ready with enough processors throughout; ready itself or a change point.
   Time earliest_fit(Count procs, Duration length, Time ready) const {
-    Time start = std::max(ready, now_);
-    for (auto at = std::prev(free_.upper_bound(start)); at != free_.end(); ++at) {
-      if (at->first >= start + length) break;
-      if (at->second < procs) start = std::next(at)->first;
+    Time start = ready;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Time end = i + 1 < steps_.size() ? steps_[i + 1].first : kForever;
+      if (end <= start) continue;
+      if (steps_[i].first >= start + length) break;
+      if (steps_[i].second < procs) start = end;
     }
     return start;
   }
 
  private:
   void split(Time t) {
-    const auto after = free_.upper_bound(t);
-    free_.emplace(t, std::prev(after)->second);
+    std::size_t at = 0;
+    while (at < steps_.size() && steps_[at].first < t) ++at;
+    if (at < steps_.size() && steps_[at].first == t) return;
+    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(at), {t, steps_[at - 1].second});
   }
 
-  Time now_;
-  std::map<Time, Count> free_;
+  std::vector<std::pair<Time, Count>> steps_;
 };
 
 struct Slot {
@@ -77,9 +80,10 @@ class Planner {
   // level: "1", "ALL", "CPA", "CPAR"; bound: "ALL", "HALF", "CPA", "CPAR".
   std::vector<Slot> plan(std::string_view level, std::string_view bound) const {
     const std::vector<Count> most = allocation(bound);
+    const std::vector<Count> ranked = level == bound ? most : allocation(level);
     Availability availability(cluster_, now_);
     std::vector<Slot> slots(workflow_.size());
-    for (TaskId task : order(levels(allocation(level)))) {
+    for (TaskId task : order(levels(ranked))) {
       Time ready = now_;
       for (TaskId before : workflow_.predecessors(task)) {
         ready = std::max(ready, slots[before].end);

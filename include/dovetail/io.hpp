@@ -17,7 +17,7 @@ namespace dovetail {
 enum class WorkflowFormat { yaml, json, wfcommons, dax, dot };
 
 struct WorkflowReadOptions {
-  // WfFormat and DAX tasks without a run time get this many seconds; without it they are errors.
+  // WfFormat, DAX and DOT tasks without a run time get this many seconds; else they are errors.
   std::optional<double> default_seconds = {};
 };
 

@@ -43,7 +43,8 @@ BatchJob as_it_ran(const SwfJob& job) {
 Count stated_processors(const SwfHeader& header, const std::string& path) {
   const auto stated = header.max_procs();
   if (!stated || *stated < 1 || *stated > kMaxProcessors) {
-    throw InputError(path + ": the header does not say how many processors the machine has; give "
+    throw InputError(path +
+                     ": the header does not say how many processors the machine has; give "
                      "--processors");
   }
   return static_cast<Count>(*stated);

@@ -13,15 +13,23 @@ namespace dovetail::io {
 
 namespace {
 
+constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 20U;
+
 // How far the parser has read. A newline counts once the character after it was read: to see where
 // a number ends the parser reads one character too many, and that may be the newline.
 struct Progress {
+  const std::string& file;
   std::size_t line = 1;
+  std::size_t token_bytes = 0;  // since the last value
   bool newline_was_last = false;
 
   void consumed(char c) {
     if (newline_was_last) ++line;
     newline_was_last = c == '\n';
+    // The parser keeps several copies of a string that it reads, which takes memory and time.
+    if (++token_bytes > kMaxTokenBytes) {
+      throw InputError(file, line, "a value is longer than 16 MiB; not a file of ours");
+    }
   }
 };
 
@@ -78,18 +86,15 @@ std::string short_reason(std::string_view message) {
 
 class JsonEvents {
  public:
-  JsonEvents(DocumentBuilder& builder, const Progress& progress, const std::string& file)
-      : builder_(builder), progress_(progress), file_(file) {}
+  JsonEvents(DocumentBuilder& builder, Progress& progress)
+      : builder_(builder), progress_(progress) {}
 
   bool null() { return plain("null"); }
   bool boolean(bool value) { return plain(value ? "true" : "false"); }
   bool number_integer(std::int64_t value) { return plain(std::to_string(value)); }
   bool number_unsigned(std::uint64_t value) { return plain(std::to_string(value)); }
   bool number_float(double, const std::string& text) { return plain(text); }
-  bool string(std::string& text) {
-    builder_.scalar(ValueKind::text, text, progress_.line);
-    return true;
-  }
+  bool string(std::string& text) { return scalar(ValueKind::text, text); }
   bool binary(std::vector<std::uint8_t>&) { return false; }
   bool start_object(std::size_t) {
     builder_.open(ValueKind::mapping, progress_.line);
@@ -97,6 +102,7 @@ class JsonEvents {
   }
   bool key(std::string& key) {
     builder_.key(key, progress_.line);
+    progress_.token_bytes = 0;
     return true;
   }
   bool end_object() {
@@ -112,18 +118,21 @@ class JsonEvents {
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
-    throw InputError(file_, progress_.line, "not valid JSON: " + short_reason(error.what()));
+    throw InputError(progress_.file, progress_.line,
+                     "not valid JSON: " + short_reason(error.what()));
   }
 
  private:
-  bool plain(std::string_view text) {
-    builder_.scalar(ValueKind::plain, text, progress_.line);
+  bool plain(std::string_view text) { return scalar(ValueKind::plain, text); }
+
+  bool scalar(ValueKind kind, std::string_view text) {
+    builder_.scalar(kind, text, progress_.line);
+    progress_.token_bytes = 0;
     return true;
   }
 
   DocumentBuilder& builder_;
-  const Progress& progress_;
-  const std::string& file_;
+  Progress& progress_;
 };
 
 }  // namespace
@@ -132,8 +141,8 @@ Document parse_json(std::string_view text, const std::string& file) {
   require_utf8(text, file);
   text = skip_bom(text);
   DocumentBuilder builder(file);
-  Progress progress;
-  JsonEvents events(builder, progress, file);
+  Progress progress{.file = file};
+  JsonEvents events(builder, progress);
   const CountingIterator begin(text.data(), &progress);
   const CountingIterator end(text.data() + text.size(), &progress);
   nlohmann::json::sax_parse(begin, end, &events);

@@ -111,11 +111,11 @@ class YamlEvents : public YAML::EventHandler {
 }  // namespace
 
 Document parse_yaml(std::string_view text, const std::string& file) {
+  require_utf8(text, file);
   if (text.size() > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: YAML files may have up to {} MiB; convert it to JSON", file,
                                  kMaxYamlBytes >> 20U));
   }
-  require_utf8(text, file);
   DocumentBuilder builder(file);
   YamlEvents events(builder, file);
   try {

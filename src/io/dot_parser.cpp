@@ -29,6 +29,17 @@ struct Defaults {
 // Positions of nodes.
 using NodeSet = std::vector<std::size_t>;
 
+// Later attributes replace earlier ones, defaults say. The ways to give a time exclude each other,
+// so that a later one removes the others.
+void merge(DotAttributes& into, const DotAttributes& later) {
+  const bool other_model = later.contains("times") || later.contains("time_on");
+  if (other_model || later.contains("time")) {
+    for (std::string_view key : {"time", "times", "time_on"}) into.erase(std::string(key));
+  }
+  if (other_model) into.erase("alpha");
+  for (const auto& [key, value] : later) into[key] = value;
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : lexer_(text, file) {}
@@ -148,7 +159,7 @@ class Parser {
     if (is_edge) {
       set_transfer(first_edge, attributes);
     } else if (!is_block) {
-      for (auto& [key, value] : attributes) graph_.nodes[last.front()].attributes[key] = value;
+      merge(graph_.nodes[last.front()].attributes, attributes);
     }
     return all;
   }

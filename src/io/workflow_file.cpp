@@ -130,8 +130,7 @@ class Reader {
     const auto run = task.find("run");
     TaskSpec spec{.id = std::string(task.text(id)), .time = read_time(task)};
     if (run) spec.run = task.text(*run);
-    if (builder_.find(spec.id)) task.fail_at(id.line(), "this id is used twice; ids must differ");
-    at_place(file_, task.line(), [&] { return builder_.add_task(spec); });
+    at_place(file_, id.line(), [&] { return builder_.add_task(spec); });
   }
 
   void add_edges(Value value, TaskId to) {

@@ -1,6 +1,7 @@
 #include "planners/allocate.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "dovetail/metrics.hpp"
 #include "planners/critical_path.hpp"
@@ -11,52 +12,57 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// Whether `path`, the length of the critical path, exceeds area / divisor, without rounding. The
-// divisor is min(q, sqrt(V q)) for the improved rule and q for the classic one.
+// Whether `path`, the length of the critical path, exceeds area / divisor. The divisor is
+// min(q, sqrt(V q)) for the improved rule and q for the classic one.
 class StopRule {
  public:
   StopRule(CpaStop stop, std::size_t tasks, Count procs)
-      : procs_(static_cast<Wide>(procs)),
-        tasks_(tasks),
-        compare_squares_(stop == CpaStop::improved && tasks < static_cast<std::size_t>(procs)) {}
+      : tasks_(tasks),
+        procs_(static_cast<Wide>(procs)),
+        compare_squares_(stop == CpaStop::improved && tasks < static_cast<std::size_t>(procs)),
+        divisor_(compare_squares_ ? std::sqrt(static_cast<double>(tasks) * procs) : procs) {}
 
   bool path_dominates(Duration path, Area area) const {
-    const Wide length = static_cast<Wide>(path);
-    const Wide work = static_cast<Wide>(area);
-    if (!compare_squares_) return length * procs_ > work;
-    Wide left = 0;
-    Wide right = 0;
-    if (!__builtin_mul_overflow(length * length, tasks_ * procs_, &left) &&
-        !__builtin_mul_overflow(work, work, &right)) {
-      return left > right;
-    }
-    // Beyond 128 bits (durations of centuries) the rounding of long double no longer matters.
-    const auto factor = static_cast<long double>(tasks_ * procs_);
-    return static_cast<long double>(path) * std::sqrt(factor) > static_cast<long double>(area);
+    const double left = static_cast<double>(path) * divisor_;
+    const auto right = static_cast<double>(area);
+    constexpr double kTooClose = 1e-14;  // a few roundings; whole numbers decide nearer cases
+    if (std::abs(left - right) > kTooClose * right) return left > right;
+    return exactly_dominates(static_cast<Wide>(path), static_cast<Wide>(area));
   }
 
  private:
-  Wide procs_;
+  bool exactly_dominates(Wide path, Wide area) const {
+    if (!compare_squares_) return path * procs_ > area;
+    Wide left = 0;
+    Wide right = 0;
+    if (!__builtin_mul_overflow(path * path, tasks_ * procs_, &left) &&
+        !__builtin_mul_overflow(area, area, &right)) {
+      return left > right;
+    }
+    // Beyond 128 bits, where durations are centuries, long double is as good as it gets.
+    return static_cast<long double>(path) * std::sqrt(static_cast<long double>(tasks_ * procs_)) >
+           static_cast<long double>(area);
+  }
+
   Wide tasks_;
+  Wide procs_;
   bool compare_squares_;
+  double divisor_;
 };
 
-// What a task gains from its next processors: T(a)/a - T(b)/b, kept as an exact fraction.
+// What a task gains from its next processors, T(a)/a - T(b)/b with b the next allowed count.
 struct Gain {
-  Area numerator = 0;  // at most 0: nothing to gain
-  Area denominator = 1;
-  double value = 0;  // the fraction, to within a few units in the last place
-  Count next = 0;    // the count to grow to
+  double value = -std::numeric_limits<double>::infinity();  // nearly; exact where it matters
+  double error = 0;                                         // `value` is at most so far off
+  Count next = 0;                                           // b; 0: there is none
   Duration next_duration = 0;
 };
 
-bool greater(const Gain& a, const Gain& b) {
-  constexpr double kTooClose = 1e-12;  // far above the error of `value`
-  if (std::abs(a.value - b.value) > kTooClose * (std::abs(a.value) + std::abs(b.value))) {
-    return a.value > b.value;
-  }
-  return a.numerator * b.denominator > b.numerator * a.denominator;
-}
+// A fraction with a positive denominator.
+struct Fraction {
+  Area numerator;
+  Area denominator;
+};
 
 class Allocator {
  public:
@@ -72,17 +78,10 @@ class Allocator {
   std::vector<Count> run(CpaStop stop) && {
     const StopRule rule(stop, view_.size(), procs_);
     for (;;) {
-      const auto path = path_.find();
+      path_.find();
       if (!rule.path_dominates(path_.length(), area_)) break;
-      TaskId best = path.front();
-      for (TaskId task : path) {
-        // The path is not in the order of numbers: equal gains need the explicit comparison.
-        if (greater(gains_[task], gains_[best]) ||
-            (task < best && !greater(gains_[best], gains_[task]))) {
-          best = task;
-        }
-      }
-      if (gains_[best].numerator <= 0) break;
+      const TaskId best = best_on_path();
+      if (!gains_at_all(best)) break;
       grow(best);
     }
     return std::move(allocation_);
@@ -102,11 +101,49 @@ class Allocator {
     const Count now = allocation_[task];
     const Count next = view_.time(task).next_allowed(now);
     if (next == 0 || next > procs_) return {};
-    Gain gain{.next = next, .next_duration = view_.time(task).duration(next)};
-    gain.numerator = Area{path_.duration(task)} * next - Area{gain.next_duration} * now;
-    gain.denominator = Area{now} * next;
-    gain.value = static_cast<double>(gain.numerator) / static_cast<double>(gain.denominator);
-    return gain;
+    const Duration next_duration = view_.time(task).duration(next);
+    const double share = static_cast<double>(path_.duration(task)) / now;
+    return {.value = share - static_cast<double>(next_duration) / next,
+            .error = 1e-15 * share,  // three roundings of numbers no larger than `share`
+            .next = next,
+            .next_duration = next_duration};
+  }
+
+  Fraction exact_gain(TaskId task) const {
+    const Gain& gain = gains_[task];
+    if (gain.next == 0) return {-1, 1};
+    const Count now = allocation_[task];
+    return {Area{path_.duration(task)} * gain.next - Area{gain.next_duration} * now,
+            Area{now} * gain.next};
+  }
+
+  TaskId best_on_path() const {
+    TaskId best = path_.first();
+    Gain most = gains_[best];
+    for (TaskId task = path_.next(best); task != CriticalPath::kEnd; task = path_.next(task)) {
+      const Gain& gain = gains_[task];
+      const double difference = gain.value - most.value;
+      const double doubt = gain.error + most.error;
+      if (difference < -doubt) continue;
+      if (difference > doubt || exactly_better(task, best)) {
+        best = task;
+        most = gain;
+      }
+    }
+    return best;
+  }
+
+  // Whether a should grow rather than b: more gain, or the same and a lower number. For gains that
+  // are too close for their floating-point values to decide.
+  bool exactly_better(TaskId a, TaskId b) const {
+    const Fraction left = exact_gain(a);
+    const Fraction right = exact_gain(b);
+    const Area crossed = left.numerator * right.denominator - right.numerator * left.denominator;
+    return crossed > 0 || (crossed == 0 && a < b);
+  }
+
+  bool gains_at_all(TaskId task) const {
+    return gains_[task].value > gains_[task].error || exact_gain(task).numerator > 0;
   }
 
   void grow(TaskId task) {

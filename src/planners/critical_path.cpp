@@ -1,79 +1,96 @@
 #include "planners/critical_path.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace dovetail {
 
-CriticalPath::CriticalPath(const Workflow& workflow, std::vector<Duration> durations)
-    : workflow_(workflow), nodes_(workflow.size()) {
+CriticalPath::CriticalPath(const Workflow& workflow, const std::vector<Duration>& durations)
+    : nodes_(workflow.size()), levels_(workflow.size()) {
+  std::uint32_t greatest_height = 0;
   const auto order = workflow.topological_order();
   for (auto task = order.rbegin(); task != order.rend(); ++task) {
-    nodes_[*task].duration = durations[*task];
-    choose_next(*task);
+    Node& node = nodes_[*task];
+    node.duration = durations[*task];
+    node.successors = workflow.successors(*task);
+    for (TaskId next : node.successors) {
+      node.height = std::max(node.height, nodes_[next].height + 1);
+    }
+    greatest_height = std::max(greatest_height, node.height);
+    choose_next(node);
+    levels_[*task] = node.duration + node.below;
   }
   for (TaskId task = 0; task < workflow.size(); ++task) {
     if (workflow.predecessors(task).empty()) entries_.push_back(task);
   }
-  entry_ = highest(entries_);
-  entry_level_ = nodes_[entry_].level();
+  top_.successors = entries_;
+  choose_next(top_);
+  changed_below_.assign(greatest_height + 1, 0);
+  stack_.resize(greatest_height + 1);
 }
 
 void CriticalPath::shorten(TaskId task, Duration duration) {
-  assert(duration <= nodes_[task].duration && "tasks only get shorter");
-  nodes_[task].duration = duration;
-}
-
-std::span<const TaskId> CriticalPath::find() {
-  ++round_;
-  for (;;) {
-    verify(entry_);
-    const Duration level = nodes_[entry_].level();
-    if (level == entry_level_) break;
-    entry_ = highest(entries_);
-    entry_level_ = nodes_[entry_].level();
-  }
-  length_ = entry_level_;
-  path_.clear();
-  for (TaskId task = entry_; task != kNone; task = nodes_[task].next) path_.push_back(task);
-  return path_;
-}
-
-// Makes the task's level exact. A stack of its own, since a path may be a million tasks long.
-void CriticalPath::verify(TaskId task) {
-  stack_.assign(1, task);
-  while (!stack_.empty()) {
-    const TaskId current = stack_.back();
-    Node& node = nodes_[current];
-    if (node.verified == round_ || node.next == kNone) {
-      node.verified = round_;
-      stack_.pop_back();
-    } else if (nodes_[node.next].verified != round_) {
-      stack_.push_back(node.next);
-    } else if (nodes_[node.next].level() == node.below) {
-      node.verified = round_;
-      stack_.pop_back();
-    } else {
-      choose_next(current);
-    }
-  }
-}
-
-void CriticalPath::choose_next(TaskId task) {
   Node& node = nodes_[task];
-  node.next = highest(workflow_.successors(task));
-  node.below = node.next == kNone ? 0 : nodes_[node.next].level();
+  assert(duration <= node.duration && "tasks only get shorter");
+  levels_[task] -= node.duration - duration;
+  node.duration = duration;
+  std::fill(changed_below_.begin() + node.height + 1, changed_below_.end(), round_ + 1);
 }
 
-TaskId CriticalPath::highest(std::span<const TaskId> tasks) const {
-  TaskId best = kNone;
-  Duration level = -1;
-  for (TaskId task : tasks) {
-    if (nodes_[task].level() > level) {
-      level = nodes_[task].level();
-      best = task;
+void CriticalPath::find() {
+  ++round_;
+  do {
+    verify(top_.next);
+  } while (!settle(top_));
+}
+
+// Makes the task's level exact. With a stack of its own, since a path may be a million tasks long.
+void CriticalPath::verify(TaskId task) {
+  if (exact(nodes_[task])) return;
+  TaskId* top = stack_.data();
+  *top = task;
+  for (;;) {
+    Node& node = nodes_[*top];
+    if (node.next != kEnd) {
+      if (!exact(nodes_[node.next])) {
+        *++top = node.next;
+        continue;
+      }
+      if (!settle(node)) continue;
+      levels_[*top] = node.duration + node.below;
     }
+    node.verified = round_;
+    if (top == stack_.data()) return;
+    --top;
   }
-  return best;
+}
+
+// Takes in the exact level of the node's next task. False when another one had to be chosen, whose
+// level may not be exact.
+inline bool CriticalPath::settle(Node& node) const {
+  const Duration level = levels_[node.next];
+  if (level > node.second || level == node.below) {
+    node.below = level;
+    return true;
+  }
+  choose_next(node);
+  return false;
+}
+
+inline void CriticalPath::choose_next(Node& node) const {
+  TaskId next = kEnd;
+  Duration greatest = -1;
+  Duration second = -1;
+  for (TaskId task : node.successors) {
+    const Duration level = levels_[task];
+    const bool higher = level > greatest;
+    second = higher ? greatest : std::max(second, level);
+    next = higher ? task : next;
+    greatest = higher ? level : greatest;
+  }
+  node.next = next;
+  node.below = std::max<Duration>(greatest, 0);
+  node.second = second;
 }
 
 }  // namespace dovetail

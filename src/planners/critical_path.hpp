@@ -1,9 +1,9 @@
 // The critical path of a workflow whose tasks only ever get shorter.
 //
 // CPA asks for the path after every small change, thousands of times. Recomputing all bottom levels
-// each time is wasteful: only the ancestors of the changed task change, and of those only the ones
-// near the top matter. So levels are kept as upper bounds (tasks only shrink) and made exact on
-// demand, from the entry down, along the path alone.
+// each time is wasteful: only ancestors of the changed task change, and of those only the ones near
+// the top matter. So levels are kept as upper bounds (tasks only shrink) and made exact on demand,
+// from the entry down, along the path alone.
 #pragma once
 
 #include <cstdint>
@@ -16,48 +16,54 @@ namespace dovetail {
 
 class CriticalPath {
  public:
-  CriticalPath(const Workflow& workflow, std::vector<Duration> durations);
+  CriticalPath(const Workflow& workflow, const std::vector<Duration>& durations);
 
   // The new duration must not exceed the old one.
   void shorten(TaskId task, Duration duration);
 
   Duration duration(TaskId task) const { return nodes_[task].duration; }
 
-  // The path from the entry of greatest bottom level to an exit, at each task on to the successor
-  // of greatest bottom level, ties to the lower number. Valid until the next call.
-  std::span<const TaskId> find();
+  // Brings the path up to date: from the entry of greatest bottom level to an exit, at each task on
+  // to the successor of greatest bottom level, ties to the lower number.
+  void find();
 
-  // The length of the path that find() answered last.
-  Duration length() const { return length_; }
+  // The path that find() found last: its length, its first task, and the task after each.
+  static constexpr TaskId kEnd = static_cast<TaskId>(-1);
+  Duration length() const { return top_.below; }
+  TaskId first() const { return top_.next; }
+  TaskId next(TaskId task) const { return nodes_[task].next; }
 
  private:
-  static constexpr TaskId kNone = static_cast<TaskId>(-1);
-
-  // level = duration + below is never less than the task's bottom level, and equal to it when the
-  // task was verified in this round. `below` is the level that `next`, the successor of greatest
-  // level, had when it was chosen; since levels only fall, nobody else can have overtaken it
-  // unless it fell itself.
-  struct Node {
+  // levels_[task] is never less than the task's bottom level. `below` is the level that `next`, the
+  // successor of greatest level, had when it was last looked at, and `second` the greatest level
+  // of the others at that time or before; since levels only fall, nobody can have overtaken `next`
+  // as long as it stays above `second`.
+  // One cache line each: the walk jumps from node to node.
+  struct alignas(64) Node {
     Duration duration = 0;
     Duration below = 0;
-    TaskId next = kNone;
-    std::uint32_t verified = 0;
-    Duration level() const { return duration + below; }
+    Duration second = -1;
+    std::span<const TaskId> successors;
+    TaskId next = kEnd;
+    std::uint32_t height = 0;    // edges on the longest way to an exit
+    std::uint64_t verified = 0;  // the last round in which the level was made exact
   };
 
-  void choose_next(TaskId task);
-  void verify(TaskId task);
-  TaskId highest(std::span<const TaskId> tasks) const;
+  // Whether the level is the bottom level: nothing that can lie below the task has changed since.
+  bool exact(const Node& node) const { return node.verified >= changed_below_[node.height]; }
 
-  const Workflow& workflow_;
+  void choose_next(Node& node) const;
+  bool settle(Node& node) const;
+  void verify(TaskId task);
+
   std::vector<Node> nodes_;
+  std::vector<Duration> levels_;
   std::vector<TaskId> entries_;
-  std::vector<TaskId> path_;
+  Node top_;  // above all entries, with no duration of its own
   std::vector<TaskId> stack_;
-  TaskId entry_ = kNone;
-  Duration entry_level_ = 0;
-  Duration length_ = 0;
-  std::uint32_t round_ = 0;
+  // By height: the round for which a task of lesser height was last shortened.
+  std::vector<std::uint64_t> changed_below_;
+  std::uint64_t round_ = 0;
 };
 
 }  // namespace dovetail

@@ -109,7 +109,7 @@ struct BottomLevelTable {
   std::array<double, 4> best_percent = {};
 };
 
-// Mean milliseconds to make a plan from nothing, on one thread.
+// Mean milliseconds of processor time to make a plan from nothing, on one thread.
 struct TimingTable {
   std::string parameter;
   std::vector<double> values;

@@ -19,5 +19,5 @@ int main() {
   const dovetail::Problem problem({std::move(builder).build()}, platform);
   const auto plan = dovetail::plan(*dovetail::find_planner("BL_CPAR_BD_CPAR"), problem);
   if (!dovetail::check(problem, plan).empty()) return 1;
-  std::cout << "makespan " << dovetail::format_duration(dovetail::makespan(plan)) << '\n';
+  std::cout << "makespan " << dovetail::format_seconds(dovetail::makespan(plan)) << '\n';
 }

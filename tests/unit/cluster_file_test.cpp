@@ -55,7 +55,7 @@ TEST(ClusterFile, WritesWhatItReads) {
                                          "  - {name: a b, nodes: 3, cores_per_node: 4, "
                                          "leaves: 2026-11-16T00:00:00+01:00,\n"
                                          "     reservations: [{start: 2026-11-15T07:59:59.9Z, "
-                                         "end: 1794787200.123, processors: 12}]}\n"
+                                         "end: 1794733200.123, processors: 12}]}\n"
                                          "  - {name: b, processors: 5, queue: {}, slurm: {}}\n")}) {
     const Platform platform = parse(text);
     testing::expect_same(platform, parse(format_platform(platform, false)));

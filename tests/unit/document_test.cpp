@@ -26,8 +26,10 @@ TEST(Document, JsonAndYamlGiveTheSameTree) {
     ASSERT_EQ(root.kind(), ValueKind::mapping);
     ASSERT_EQ(root.size(), 2U);
     std::vector<std::string> texts;
-    for (Value item : root.find("a")->items()) texts.emplace_back(item.text());
-    EXPECT_EQ(texts, (std::vector<std::string>{"1", "two", "null"}));
+    for (Value item : root.find("a")->items()) {
+      texts.emplace_back(item.is_null() ? "nothing" : item.text());
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"1", "two", "nothing"}));
     EXPECT_EQ(root.find("b")->find("c")->text(), "true");
     EXPECT_FALSE(root.find("d"));
   }
@@ -135,6 +137,11 @@ TEST(Document, ByteOrderMarkIsAccepted) {
 TEST(Document, LargeYamlIsSentToJson) {
   const std::string large(kMaxYamlBytes + 1, ' ');
   EXPECT_EQ(yaml_error(large), "f.yaml: YAML files may have up to 64 MiB; convert it to JSON");
+}
+
+TEST(Document, EndlessJsonStringIsCutOff) {
+  const std::string endless = "{\"a\": \"" + std::string(std::size_t{17} << 20U, 'x');
+  EXPECT_EQ(json_error(endless), "f.json:1: a value is longer than 16 MiB; not a file of ours");
 }
 
 TEST(Document, ContentDecidesBetweenJsonAndYaml) {

@@ -44,24 +44,24 @@ std::string line_with(const std::string& text, const std::string& start) {
 TEST(GanttText, SmallPlanAsItLooks) {
   PlanRecord record = small_plan();
   record.deadline.reset();
-  record.clusters[0].reservations = {{0, 81 * 60'000, 8}};
+  record.clusters[0].reservations = {{0, 81 * 60'000, 6}};
   EXPECT_EQ(gantt_text(record, 60, false),
             "BL_CPAR_BD_CPAR, turn-around 2h42m, 14.9 CPU-hours, 6 tasks\n"
             "\n"
-            "kth\n"
-            "16 procs      ███████\n"
-            "             █████████\n"
-            "            ░░░░░░░░░░░░░░░░█\n"
+            "kth             █████\n"
+            "16 procs        ████████████\n"
+            "                █████████████\n"
+            "            ███████████████████\n"
             "            ░░░░░░░░░░░░░░░░██████████████\n"
-            "            ░░░░░░░░░░░░░░░░█████████████████\n"
-            "            ┴───────────┴──────────┴─────────\n"
-            "            0s          1h         2h          procs    time\n"
+            "            ░░░░░░░░░░░░░░░░░████████████████\n"
+            "            ┴───────────┴───────────┴────────\n"
+            "            0s          1h          2h         procs    time\n"
             "prepare *   ██                                     2     10m\n"
-            "mesh          ███████▎                             2     35m\n"
-            "solve *         ██████████▍                        8     50m\n"
+            "mesh          ███████▏                             2     35m\n"
+            "solve *         ██████████▎                        8     50m\n"
             "statistics                █████▍                   3     25m\n"
             "render *                  ████████████████▌        4   1h20m\n"
-            "publish *                               ███        1     12m\n"
+            "publish *                                 ███      1     12m\n"
             "* critical  █ this plan  ░ reserved by others\n");
 }
 
