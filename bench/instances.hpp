@@ -13,9 +13,7 @@ namespace dovetail::bench {
 // sizes and lengths spread as in batch logs (many small and short, few large and long).
 inline Cluster dense_cluster(Count processors, std::size_t reservations, std::uint64_t seed) {
   Random random(seed);
-  Cluster cluster{.name = "dense",
-                  .processors = processors,
-                  .free_on_average = 0.5 * processors};
+  Cluster cluster{.name = "dense", .processors = processors, .free_on_average = 0.5 * processors};
   Calendar calendar(processors);
   constexpr Duration kWeek = 7 * 86'400'000;
   const Duration mean_length =

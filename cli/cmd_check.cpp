@@ -1,12 +1,11 @@
 // dovetail check: proves a plan valid, or says what it breaks.
-#include "dovetail/check.hpp"
-
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "dovetail/check.hpp"
 #include "dovetail/io.hpp"
 
 namespace dovetail::cli {

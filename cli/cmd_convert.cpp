@@ -58,12 +58,14 @@ void add_convert(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("convert", "a workflow from one format to another");
   auto arguments = std::make_shared<Arguments>();
   command->add_option("IN", arguments->input, "YAML, JSON, WfCommons, DAX or DOT")->required();
-  command->add_option("OUT", arguments->output, "its ending decides the format; - is standard output")
+  command
+      ->add_option("OUT", arguments->output, "its ending decides the format; - is standard output")
       ->required();
   command->add_option("--to", arguments->to, "yaml, json, wfcommons (1.5) or dot")
       ->check(CLI::IsMember({"yaml", "json", "wfcommons", "dot"}).description(""));
-  command->add_option("--default-time", arguments->default_seconds,
-                      "seconds for imported tasks that have no run time")
+  command
+      ->add_option("--default-time", arguments->default_seconds,
+                   "seconds for imported tasks that have no run time")
       ->check(CLI::Range(0.0, kMaxSeconds).description(""));
   command->footer("Example: dovetail convert montage.dax montage.yaml");
   command->callback([arguments, &status] { status = run(*arguments); });

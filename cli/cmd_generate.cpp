@@ -38,22 +38,41 @@ using Shape = Workflow (*)(const WorkflowArguments&, Random&);
 const std::map<std::string, Shape>& shapes() {
   using Args = const WorkflowArguments&;
   static const std::map<std::string, Shape> table = {
-      {"layered", [](Args a, Random& r) {
+      {"layered",
+       [](Args a, Random& r) {
          LayeredDagSpec spec = a.layered;
          spec.times = a.times;
          return layered_dag(spec, r, a.name);
        }},
-      {"fft", [](Args a, Random& r) { return fft({a.points, a.times}, r, a.name); }},
+      {"fft",
+       [](Args a, Random& r) {
+         return fft({a.points, a.times}, r, a.name);
+       }},
       {"strassen", [](Args a, Random& r) { return strassen({.times = a.times}, r, a.name); }},
-      {"chain", [](Args a, Random& r) { return chain({a.layered.tasks, a.times}, r, a.name); }},
+      {"chain",
+       [](Args a, Random& r) {
+         return chain({a.layered.tasks, a.times}, r, a.name);
+       }},
       {"independent",
-       [](Args a, Random& r) { return independent({a.layered.tasks, a.times}, r, a.name); }},
+       [](Args a, Random& r) {
+         return independent({a.layered.tasks, a.times}, r, a.name);
+       }},
       {"fork-join",
-       [](Args a, Random& r) { return fork_join({a.parts, a.stages, a.times}, r, a.name); }},
-      {"levels", [](Args a, Random& r) { return strict_levels({a.widths, a.times}, r, a.name); }},
-      {"in-tree", [](Args a, Random& r) { return in_tree({a.levels, a.arity, a.times}, r, a.name); }},
+       [](Args a, Random& r) {
+         return fork_join({a.parts, a.stages, a.times}, r, a.name);
+       }},
+      {"levels",
+       [](Args a, Random& r) {
+         return strict_levels({a.widths, a.times}, r, a.name);
+       }},
+      {"in-tree",
+       [](Args a, Random& r) {
+         return in_tree({a.levels, a.arity, a.times}, r, a.name);
+       }},
       {"out-tree",
-       [](Args a, Random& r) { return out_tree({a.levels, a.arity, a.times}, r, a.name); }},
+       [](Args a, Random& r) {
+         return out_tree({a.levels, a.arity, a.times}, r, a.name);
+       }},
   };
   return table;
 }
@@ -93,7 +112,8 @@ void add_generate_workflow(CLI::App& generate, Exit& status) {
       ->check(CLI::IsMember(names).description(""));
   command->add_option("--tasks", a->layered.tasks, "layered, chain, independent: how many tasks");
   command->add_option("--width", a->layered.width, "layered: tasks^width in a level, 0 to 1");
-  command->add_option("--density", a->layered.density, "layered: share of possible parents, 0 to 1");
+  command->add_option("--density", a->layered.density,
+                      "layered: share of possible parents, 0 to 1");
   command->add_option("--regularity", a->layered.regularity, "layered: 1 makes all levels alike");
   command->add_option("--jump", a->layered.jump, "layered: edges span 1 to this many levels");
   command->add_option("--points", a->points, "fft: a power of two");
@@ -150,7 +170,8 @@ Exit generate_reservations(const ReservationArguments& arguments) {
   const ReservationLog log = load_log(arguments, random);
   const Tagging tagging = tag_jobs(log, arguments.phi, random);
   const Time moment = draw_moment(log, random);
-  Cluster cluster = reservation_schedule(log, tagging, moment, method_called(arguments.method), random);
+  Cluster cluster =
+      reservation_schedule(log, tagging, moment, method_called(arguments.method), random);
   cluster.name = arguments.name;
   const std::size_t reservations = cluster.reservations.size();
   const Platform platform(0, {std::move(cluster)});
@@ -165,12 +186,13 @@ Exit generate_reservations(const ReservationArguments& arguments) {
 }
 
 void add_generate_reservations(CLI::App& generate, Exit& status) {
-  CLI::App* command = generate.add_subcommand(
-      "reservations", "a cluster file with reservations as in a batch log");
+  CLI::App* command =
+      generate.add_subcommand("reservations", "a cluster file with reservations as in a batch log");
   auto a = std::make_shared<ReservationArguments>();
   command->add_option("--log", a->log, "SWF log, plain or .gz; default: a synthetic one");
-  command->add_option("--processors", a->processors,
-                      "of the cluster; default: what the log says, or 128")
+  command
+      ->add_option("--processors", a->processors,
+                   "of the cluster; default: what the log says, or 128")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
   command->add_option("--partition", a->partition, "only this partition's jobs of the log");
   command->add_option("--phi", a->phi, "share of the jobs that count as reservations, 0 to 1");

@@ -53,7 +53,9 @@ std::string describe_problem(const Problem& problem) {
     text += fmt::format("{}: {}, {}", workflow.name(), counted(workflow.size(), "task"),
                         counted(workflow.edge_count(), "edge"));
   }
-  text += fmt::format(", {:.4g} h sequential", sequential_hours(problem));
+  const double hours = sequential_hours(problem);
+  text += hours < 1 ? ", " + format_duration(time_ceil(hours * 3600)) + " sequential"
+                    : fmt::format(", {:.4g} h sequential", hours);
   for (const Cluster& cluster : problem.platform().clusters()) {
     const Time now = problem.now();
     const auto coming = std::count_if(
@@ -86,9 +88,9 @@ std::string describe_reason(const Problem& problem, const Plan& plan) {
         return (a.for_reservation ? a.waited : 0) < (b.for_reservation ? b.waited : 0);
       });
   if (longest != chain.end() && longest->for_reservation) {
-    text += fmt::format("; {} waits for the reservation that ends {}",
-                        format_duration(longest->waited),
-                        moment_text(problem.platform(), plan.placements[longest->placement].start));
+    text +=
+        fmt::format("; {} waits for the reservation that ends {}", format_duration(longest->waited),
+                    moment_text(problem.platform(), plan.placements[longest->placement].start));
   }
   return text;
 }
@@ -116,10 +118,10 @@ std::string describe_ways(const std::vector<Plan>& plans, const Plan& chosen) {
   std::string text;
   for (std::size_t i = 0; i < ways.size(); ++i) {
     const char* how = i == 0 ? "earliest" : i + 1 == ways.size() ? "cheapest" : "cheaper";
-    text += fmt::format("  {:<11} {:<9} {:>7} {:>9.1f} h      {:<16}{}\n",
-                        i == 0 ? "other ways" : "", how, format_duration(makespan(*ways[i])),
-                        cpu_hours(*ways[i]), ways[i]->algorithm,
-                        ways[i]->algorithm == chosen.algorithm ? " <- this plan" : "");
+    const std::string& name = ways[i]->algorithm;
+    text += fmt::format("  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "",
+                        how, format_duration(makespan(*ways[i])), cpu_hours(*ways[i]),
+                        name == chosen.algorithm ? fmt::format("{:<16} <- this plan", name) : name);
   }
   return text;
 }
@@ -147,11 +149,14 @@ void write_files(const Arguments& arguments, const PlanRecord& record) {
     plan_file = "plan.json";
     gantt_file = "plan.html";
   }
-  if (!plan_file.empty()) write_file(plan_file, format_plan(record));
-  if (!gantt_file.empty()) {
-    const bool svg = gantt_file.ends_with(".svg");
-    write_file(gantt_file, svg ? gantt_svg(record) : gantt_html(record));
-  }
+  const std::string plan = plan_file.empty() ? "" : format_plan(record);
+  const std::string gantt = gantt_file.empty()             ? ""
+                            : gantt_file.ends_with(".svg") ? gantt_svg(record)
+                                                           : gantt_html(record);
+  std::vector<OutputFile> files;
+  if (!plan_file.empty()) files.push_back({plan_file, plan});
+  if (!gantt_file.empty()) files.push_back({gantt_file, gantt});
+  write_files(files);
   if (arguments.json || plan_file == "-" || gantt_file == "-") return;
   std::string written = plan_file;
   if (!gantt_file.empty()) written += (written.empty() ? "" : " and ") + gantt_file;
@@ -202,8 +207,9 @@ void add_plan(CLI::App& program, Exit& status) {
   command->add_flag("--json", arguments->json, "the plan as JSON on standard output");
   command->add_option("-o,--output", arguments->output, "write the plan to this file");
   command->add_option("--gantt", arguments->gantt, "write a picture: FILE.html or FILE.svg");
-  command->footer("Without --json, -o and --gantt it writes plan.json and plan.html.\n"
-                  "Example: dovetail plan flow.yaml -c cluster.yaml --gantt plan.svg");
+  command->footer(
+      "Without --json, -o and --gantt it writes plan.json and plan.html.\n"
+      "Example: dovetail plan flow.yaml -c cluster.yaml --gantt plan.svg");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

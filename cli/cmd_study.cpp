@@ -34,8 +34,8 @@ class ProgressBar {
     drawn_ = now;
     const double share = static_cast<double>(done) / static_cast<double>(total);
     const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_).count();
-    const auto left = share > 0 ? static_cast<Duration>(static_cast<double>(spent) / share) - spent
-                                : Duration{0};
+    const auto left =
+        share > 0 ? static_cast<Duration>(static_cast<double>(spent) / share) - spent : Duration{0};
     constexpr int kWidth = 30;
     const int filled = static_cast<int>(share * kWidth);
     std::cerr << fmt::format("\r|{:#<{}}{:.<{}}| {:5.1f} %  {} left   ", "", filled, "",

@@ -30,8 +30,10 @@ Moment parse_now(const std::string& text) {
     return {time_ceil(*seconds), false};
   }
   if (const auto seconds = parse_duration(text)) return {time_ceil(*seconds), false};
-  throw InputError("--now: expected seconds, a duration such as 1h30m, or a date such as "
-                   "2026-11-15T08:00:00Z, found " + io::quote(text));
+  throw InputError(
+      "--now: expected seconds, a duration such as 1h30m, or a date such as "
+      "2026-11-15T08:00:00Z, found " +
+      io::quote(text));
 }
 
 Platform load_platform(const ProblemArguments& arguments) {
@@ -52,8 +54,9 @@ Platform load_platform(const ProblemArguments& arguments) {
 }  // namespace
 
 void ProblemArguments::add_workflows(CLI::App& command, const std::string& name) {
-  command.add_option(name, workflows,
-                     "workflow files: YAML, JSON, WfCommons, DAX or DOT; - is standard input")
+  command
+      .add_option(name, workflows,
+                  "workflow files: YAML, JSON, WfCommons, DAX or DOT; - is standard input")
       ->required();
   command.add_option("--default-time", default_seconds,
                      "seconds for imported tasks that have no run time");
@@ -77,7 +80,13 @@ Problem ProblemArguments::load(Goal goal) const {
     loaded.push_back(read_workflow(path, {.default_seconds = default_seconds}, &warnings));
   }
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  return Problem(std::move(loaded), load_platform(*this), goal);
+  const Platform platform = load_platform(*this);
+  try {
+    return Problem(std::move(loaded), platform, goal);
+  } catch (const InputError& error) {
+    throw InputError(
+        fmt::format("{} on {}: {}", fmt::join(workflows, ", "), cluster, error.what()));
+  }
 }
 
 void PlannerArguments::add(CLI::App& command) {
@@ -98,8 +107,9 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
     for (const PlannerInfo& row : planners()) {
       known += (known.empty() ? "" : ", ") + std::string(row.name);
     }
-    throw InputError("--algorithm: there is no " + io::quote(name) + nearest.suggestion() +
-                     " The algorithms are: " + known);
+    const std::string guess = nearest.suggestion();
+    throw InputError("--algorithm: there is no " + io::quote(name) +
+                     (guess.empty() ? "; the algorithms are " + known : guess));
   }
   const std::string unfit = planner->unfit(problem);
   if (!unfit.empty()) throw InputError(std::string(planner->name) + " " + unfit);
@@ -108,8 +118,10 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
 
 void require_planner(const Problem& problem) {
   if (!fitting_planners(problem).empty()) return;
-  throw InputError("no algorithm can plan this: the turn-around algorithms plan on one cluster, and "
-                   "the platform has " + std::to_string(problem.platform().clusters().size()));
+  throw InputError(
+      "no algorithm can plan this: the turn-around algorithms plan on one cluster, and "
+      "the platform has " +
+      std::to_string(problem.platform().clusters().size()));
 }
 
 std::string Table::text(std::size_t left) const {

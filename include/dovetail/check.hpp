@@ -19,7 +19,8 @@ namespace dovetail {
 // instant, and not after the deadline.
 std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit = 20);
 
-// The same for a plan from a file, whose own summary (makespan, CPU-hours) must agree too.
+// The same for a plan from a file, whose names must be those of the problem and whose own summary
+// (makespan, CPU-hours) must agree with its tasks.
 std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
                                std::size_t limit = 20);
 

@@ -11,8 +11,8 @@ namespace dovetail {
 // One task of the chain. It starts as soon as the link before it ends, or later: then it waited for
 // processors.
 struct CriticalLink {
-  std::size_t placement = 0;  // position in Plan::placements
-  Duration waited = 0;        // between what it depends on and its start
+  std::size_t placement = 0;     // position in Plan::placements
+  Duration waited = 0;           // between what it depends on and its start
   bool for_reservation = false;  // somebody else's reservation ends when it starts
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,5 +53,12 @@ std::string read_file(const std::string& path);
 
 // Writes beside and renames; "-" is standard output. Throws ExecutionError when it cannot.
 void write_file(const std::string& path, std::string_view content);
+
+// The same for several files that belong together: none gets its name before all are written.
+struct OutputFile {
+  std::string path;
+  std::string_view content;
+};
+void write_files(std::span<const OutputFile> files);
 
 }  // namespace dovetail

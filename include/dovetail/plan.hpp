@@ -21,10 +21,10 @@ struct Placement {
 };
 
 struct Plan {
-  std::string algorithm;
+  std::string algorithm = {};
   Time now = 0;
   std::optional<Time> deadline = {};
-  bool feasible = true;  // false: no plan was found, and there are no placements
+  bool feasible = true;                    // false: no plan was found, and there are no placements
   std::vector<Placement> placements = {};  // by workflow, then by task
   // Of several workflows: the turn-around of each if the same planner had it alone. Else empty.
   std::vector<Duration> alone = {};

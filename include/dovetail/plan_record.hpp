@@ -52,8 +52,8 @@ struct PlanRecord {
 // the plan's end.
 PlanRecord make_record(const Problem& problem, const Plan& plan);
 
-// The plan with positions again. Throws InputError for names that the problem does not have and
-// for a task that appears twice; everything else is the checker's business.
+// The plan with positions again. Throws InputError for names that the problem does not have;
+// everything else, tasks that appear twice included, is the checker's business.
 Plan resolve(const PlanRecord& record, const Problem& problem);
 
 }  // namespace dovetail

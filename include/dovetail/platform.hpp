@@ -44,7 +44,7 @@ struct Cluster {
   std::string name;
   Count processors = 0;
   Count cores_per_node = 1;
-  double speed = 1.0;                      // divides task times
+  double speed = 1.0;                          // divides task times
   std::optional<double> free_on_average = {};  // history: mean free processors (q in the papers)
   std::vector<Reservation> reservations = {};
   Time joins = kBeginning;

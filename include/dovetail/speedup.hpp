@@ -33,7 +33,7 @@ struct TimeSpec {
   double seconds = 0;  // on one processor (amdahl), or as it is (fixed)
   double alpha = 0;    // amdahl: the share that cannot be parallelised
   ProcessorRange processors;
-  std::vector<std::pair<Count, double>> measured = {};            // table: processors -> seconds
+  std::vector<std::pair<Count, double>> measured = {};           // table: processors -> seconds
   std::vector<std::pair<std::string, double>> on_resource = {};  // per_resource: name -> seconds
 
   static TimeSpec fixed(double seconds, Count processors = 1);

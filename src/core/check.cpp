@@ -4,11 +4,16 @@
 #include <cmath>
 #include <cstdint>
 
+#include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 
 namespace dovetail {
 
 namespace {
+
+std::string processors(Count count) {
+  return std::to_string(count) + (count == 1 ? " processor" : " processors");
+}
 
 class Judge {
  public:
@@ -72,15 +77,15 @@ class Judge {
     }
     const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
     if (!problem_.allows(placement.workflow, placement.task, placement.cluster, placement.procs)) {
-      report(name(placement) + " may not run on " + std::to_string(placement.procs) +
-             " processors of cluster \"" + cluster.name + "\"");
+      report(name(placement) + " may not run on " + processors(placement.procs) + " of cluster \"" +
+             cluster.name + "\"");
       return;
     }
     const Duration needed = problem_.time(placement.workflow, placement.task, placement.cluster)
                                 .duration(placement.procs);
     if (placement.end - placement.start != needed) {
       report(name(placement) + " needs " + format_seconds(needed) + " s on " +
-             std::to_string(placement.procs) + " processors, but is planned for " +
+             processors(placement.procs) + ", but is planned for " +
              format_seconds(placement.end - placement.start) + " s");
     }
   }
@@ -135,8 +140,7 @@ class Judge {
       taken += event.change;
       if (taken > cluster.processors && event.change > 0) {
         report("at " + format_seconds(event.at) + " cluster \"" + cluster.name + "\" needs " +
-               std::to_string(taken) + " of " + std::to_string(cluster.processors) +
-               " processors" +
+               std::to_string(taken) + " of " + std::to_string(cluster.processors) + " processors" +
                (event.begins != nullptr ? ", when " + name(*event.begins) + " starts" : ""));
       }
     }
@@ -155,30 +159,46 @@ std::vector<std::string> check(const Problem& problem, const Plan& plan, std::si
   return Judge(problem, plan, limit).judge();
 }
 
-std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
-                               std::size_t limit) {
-  const Plan plan = resolve(record, problem);
-  auto violations = check(problem, plan, limit);
-  const auto report = [&](std::string violation) {
-    if (violations.size() < limit) violations.push_back(std::move(violation));
-  };
+namespace {
+
+// What the plan's own summary says differently from its tasks.
+std::vector<std::string> check_summary(const Problem& problem, const PlanRecord& record,
+                                       const Plan& plan) {
+  std::vector<std::string> violations;
   if (record.makespan != makespan(plan)) {
-    report("the plan says that its makespan is " + format_seconds(record.makespan) +
-           " s, but its tasks take " + format_seconds(makespan(plan)) + " s");
+    violations.push_back("the plan says that its makespan is " + format_seconds(record.makespan) +
+                         " s, but its tasks take " + format_seconds(makespan(plan)) + " s");
   }
   const double hours = cpu_hours(plan);
-  if (std::abs(record.cpu_hours - hours) > 1e-6 * std::max(1.0, hours)) {
-    report("the plan says that it uses " + std::to_string(record.cpu_hours) +
-           " CPU-hours, but its tasks use " + std::to_string(hours));
+  if (!(std::abs(record.cpu_hours - hours) <= 1e-6 * std::max(1.0, hours))) {
+    violations.push_back("the plan says that it uses " + std::to_string(record.cpu_hours) +
+                         " CPU-hours, but its tasks use " + std::to_string(hours));
   }
   for (const WorkflowRecord& workflow : record.workflows) {
     for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
       if (problem.workflows()[i].name() != workflow.name) continue;
       if (workflow.makespan == makespan(plan, i)) continue;
-      report("the plan says that workflow \"" + workflow.name + "\" takes " +
-             format_seconds(workflow.makespan) + " s, but its tasks take " +
-             format_seconds(makespan(plan, i)) + " s");
+      violations.push_back("the plan says that workflow \"" + workflow.name + "\" takes " +
+                           format_seconds(workflow.makespan) + " s, but its tasks take " +
+                           format_seconds(makespan(plan, i)) + " s");
     }
+  }
+  return violations;
+}
+
+}  // namespace
+
+std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
+                               std::size_t limit) {
+  Plan plan;
+  try {
+    plan = resolve(record, problem);
+  } catch (const InputError& unknown_name) {
+    return {unknown_name.what()};
+  }
+  auto violations = check(problem, plan, limit);
+  for (std::string& violation : check_summary(problem, record, plan)) {
+    if (violations.size() < limit) violations.push_back(std::move(violation));
   }
   return violations;
 }

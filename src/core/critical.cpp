@@ -19,9 +19,9 @@ class ChainWalker {
 
   std::vector<CriticalLink> walk() const {
     std::vector<CriticalLink> chain;
-    const auto last = std::max_element(
-        plan_.placements.begin(), plan_.placements.end(),
-        [](const Placement& a, const Placement& b) { return a.end < b.end; });
+    const auto last =
+        std::max_element(plan_.placements.begin(), plan_.placements.end(),
+                         [](const Placement& a, const Placement& b) { return a.end < b.end; });
     if (last == plan_.placements.end()) return chain;
     for (auto at = static_cast<std::size_t>(last - plan_.placements.begin());;) {
       const auto [link, before] = step_back(at);

@@ -16,8 +16,7 @@ TimeSpec TimeSpec::amdahl(double seconds, double alpha, ProcessorRange processor
 
 TimeSpec TimeSpec::table(std::vector<std::pair<Count, double>> measured,
                          ProcessorRange processors) {
-  return {
-      .kind = TimeKind::table, .processors = processors, .measured = std::move(measured)};
+  return {.kind = TimeKind::table, .processors = processors, .measured = std::move(measured)};
 }
 
 TimeSpec TimeSpec::per_resource(std::vector<std::pair<std::string, double>> on_resource,
@@ -48,8 +47,9 @@ TaskTime::TaskTime(TimeKind kind, double seconds, double alpha, Count min, Count
 Count TaskTime::floor_allowed(Count procs) const {
   if (procs < min_) return 0;
   if (kind_ != TimeKind::table) return std::min(procs, max_);
-  const auto after = std::upper_bound(points_.begin(), points_.end(), procs,
-                                      [](Count p, const TimePoint& point) { return p < point.key; });
+  const auto after =
+      std::upper_bound(points_.begin(), points_.end(), procs,
+                       [](Count p, const TimePoint& point) { return p < point.key; });
   return std::prev(after)->key;
 }
 
@@ -57,8 +57,9 @@ Count TaskTime::next_allowed(Count procs) const {
   if (procs >= max_) return 0;
   if (procs < min_) return min_;
   if (kind_ != TimeKind::table) return procs + 1;
-  const auto after = std::upper_bound(points_.begin(), points_.end(), procs,
-                                      [](Count p, const TimePoint& point) { return p < point.key; });
+  const auto after =
+      std::upper_bound(points_.begin(), points_.end(), procs,
+                       [](Count p, const TimePoint& point) { return p < point.key; });
   return after->key;
 }
 

@@ -79,10 +79,9 @@ std::string_view Workflow::run(TaskId task) const { return data_->runs.at(task);
 
 std::optional<TaskId> Workflow::find(std::string_view id) const {
   const auto& order = data_->by_id;
-  const auto found =
-      std::lower_bound(order.begin(), order.end(), id, [&](TaskId task, std::string_view wanted) {
-        return data_->ids.at(task) < wanted;
-      });
+  const auto found = std::lower_bound(
+      order.begin(), order.end(), id,
+      [&](TaskId task, std::string_view wanted) { return data_->ids.at(task) < wanted; });
   if (found == order.end() || data_->ids.at(*found) != id) return std::nullopt;
   return *found;
 }
@@ -196,8 +195,8 @@ void check_spec(const TaskSpec& task) {
     reject(task.id, "processors must be between 1 and " + std::to_string(kMaxProcessors));
   }
   if (max != 0 && max < min) {
-    reject(task.id, "processors: max " + std::to_string(max) + " is below min " +
-                        std::to_string(min));
+    reject(task.id,
+           "processors: max " + std::to_string(max) + " is below min " + std::to_string(min));
   }
   check_seconds(task.id, time.seconds);
   for (const auto& [procs, seconds] : time.measured) {
@@ -223,7 +222,8 @@ std::vector<TimePoint> useful_points(const TaskSpec& task) {
     }
     if (points.empty() || seconds < points.back().seconds) points.push_back({procs, seconds});
   }
-  if (points.empty()) reject(task.id, "times: no measured count lies within the allowed processors");
+  if (points.empty())
+    reject(task.id, "times: no measured count lies within the allowed processors");
   return points;
 }
 
@@ -352,11 +352,10 @@ Workflow WorkflowBuilder::build() && {
   std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
     return std::tie(a.to, a.from, b.transfer) < std::tie(b.to, b.from, a.transfer);
   });
-  edges.erase(std::unique(edges.begin(), edges.end(),
-                          [](const auto& a, const auto& b) {
-                            return a.to == b.to && a.from == b.from;
-                          }),
-              edges.end());
+  edges.erase(
+      std::unique(edges.begin(), edges.end(),
+                  [](const auto& a, const auto& b) { return a.to == b.to && a.from == b.from; }),
+      edges.end());
   const auto source = [](const auto& edge) { return edge.from; };
   const auto target = [](const auto& edge) { return edge.to; };
   fill_rows(edges, tasks, target, source, data.first_predecessor, data.predecessors);
@@ -375,8 +374,9 @@ Workflow WorkflowBuilder::build() && {
 
   data.order = topological_order(data.first_successor, data.successors, data.first_predecessor);
   if (data.order.size() < tasks) {
-    throw InputError("workflow \"" + data.name + "\" has a cycle: " +
-                     describe_cycle(data.first_predecessor, data.predecessors, data.order, data.ids));
+    throw InputError(
+        "workflow \"" + data.name + "\" has a cycle: " +
+        describe_cycle(data.first_predecessor, data.predecessors, data.order, data.ids));
   }
   return Workflow{std::shared_ptr<const Workflow::Data>(std::move(data_))};
 }

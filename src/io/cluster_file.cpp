@@ -180,7 +180,9 @@ class Reader {
   bool wall_clock_ = false;
 };
 
-bool is_all_digits(std::string_view text) {
+// A whole number, also a negative one, which no cluster can have.
+bool is_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -202,7 +204,7 @@ Platform parse_platform(std::string_view text, const std::string& file) {
 }
 
 Platform read_platform(const std::string& path_or_shorthand) {
-  if (is_all_digits(path_or_shorthand)) return from_number(path_or_shorthand);
+  if (is_number(path_or_shorthand)) return from_number(path_or_shorthand);
   if (path_or_shorthand == "local") {
     const unsigned threads = std::thread::hardware_concurrency();
     return Platform::empty(threads == 0 ? 1 : static_cast<Count>(threads), "local");

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <vector>
 
@@ -23,6 +24,16 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
 
 [[noreturn]] void fail_writing(const std::string& path, int error) {
   throw ExecutionError(path + ": cannot be written: " + std::strerror(error));
+}
+
+// Best effort: some file systems do not let a folder be opened or synchronised.
+void sync_folder(const std::string& target) {
+  const auto folder = std::filesystem::path(target).parent_path();
+  const int descriptor =
+      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  fsync(descriptor);
+  close(descriptor);
 }
 
 // An open file that is closed, and removed unless it was kept.
@@ -55,6 +66,7 @@ class TemporaryFile {
     if (close(descriptor) != 0) fail_writing(target_, errno);
     if (rename(path_.c_str(), target_.c_str()) != 0) fail_writing(target_, errno);
     kept_ = true;
+    sync_folder(target_);
   }
 
  private:
@@ -75,6 +87,11 @@ void write_all(int descriptor, std::string_view content, const std::string& path
 
 // Devices and pipes cannot be replaced by a file; they are written as they are.
 void write_directly(const std::string& path, std::string_view content) {
+  if (path == "-") {
+    if (std::fflush(stdout) != 0) fail_writing("standard output", errno);
+    write_all(STDOUT_FILENO, content, "standard output");
+    return;
+  }
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) fail_writing(path, errno);
   try {
@@ -86,22 +103,28 @@ void write_directly(const std::string& path, std::string_view content) {
   if (close(descriptor) != 0) fail_writing(path, errno);
 }
 
-// Best effort: some file systems do not let a folder be opened or synchronised.
-void sync_folder(const std::string& target) {
-  const auto folder = std::filesystem::path(target).parent_path();
-  const int descriptor =
-      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
-}
-
 // A link stays a link: the file that it points to is replaced.
 std::string follow_link(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
   const auto target = std::filesystem::weakly_canonical(path, error);
   return error ? path : target.string();
+}
+
+// The content under a temporary name beside its target; null for what is written directly.
+std::unique_ptr<TemporaryFile> write_beside(const OutputFile& file) {
+  if (file.path == "-") return nullptr;
+  const std::string target = follow_link(file.path);
+  struct stat status {};
+  const bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail_writing(file.path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) return nullptr;
+  auto beside = std::make_unique<TemporaryFile>(target);
+  if (exists && fchmod(beside->descriptor(), status.st_mode & 07777U) != 0) {
+    fail_writing(file.path, errno);
+  }
+  write_all(beside->descriptor(), file.content, file.path);
+  return beside;
 }
 
 }  // namespace
@@ -123,24 +146,22 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::string_view content) {
-  if (path == "-") {
-    if (std::fflush(stdout) != 0) fail_writing("standard output", errno);
-    write_all(STDOUT_FILENO, content, "standard output");
-    return;
+  const OutputFile file{path, content};
+  write_files({&file, 1});
+}
+
+void write_files(std::span<const OutputFile> files) {
+  std::vector<std::unique_ptr<TemporaryFile>> pending;
+  std::vector<const OutputFile*> direct;
+  for (const OutputFile& file : files) {
+    if (auto beside = write_beside(file)) {
+      pending.push_back(std::move(beside));
+    } else {
+      direct.push_back(&file);
+    }
   }
-  const std::string target = follow_link(path);
-  struct stat status {};
-  const bool exists = stat(target.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail_writing(path, EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {
-    write_directly(path, content);
-    return;
-  }
-  TemporaryFile file(target);
-  if (exists && fchmod(file.descriptor(), status.st_mode & 07777U) != 0) fail_writing(path, errno);
-  write_all(file.descriptor(), content, path);
-  file.keep();
-  sync_folder(target);
+  for (const auto& file : pending) file->keep();
+  for (const OutputFile* file : direct) write_directly(file->path, file->content);
 }
 
 }  // namespace dovetail

@@ -155,6 +155,10 @@ std::string format_plan(const PlanRecord& record) {
 }
 
 PlanRecord parse_plan(std::string_view text, const std::string& file) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] != '{') {
+    throw InputError(file, 1, "not a plan; expected the JSON that dovetail plan writes");
+  }
   const io::Document document = io::parse_json(text, file);
   const Record top(document.root());
   PlanRecord plan;

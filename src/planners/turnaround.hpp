@@ -20,8 +20,8 @@ namespace dovetail {
 enum class BottomLevel { one, all, cpa, cpar };
 enum class Bound { all, half, cpa, cpar };
 
-// Plans one problem with any of the sixteen combinations; what they have in common is computed once.
-// Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
+// Plans one problem with any of the sixteen combinations; what they have in common is computed
+// once. Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
 class TurnaroundPlanner {
  public:
   explicit TurnaroundPlanner(const Problem& problem, const PlannerOptions& options = {});

@@ -53,8 +53,8 @@ TEST(PlannersValid, SeveralWorkflowsShareOneCluster) {
     const Platform platform = testing::random_platform(dice, options);
     std::vector<Workflow> workflows;
     for (const char* name : {"first", "second", "third"}) {
-      workflows.push_back(testing::random_workflow(
-          dice, options, platform.clusters()[0].processors, name));
+      workflows.push_back(
+          testing::random_workflow(dice, options, platform.clusters()[0].processors, name));
     }
     const Problem problem(workflows, platform);
     for (const Plan& plan : plan_all(problem)) {

@@ -55,8 +55,8 @@ Workflow random_workflow(Dice& dice, const RandomProblemOptions& options, Count 
   const auto tasks = static_cast<TaskId>(dice.between(1, options.max_tasks));
   const double density = dice.real(0.0, 0.6);
   for (TaskId task = 0; task < tasks; ++task) {
-    builder.add_task({.id = "t" + std::to_string(task),
-                      .time = random_time(dice, options, processors)});
+    builder.add_task(
+        {.id = "t" + std::to_string(task), .time = random_time(dice, options, processors)});
   }
   for (TaskId from = 0; from < tasks; ++from) {
     for (TaskId to = from + 1; to < tasks; ++to) {

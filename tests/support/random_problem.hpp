@@ -25,7 +25,7 @@ struct RandomProblemOptions {
   int max_tasks = 12;
   Count max_processors = 16;
   int max_reservations = 10;
-  bool all_models = true;  // fixed and table tasks too, not only Amdahl's
+  bool all_models = true;   // fixed and table tasks too, not only Amdahl's
   bool tiny_times = false;  // times of a few milliseconds, where ties abound
 };
 

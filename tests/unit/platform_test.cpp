@@ -19,7 +19,7 @@ Workflow one_task(TimeSpec time) {
 }
 
 TEST(Platform, CalendarHoldsWhatReservationsLeave) {
-  const Platform platform(1000, {cluster_with({{0, 1000, 8}, {500, 2000, 3}, {1500, 3000, 5}})});
+  const Platform platform(1000, {cluster_with({{0, 500, 8}, {500, 2000, 3}, {1500, 3000, 5}})});
   const Calendar& calendar = platform.calendar(0);
   EXPECT_EQ(calendar.free_at(1000), 5);  // the first has ended, the second has begun
   EXPECT_EQ(calendar.free_at(1500), 0);

@@ -19,11 +19,22 @@ TEST(Time, RoundingIgnoresBinaryNoise) {
 }
 
 TEST(Duration, ReadsEveryWayOfWriting) {
-  const std::pair<const char*, double> cases[] = {
-      {"90", 90},          {"1.5", 1.5},       {"1e3", 1000},      {"1m30s", 90},
-      {"2h", 7200},        {"1d 4h", 100800},  {"1w", 604800},     {"250ms", 0.25},
-      {"12:30", 750},      {"12:00:00", 43200}, {"1-12", 129600},  {"1-12:30", 131400},
-      {"1-12:00:00", 129600}, {" 5 ", 5},      {"0", 0},           {"1.5h", 5400}};
+  const std::pair<const char*, double> cases[] = {{"90", 90},
+                                                  {"1.5", 1.5},
+                                                  {"1e3", 1000},
+                                                  {"1m30s", 90},
+                                                  {"2h", 7200},
+                                                  {"1d 4h", 100800},
+                                                  {"1w", 604800},
+                                                  {"250ms", 0.25},
+                                                  {"12:30", 750},
+                                                  {"12:00:00", 43200},
+                                                  {"1-12", 129600},
+                                                  {"1-12:30", 131400},
+                                                  {"1-12:00:00", 129600},
+                                                  {" 5 ", 5},
+                                                  {"0", 0},
+                                                  {"1.5h", 5400}};
   for (const auto& [text, seconds] : cases) {
     const auto parsed = parse_duration(text);
     ASSERT_TRUE(parsed) << text;
