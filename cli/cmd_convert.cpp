@@ -38,12 +38,28 @@ WorkflowFormat chosen_format(const Arguments& arguments) {
                    "\"; end it in .yaml, .json, .wfcommons.json or .dot, or give --to");
 }
 
+// WfFormat knows one run time per task and no transfer times.
+void warn_of_losses(const Workflow& workflow) {
+  std::size_t simplified = 0;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const TaskTime time = workflow.time(task);
+    if (time.kind() != TimeKind::fixed || time.min_procs() > 1) ++simplified;
+  }
+  if (simplified > 0) {
+    std::cerr << "warning: WfFormat has one time per task: " << counted(simplified, "task")
+              << " keep the time on their fewest processors only\n";
+  }
+  if (workflow.has_transfers()) std::cerr << "warning: WfFormat has no transfer times\n";
+}
+
 Exit run(const Arguments& arguments) {
   const WorkflowFormat format = chosen_format(arguments);
+  protect_inputs({arguments.input}, {arguments.output});
   std::vector<std::string> warnings;
   const Workflow workflow =
       read_workflow(arguments.input, {.default_seconds = arguments.default_seconds}, &warnings);
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
+  if (format == WorkflowFormat::wfcommons) warn_of_losses(workflow);
   write_file(arguments.output, format_workflow(workflow, format));
   if (arguments.output != "-") {
     fmt::print("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),

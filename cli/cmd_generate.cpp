@@ -102,6 +102,7 @@ Exit generate_workflow(WorkflowArguments arguments) {
 
 void add_generate_workflow(CLI::App& generate, Exit& status) {
   CLI::App* command = generate.add_subcommand("workflow", "a workflow of a known shape");
+  command->option_defaults()->always_capture_default();
   auto a = std::make_shared<WorkflowArguments>();
   std::vector<std::string> names;
   for (const auto& [name, shape] : shapes()) names.push_back(name);
@@ -127,9 +128,11 @@ void add_generate_workflow(CLI::App& generate, Exit& status) {
   command->add_option("--alpha", a->times.alpha_max, "largest share that does not parallelise");
   command->add_flag("--rigid", a->rigid, "tasks on one processor instead of moldable ones");
   command->add_option("--name", a->name, "name of the workflow; default: the shape");
-  command->add_option("--seed", a->seed, "the same seed gives the same workflow");
-  command->add_option("-o,--output", a->output,
-                      "file; .yaml, .json, .wfcommons.json or .dot decides the format");
+  command->add_option("--seed", a->seed, "the same seed gives the same workflow")
+      ->check(CLI::NonNegativeNumber.description(""));
+  command->add_option(
+      "-o,--output", a->output,
+      "file; .yaml, .json, .wfcommons.json or .dot decides the format; - is standard output");
   command->footer("Example: dovetail generate workflow --tasks 50 --seed 7 -o flow.yaml");
   command->callback([a, &status] { status = generate_workflow(*a); });
 }
@@ -188,6 +191,7 @@ Exit generate_reservations(const ReservationArguments& arguments) {
 void add_generate_reservations(CLI::App& generate, Exit& status) {
   CLI::App* command =
       generate.add_subcommand("reservations", "a cluster file with reservations as in a batch log");
+  command->option_defaults()->always_capture_default();
   auto a = std::make_shared<ReservationArguments>();
   command->add_option("--log", a->log, "SWF log, plain or .gz; default: a synthetic one");
   command
@@ -201,8 +205,10 @@ void add_generate_reservations(CLI::App& generate, Exit& status) {
                    "how reservations thin out with time: linear, expo (default) or real")
       ->check(CLI::IsMember({"linear", "expo", "real"}).description(""));
   command->add_option("--name", a->name, "name of the cluster");
-  command->add_option("--seed", a->seed, "the same seed gives the same schedule");
-  command->add_option("-o,--output", a->output, "file; .yaml or .json decides the format");
+  command->add_option("--seed", a->seed, "the same seed gives the same schedule")
+      ->check(CLI::NonNegativeNumber.description(""));
+  command->add_option("-o,--output", a->output,
+                      "file; .yaml or .json decides the format; - is standard output");
   command->footer("Example: dovetail generate reservations --processors 128 -o cluster.yaml");
   command->callback([a, &status] { status = generate_reservations(*a); });
 }
@@ -212,7 +218,9 @@ void add_generate_reservations(CLI::App& generate, Exit& status) {
 void add_generate(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("generate", "seeded workflows and reservations");
   command->require_subcommand(1);
-  command->footer("Example: dovetail generate workflow --tasks 50 -o flow.yaml");
+  command->footer(
+      "Examples: dovetail generate workflow --tasks 50 -o flow.yaml\n"
+      "          dovetail generate reservations --processors 128 -o cluster.yaml");
   add_generate_workflow(*command, status);
   add_generate_reservations(*command, status);
 }

@@ -55,7 +55,7 @@ std::string describe_problem(const Problem& problem) {
   }
   const double hours = sequential_hours(problem);
   text += hours < 1 ? ", " + format_duration(time_ceil(hours * 3600)) + " sequential"
-                    : fmt::format(", {:.4g} h sequential", hours);
+                    : fmt::format(", {:.1f} h sequential", hours);
   for (const Cluster& cluster : problem.platform().clusters()) {
     const Time now = problem.now();
     const auto coming = std::count_if(
@@ -138,7 +138,8 @@ void print_for_people(const Problem& problem, const std::vector<Plan>& plans, co
   fmt::print("\n  {:<11} {:.1f} CPU-hours, at most {}\n", "uses", cpu_hours(plan),
              counted(static_cast<std::size_t>(peak_procs(plan)), "processor"));
   fmt::print("  {:<11} {}\n\n", "because", describe_reason(problem, plan));
-  fmt::print("{}", describe_ways(plans, plan));
+  // With one algorithm asked for by name there is nothing to compare with.
+  if (plans.size() > 1) fmt::print("{}", describe_ways(plans, plan));
 }
 
 void write_files(const Arguments& arguments, const PlanRecord& record) {
@@ -162,7 +163,9 @@ void write_files(const Arguments& arguments, const PlanRecord& record) {
   if (!gantt_file.empty()) written += (written.empty() ? "" : " and ") + gantt_file;
   const bool both = !plan_file.empty() && !gantt_file.empty();
   fmt::print("  {} {} written", written, both ? "are" : "is");
-  if (!plan_file.empty()) fmt::print("          next: dovetail show {}", plan_file);
+  if (!plan_file.empty() && record.feasible) {
+    fmt::print("          next: dovetail show {}", plan_file);
+  }
   fmt::print("\n");
 }
 
@@ -173,6 +176,7 @@ void check_gantt_name(const std::string& name) {
 
 Exit run(const Arguments& arguments) {
   check_gantt_name(arguments.gantt);
+  protect_inputs(arguments.problem.files(), {arguments.output, arguments.gantt});
   const Problem problem = arguments.problem.load();
   const PlannerOptions options = arguments.planner.options();
   std::vector<Plan> plans;
@@ -209,7 +213,7 @@ void add_plan(CLI::App& program, Exit& status) {
   command->add_option("--gantt", arguments->gantt, "write a picture: FILE.html or FILE.svg");
   command->footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"
-      "Example: dovetail plan flow.yaml -c cluster.yaml --gantt plan.svg");
+      "Example: dovetail plan flow.yaml -c cluster.yaml -o plan.json --gantt plan.svg");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

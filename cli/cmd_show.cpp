@@ -31,6 +31,7 @@ std::string chosen_format(const Arguments& arguments) {
 
 Exit run(const Arguments& arguments) {
   const std::string format = chosen_format(arguments);
+  protect_inputs({arguments.plan}, {arguments.output});
   const PlanRecord record = read_plan(arguments.plan);
   const bool to_terminal = arguments.output.empty() || arguments.output == "-";
   std::string picture;

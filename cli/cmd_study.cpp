@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "command.hpp"
@@ -49,16 +48,12 @@ class ProgressBar {
   Clock::time_point drawn_ = {};
 };
 
-// The folder with the archive's logs: what is given, else DOVETAIL_DATA, else beside the checkout.
-std::string data_dir(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* set = std::getenv("DOVETAIL_DATA");
-  return set != nullptr ? set : "../shared/data";
-}
-
 Exit run(Arguments arguments) {
   TurnaroundStudyOptions& options = arguments.options;
-  options.data_dir = data_dir(options.data_dir);
+  // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
+  if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
+    options.data_dir = "../shared/data";
+  }
   options.progress = [bar = std::make_shared<ProgressBar>()](std::size_t done, std::size_t total) {
     (*bar)(done, total);
   };
@@ -75,16 +70,17 @@ void add_turnaround(CLI::App& study, Exit& status) {
   CLI::App* command = study.add_subcommand(
       "turnaround", "Aida and Casanova: bounds, bottom levels and run times (Tables 4, 9, 10)");
   auto a = std::make_shared<Arguments>();
-  static const std::map<std::string, StudyScale> scales = {{"quick", StudyScale::quick},
-                                                           {"paper", StudyScale::paper}};
-  command->add_option("--scale", a->options.scale, "quick (default) or paper")
-      ->transform(CLI::CheckedTransformer(scales).description(""));
+  add_choice<StudyScale>(*command, "--scale", a->options.scale,
+                         {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
+                         "quick (default) or paper");
   command->add_option("--data", a->options.data_dir,
                       "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
   command->add_flag("--synthetic", a->options.synthetic,
                     "one synthetic log instead of the four real ones");
-  command->add_option("--threads", a->options.threads, "default: all cores");
-  command->add_option("--seed", a->options.seed, "the same seed gives the same numbers");
+  command->add_option("--threads", a->options.threads, "default: all cores")
+      ->check(CLI::NonNegativeNumber.description(""));
+  command->add_option("--seed", a->options.seed, "the same seed gives the same numbers")
+      ->check(CLI::NonNegativeNumber.description(""));
   CLI::Option* json = command->add_flag("--json", a->json, "as JSON");
   command->add_flag("--csv", a->csv, "as CSV, a line per scenario and algorithm")->excludes(json);
   command->add_option("-o,--output", a->output, "write to this file");

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
-#include <map>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -31,15 +32,22 @@ Moment parse_now(const std::string& text) {
   }
   if (const auto seconds = parse_duration(text)) return {time_ceil(*seconds), false};
   throw InputError(
-      "--now: expected seconds, a duration such as 1h30m, or a date such as "
+      "--now: expected seconds, a duration such as 1h30m, or a date with its zone such as "
       "2026-11-15T08:00:00Z, found " +
       io::quote(text));
 }
 
 Platform load_platform(const ProblemArguments& arguments) {
+  if (arguments.cluster.empty()) {
+    throw InputError("-c: expected a cluster file, a number of processors, or local");
+  }
   const Platform platform = read_platform(arguments.cluster);
   if (arguments.now.empty()) return platform;
   const Moment now = parse_now(arguments.now);
+  if (platform.wall_clock() && !now.is_date) {
+    throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
+                     arguments.cluster + " are dates, found " + io::quote(arguments.now));
+  }
   if (!now.is_date || platform.wall_clock()) return platform.at(now.time);
   const auto clusters = platform.clusters();
   const bool dated = std::any_of(clusters.begin(), clusters.end(), [](const Cluster& cluster) {
@@ -90,18 +98,42 @@ Problem ProblemArguments::load(Goal goal) const {
 }
 
 void PlannerArguments::add(CLI::App& command) {
-  static const std::map<std::string, CpaStop> rules = {{"improved", CpaStop::improved},
-                                                       {"classic", CpaStop::classic}};
-  command
-      .add_option("--cpa-stop", cpa_stop,
-                  "when CPA stops giving processors: improved (default) or classic")
-      ->transform(CLI::CheckedTransformer(rules).description(""));
+  add_choice<CpaStop>(command, "--cpa-stop", cpa_stop,
+                      {{"improved", CpaStop::improved}, {"classic", CpaStop::classic}},
+                      "when CPA stops giving processors: improved (default) or classic");
+}
+
+std::vector<std::string> ProblemArguments::files() const {
+  std::vector<std::string> files = workflows;
+  files.push_back(cluster);
+  return files;
+}
+
+void protect_inputs(const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs) {
+  namespace fs = std::filesystem;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& output = outputs[i];
+    if (output.empty() || output == "-") continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[j] == output) throw InputError(output + ": two results cannot go to one file");
+    }
+    std::error_code missing;
+    for (const std::string& input : inputs) {
+      if (input == output || fs::equivalent(input, output, missing)) {
+        throw InputError(output + ": this file is read as input; write to another one");
+      }
+    }
+  }
 }
 
 const PlannerInfo& choose_planner(const std::string& name, const Problem& problem) {
-  const PlannerInfo* planner = find_planner(name);
+  std::string upper = name;
+  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const PlannerInfo* planner = find_planner(upper);
   if (planner == nullptr) {
-    io::NearestWord nearest(name);
+    io::NearestWord nearest(upper);
+    for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
     for (const PlannerInfo& row : planners()) nearest.offer(row.name);
     std::string known;
     for (const PlannerInfo& row : planners()) {
@@ -120,7 +152,7 @@ void require_planner(const Problem& problem) {
   if (!fitting_planners(problem).empty()) return;
   throw InputError(
       "no algorithm can plan this: the turn-around algorithms plan on one cluster, and "
-      "the platform has " +
+      "the file has " +
       std::to_string(problem.platform().clusters().size()));
 }
 
@@ -147,6 +179,10 @@ std::string Table::text(std::size_t left) const {
 bool colourful() { return std::getenv("NO_COLOR") == nullptr && isatty(STDOUT_FILENO) == 1; }
 
 int terminal_columns() {
+  if (const char* set = std::getenv("COLUMNS")) {
+    const int columns = std::atoi(set);
+    if (columns > 0) return columns;
+  }
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 100;

@@ -35,6 +35,9 @@ struct ProblemArguments {
   void add_workflows(CLI::App& command, const std::string& name);
   void add_cluster(CLI::App& command);
 
+  // Every file that is read.
+  std::vector<std::string> files() const;
+
   // Reads the files; warnings go to standard error.
   Problem load(Goal goal = Goal::turnaround) const;
 };
@@ -46,6 +49,28 @@ struct PlannerArguments {
   void add(CLI::App& command);
   PlannerOptions options() const { return {.cpa_stop = cpa_stop}; }
 };
+
+// Adds an option whose value is one of the named choices.
+template <typename T>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
+                        const std::vector<std::pair<std::string, T>>& choices,
+                        const std::string& help) {
+  const auto choose = [name, choices, &value](const std::string& word) {
+    std::string known;
+    for (const auto& [text, choice] : choices) {
+      known += (known.empty() ? "" : " or ") + text;
+      if (text != word) continue;
+      value = choice;
+      return;
+    }
+    throw CLI::ValidationError(name, "expected " + known + ", found \"" + word + "\"");
+  };
+  return command.add_option_function<std::string>(name, choose, help);
+}
+
+// Throws InputError when a file to be written is one that is read, or is named twice.
+void protect_inputs(const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs);
 
 // The planner of that name; throws InputError that lists the known ones, or says why it cannot
 // plan the problem.

@@ -1,9 +1,12 @@
 // The dovetail program: verbs, and the one place where errors are caught.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
@@ -12,44 +15,83 @@
 namespace {
 
 using dovetail::cli::Exit;
+using dovetail::io::NearestWord;
+using dovetail::io::quote;
 
 int fail(const std::string& message, Exit status) {
   std::cerr << message << '\n';
   return static_cast<int>(status);
 }
 
-// "; did you mean ...?" for a command or option that does not exist.
-std::string suggestion(const CLI::App& app, const std::string& word) {
-  dovetail::io::NearestWord nearest(word);
-  for (const CLI::App* command : app.get_subcommands({})) nearest.offer(command->get_name());
+std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  for (const std::string& name : names) nearest.offer(name);
-  return nearest.suggestion();
+  return names;
+}
+
+// What is wrong with the words themselves: an unknown command or option, or an option in front of
+// the command. Empty when they are all known. `app` and `who` end at the command that was meant.
+std::string find_unknown_word(const std::vector<std::string>& words, const CLI::App*& app,
+                              std::string& who) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    const bool is_option = word.size() > 1 && word[0] == '-' && std::isdigit(word[1]) == 0;
+    if (!is_option && !app->get_subcommands({}).empty()) {
+      const CLI::App* next = nullptr;
+      NearestWord nearest(word);
+      for (const CLI::App* command : app->get_subcommands({})) {
+        nearest.offer(command->get_name());
+        if (command->get_name() == word) next = command;
+      }
+      if (next == nullptr) return "there is no command " + quote(word) + nearest.suggestion();
+      app = next;
+      who += " " + word;
+    } else if (is_option) {
+      const auto known = option_names(*app);
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      if (!name.starts_with("--")) {
+        const bool joined = std::find(known.begin(), known.end(), name.substr(0, 2)) != known.end();
+        if (joined) continue;
+      }
+      if (!app->get_subcommands({}).empty()) return name + " belongs after the command";
+      NearestWord nearest(name);
+      for (const std::string& option : known) nearest.offer(option);
+      return "there is no option " + name + nearest.suggestion();
+    }
+  }
+  return {};
+}
+
+// CLI11's words in ours.
+std::string reworded(const CLI::ParseError& error) {
+  std::string what = error.what();
+  std::replace(what.begin(), what.end(), '\n', ' ');
+  const std::string unreadable = "Could not convert: ";
+  if (what.starts_with(unreadable)) {
+    const auto equals = what.find(" = ");
+    if (equals == std::string::npos) return what;
+    return what.substr(unreadable.size(), equals - unreadable.size()) +
+           ": expected a number that fits, found " + quote(what.substr(equals + 3));
+  }
+  if (what.find("At Most 1 required") != std::string::npos) {
+    return what.substr(0, what.find(':')) + ": may be given only once";
+  }
+  if (what == "A subcommand is required") return "a command is missing";
+  return what;
 }
 
 // Bad use is one line too: what is wrong, and where help is.
-int explain(const CLI::ParseError& error, const CLI::App& program, const std::string& first_word) {
+int explain(const CLI::ParseError& error, const CLI::App& program,
+            const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return program.exit(error);
   std::string who = "dovetail";
   const CLI::App* app = &program;
-  while (!app->get_subcommands().empty()) {
-    app = app->get_subcommands().front();
-    who += " " + app->get_name();
-  }
-  std::string what = error.what();
-  for (char& c : what) {
-    if (c == '\n') c = ' ';
-  }
-  if (app == &program && !first_word.empty()) {
-    what =
-        "there is no command " + dovetail::io::quote(first_word) + suggestion(program, first_word);
-  } else if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const auto dashes = std::min(what.find("--"), what.size());
-    what += suggestion(*app, what.substr(dashes, what.find_first_of(" ,=", dashes) - dashes));
-  }
+  std::string what = find_unknown_word(words, app, who);
+  if (what.empty()) what = reworded(error);
   return fail(who + ": " + what + " (see: " + who + " --help)", Exit::bad_input);
 }
 
@@ -60,7 +102,6 @@ int main(int argc, char** argv) {
   CLI::App program("Fits scientific workflows into the gaps of busy clusters.", "dovetail");
   program.set_version_flag("--version", "dovetail " DOVETAIL_VERSION);
   program.require_subcommand(1);
-  program.set_help_all_flag("--help-all", "help for all commands");
   program.footer(
       "Example: dovetail plan flow.yaml -c cluster.yaml\n"
       "Exit status: 0 fine, 1 the answer is no, 2 bad use or input, 3 an outside system "
@@ -78,7 +119,7 @@ int main(int argc, char** argv) {
     }
     return static_cast<int>(status);
   } catch (const CLI::ParseError& error) {
-    return explain(error, program, argc > 1 && argv[1][0] != '-' ? argv[1] : "");
+    return explain(error, program, {argv + 1, argv + argc});
   } catch (const dovetail::InputError& error) {
     return fail(error.what(), Exit::bad_input);
   } catch (const dovetail::ExecutionError& error) {

@@ -78,6 +78,12 @@ ReservationLog read_reservation_log(const std::string& path, std::string name, C
     check_times(job, path);
     jobs.push_back(as_it_ran(job));
   }
+  if (jobs.empty()) {
+    throw InputError(path +
+                     (partition ? ": no job of partition " + std::to_string(*partition)
+                                : std::string(": no job")) +
+                     " in this log");
+  }
   return {std::move(name), processors, std::move(jobs)};
 }
 

@@ -17,9 +17,9 @@ TimeSpec TaskTimes::draw(Random& random) const {
 }
 
 void TaskTimes::check() const {
-  check_range("min_seconds", min_seconds, 0.001, kMaxSeconds);
-  check_range("max_seconds", max_seconds, min_seconds, kMaxSeconds);
-  check_range("alpha_max", alpha_max, 0, 1);
+  check_range("the shortest time", min_seconds, 0.001, kMaxSeconds);
+  check_range("the longest time", max_seconds, min_seconds, kMaxSeconds);
+  check_range("the largest alpha", alpha_max, 0, 1);
 }
 
 void check_range(const char* name, double value, double lo, double hi) {

@@ -34,6 +34,11 @@ class Reader {
   explicit Reader(const io::Document& document) : file_(document.file()), top_(document.root()) {}
 
   Platform read() {
+    if (top_.find("tasks")) {
+      top_.fail_at(top_.line(),
+                   "this is a workflow or a plan; expected a cluster file with "
+                   "\"clusters\"");
+    }
     top_.only(kPlatformKeys);
     Time now = 0;
     if (const auto field = top_.find("now")) {
@@ -55,16 +60,36 @@ class Reader {
     return parse_date(field.text());
   }
 
-  // Seconds: a number of either sign, a duration, or, where now is one, a date.
+  // A date whose zone is missing, or that does not exist.
+  static bool resembles_date(std::string_view text) {
+    const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+    return text.size() >= 10 && digit(0) && digit(3) && text[4] == '-' && digit(5) &&
+           text[7] == '-' && digit(8);
+  }
+
+  // Seconds: a number of either sign, a duration of either sign, or, where now is one, a date.
   double moment(const Record& record, Value field) const {
     const auto date = as_date(field);
+    const bool scalar = field.kind() == ValueKind::plain || field.kind() == ValueKind::text;
+    if (!date && scalar && resembles_date(field.text())) {
+      record.fail(field,
+                  "expected a date with its zone, such as 2026-11-15T08:00:00Z or "
+                  "2026-11-15T08:00:00+01:00, found " +
+                      io::describe(field));
+    }
     if (date && !wall_clock_) {
       record.fail(field, "a date needs \"now\" to be a date too; give seconds");
     }
     if (date && std::abs(*date) > kMaxSeconds) record.fail(field, "the date is too far away");
     if (date) return *date;
-    const bool negative = field.kind() == ValueKind::plain && field.text().starts_with('-');
-    return negative ? record.number(field, -kMaxSeconds, kMaxSeconds) : record.duration(field);
+    if (!scalar) return record.duration(field);
+    if (wall_clock_ && !io::parse_number(field.text())) {
+      record.fail(field, "expected a date, since \"now\" is one, or seconds since 1970, found " +
+                             io::describe(field));
+    }
+    if (!field.text().starts_with('-')) return record.duration(field);
+    const auto before = parse_duration(field.text().substr(1));
+    return before ? -*before : record.number(field, -kMaxSeconds, kMaxSeconds);
   }
 
   Cluster read_cluster(Value value, std::size_t number) const {
@@ -78,7 +103,7 @@ class Reader {
       if (cluster.speed == 0) record.fail(*speed, "expected a speed above 0");
     }
     if (const auto free = record.find("free_on_average")) {
-      cluster.free_on_average = record.number(*free, 0, cluster.processors);
+      cluster.free_on_average = record.number(*free, 0, kMaxProcessors);
     }
     // Rounded inwards: the cluster is surely there in between.
     if (const auto joins = record.find("joins"))

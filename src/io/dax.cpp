@@ -92,7 +92,7 @@ class Reader {
     const std::string_view text = run_time_text(job);
     if (text.empty()) {
       if (options_.default_seconds) return *options_.default_seconds;
-      fail(job, fmt::format("job {}: it has no runtime; give a default run time", quote(id)));
+      fail(job, fmt::format("job {}: it has no runtime; give a default (--default-time)", quote(id)));
     }
     const auto seconds = parse_number(text);
     if (!seconds || *seconds < 0 || *seconds > kMaxSeconds) {

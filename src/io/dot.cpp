@@ -57,7 +57,7 @@ class TaskReader {
     if (times != nullptr) return measured_times(*times);
     if (time_on != nullptr) return resource_times(*time_on);
     if (time == nullptr && !options.default_seconds) {
-      fail(node_.line, "it has no time; add the attribute, or give a default run time");
+      fail(node_.line, "it has no time; add the attribute, or give a default (--default-time)");
     }
     const double seconds =
         time == nullptr ? *options.default_seconds : duration(*time, time->value);

@@ -226,8 +226,11 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
   return facts;
 }
 
+// "weather: BL_CPA_BD_CPA"; several workflows are in the legend.
 std::string plan_title(const PlanRecord& record) {
-  return record.algorithm.empty() ? "plan" : plain_text(record.algorithm);
+  const std::string how = record.algorithm.empty() ? "plan" : plain_text(record.algorithm);
+  if (record.workflows.size() != 1) return how;
+  return plain_text(record.workflows[0].name) + ": " + how;
 }
 
 std::string task_text(const PlanRecord& record, const TaskRecord& task) {

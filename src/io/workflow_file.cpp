@@ -107,6 +107,11 @@ class Reader {
   explicit Reader(const Document& document) : file_(document.file()), top_(document.root()) {}
 
   Workflow read() {
+    if (top_.find("clusters")) {
+      top_.fail_at(top_.line(),
+                   "this is a cluster file or a plan; expected a workflow with "
+                   "\"tasks\", and clusters belong to -c");
+    }
     top_.only(kWorkflowKeys);
     const Value tasks = top_.need("tasks");
     if (top_.list(tasks).begin() == top_.list(tasks).end()) {

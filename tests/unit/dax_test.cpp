@@ -48,7 +48,7 @@ TEST(Dax, VersionThreeMayPrefixNamesAndKeepRunTimesInProfiles) {
 
 TEST(Dax, MissingRunTimeIsAnErrorUnlessThereIsADefault) {
   EXPECT_EQ(error_in("<job id=\"a\"/>\n"),
-            "dir/m.dax:3: job \"a\": it has no runtime; give a default run time");
+            "dir/m.dax:3: job \"a\": it has no runtime; give a default (--default-time)");
   EXPECT_EQ(parse("<job id=\"a\"/>", {.default_seconds = 3}).time(0).seconds(), 3.0);
 }
 

@@ -31,7 +31,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 
 TEST(GanttHtml, PageHoldsThePlan) {
   const nlohmann::json data = data_of(gantt_html(small_plan()));
-  EXPECT_EQ(data["title"], "BL_CPAR_BD_CPAR");
+  EXPECT_EQ(data["title"], "demo: BL_CPAR_BD_CPAR");
   EXPECT_EQ(data["facts"][0], "turn-around 2h42m");
   EXPECT_EQ(data["tasks"].size(), 6u);
   EXPECT_EQ(data["reservations"].size(), 4u);

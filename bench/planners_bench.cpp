@@ -1,0 +1,156 @@
+// The planners: against a plain reading of the specification, side by side, and as problems grow.
+//
+// Instances are random layered workflows on a cluster whose reservations fill about half of a week
+// (instances.hpp). Names are planner/instance/size; ratio/... times the library's planner and the
+// plain one in turns and fails when their plans differ. Counters: quality (makespan_h, cpu_h) and,
+// for the ratio, milliseconds a plan and how many times longer the plain planner takes.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "dovetail/metrics.hpp"
+#include "dovetail/planner.hpp"
+#include "instances.hpp"
+#include "plain_turnaround.hpp"
+
+namespace dovetail::bench {
+namespace {
+
+constexpr Count kProcessors = 1'152;
+constexpr std::size_t kReservations = 1'000;
+constexpr double kMillisecondsAnHour = 3'600'000;
+
+double processor_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+bool same(const Plan& plan, const std::vector<plain::Slot>& slots) {
+  return plan.feasible && plan.placements.size() == slots.size() &&
+         std::all_of(plan.placements.begin(), plan.placements.end(), [&](const Placement& placed) {
+           const plain::Slot& slot = slots[placed.task];
+           return placed.procs == slot.procs && placed.start == slot.start &&
+                  placed.end == slot.end;
+         });
+}
+
+void report_quality(benchmark::State& state, const Plan& plan) {
+  state.counters["makespan_h"] = static_cast<double>(makespan(plan)) / kMillisecondsAnHour;
+  state.counters["cpu_h"] = cpu_hours(plan);
+}
+
+// Both planners in turns, ours several times a turn, since the clock ticks in microseconds. Both
+// start from the problem and build whatever they need.
+void ratio(benchmark::State& state, const std::string& level, const std::string& bound) {
+  const PlannerInfo& planner = *find_planner("BL_" + level + "_BD_" + bound);
+  const Problem problem = dense_problem(100, kProcessors, static_cast<std::size_t>(state.range(0)));
+  constexpr int kTurns = 10;
+  double ours_ms = 0;
+  double plain_ms = 0;
+  Plan ours = plan(planner, problem);
+  for (auto _ : state) {
+    const double start = processor_ms();
+    for (int i = 0; i < kTurns; ++i) ours = plan(planner, problem);
+    const double middle = processor_ms();
+    const auto expected = plain::Planner(problem).plan(level, bound);
+    plain_ms += processor_ms() - middle;
+    ours_ms += (middle - start) / kTurns;
+    if (!same(ours, expected)) {
+      state.SkipWithError("the plan differs from the plain planner's");
+      break;
+    }
+  }
+  const auto turns = static_cast<double>(state.iterations());
+  state.counters["ours_ms"] = ours_ms / turns;
+  state.counters["plain_ms"] = plain_ms / turns;
+  state.counters["ratio"] = plain_ms / ours_ms;
+  report_quality(state, ours);
+}
+
+void one_plan(benchmark::State& state, const PlannerInfo& planner, const Problem& problem) {
+  Plan result;
+  for (auto _ : state) {
+    result = plan(planner, problem);
+    benchmark::DoNotOptimize(result);
+  }
+  report_quality(state, result);
+}
+
+void small(benchmark::State& state, const PlannerInfo& planner) {
+  one_plan(state, planner,
+           dense_problem(static_cast<std::uint32_t>(state.range(0)), kProcessors, kReservations));
+}
+
+// As many processors and reservations as tasks.
+void growth(benchmark::State& state, const PlannerInfo& planner) {
+  const auto size = static_cast<std::uint32_t>(state.range(0));
+  one_plan(state, planner, dense_problem(size, static_cast<Count>(size), size));
+}
+
+void all_planners(benchmark::State& state) {
+  const Problem problem =
+      dense_problem(static_cast<std::uint32_t>(state.range(0)), kProcessors, kReservations);
+  std::vector<Plan> plans;
+  for (auto _ : state) {
+    plans = plan_all(problem);
+    benchmark::DoNotOptimize(plans);
+  }
+  state.counters["plans"] = static_cast<double>(plans.size());
+  report_quality(state, plans[best_plan(plans)]);
+}
+
+void add_ratios() {
+  const auto add = [](const std::string& level, const std::string& bound) {
+    const std::string name = "ratio/BL_" + level + "_BD_" + bound + "/reservations";
+    benchmark::RegisterBenchmark(name.c_str(), ratio, level, bound)
+        ->Arg(500)
+        ->Arg(1'000)
+        ->Arg(2'000)
+        ->Unit(benchmark::kMillisecond);
+  };
+  add("CPAR", "CPAR");
+  add("CPAR", "ALL");
+}
+
+void add_planners() {
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.goal != Goal::turnaround) continue;
+    benchmark::RegisterBenchmark((std::string(planner.name) + "/dense").c_str(),
+                                 [&planner](benchmark::State& state) { small(state, planner); })
+        ->Arg(10)
+        ->Arg(25)
+        ->Arg(50)
+        ->Arg(75)
+        ->Arg(100)
+        ->Unit(benchmark::kMicrosecond);
+  }
+}
+
+void add_growth() {
+  for (const char* name : {"BL_CPAR_BD_CPAR", "BL_1_BD_ALL"}) {
+    const PlannerInfo& planner = *find_planner(name);
+    benchmark::RegisterBenchmark((std::string(name) + "/growth").c_str(),
+                                 [&planner](benchmark::State& state) { growth(state, planner); })
+        ->Arg(1'250)
+        ->Arg(2'500)
+        ->Arg(5'000)
+        ->Arg(10'000)
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
+const bool kRegistered = [] {
+  add_ratios();
+  add_planners();
+  add_growth();
+  benchmark::RegisterBenchmark("plan_all/dense", all_planners)
+      ->Arg(10)
+      ->Arg(50)
+      ->Arg(100)
+      ->Unit(benchmark::kMillisecond);
+  return true;
+}();
+
+}  // namespace
+}  // namespace dovetail::bench
