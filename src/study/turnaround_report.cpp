@@ -193,8 +193,9 @@ std::string format_table(const TurnaroundStudyResult& result) {
   for (const BoundTable& table : result.bounds) write_bounds(out, table);
   write_bottom_levels(out, result.bottom_levels);
   for (const TimingTable& table : result.timing) write_timing(out, table);
-  text += "\nwins: scenarios with the least mean; instances: share with the least value; ties count "
-          "for all.\nWhat agrees with the paper and what does not: docs/studies.md.\n";
+  text +=
+      "\nwins: scenarios with the least mean; instances: share with the least value; ties count "
+      "for all.\nWhat agrees with the paper and what does not: docs/studies.md.\n";
   return text;
 }
 
