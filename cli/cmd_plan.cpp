@@ -190,7 +190,7 @@ Exit run(const Arguments& arguments) {
   const PlanRecord record = make_record(problem, chosen);
   const bool talk = !arguments.json && arguments.output != "-" && arguments.gantt != "-";
   if (talk) print_for_people(problem, plans, chosen);
-  if (arguments.json) fmt::print("{}", format_plan(record));
+  if (arguments.json && arguments.output != "-") fmt::print("{}", format_plan(record));
   std::fflush(stdout);
   if (chosen.feasible || !arguments.output.empty()) write_files(arguments, record);
   return chosen.feasible ? Exit::fine : Exit::no;

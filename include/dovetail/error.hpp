@@ -6,8 +6,10 @@
 // ExecutionError: an outside system (disk, batch system) failed.
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace dovetail {
 
@@ -25,5 +27,12 @@ class ExecutionError : public std::runtime_error {
  public:
   explicit ExecutionError(const std::string& message) : std::runtime_error(message) {}
 };
+
+// Whether a name holds characters that would break the lines of messages, tables and pictures, or
+// command a terminal. Workflows and platforms refuse such names.
+inline bool has_control_characters(std::string_view name) {
+  return std::any_of(name.begin(), name.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
 
 }  // namespace dovetail

@@ -41,7 +41,8 @@ struct PlanRecord {
   bool wall_clock = false;  // times count from 1970
   std::optional<Time> deadline = {};
   bool feasible = true;
-  Duration makespan = 0;  // last end minus now; equal to the turn-around
+  Duration makespan = 0;    // last end minus now
+  Duration turnaround = 0;  // the same
   double cpu_hours = 0;
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};

@@ -37,6 +37,8 @@ class Problem {
  private:
   std::vector<Workflow> workflows_;
   Platform platform_;
+  // By workflow, then cluster: the cluster's position in the workflow's resource names, or -1.
+  std::vector<std::vector<std::int32_t>> resources_;
   Goal goal_;
   std::optional<Time> deadline_;
 };

@@ -26,8 +26,8 @@ using Count = std::int32_t;     // processors
 inline constexpr Time kForever = std::numeric_limits<Time>::max() / 4;
 inline constexpr Time kBeginning = -kForever;
 
-// The longest single time that a file or an option may give, in seconds (over 300 years). Sums of
-// a million such durations still fit into 64 bits of milliseconds.
+// The longest single time that a file or an option may give, in seconds (over 300 years). A problem
+// may take at most 1e15 seconds in all, so that every sum fits into 64 bits of milliseconds.
 inline constexpr double kMaxSeconds = 1e10;
 
 // The most processors a cluster may have.

@@ -110,7 +110,7 @@ class WorkflowBuilder {
 };
 
 // The disjoint union: the tasks of the first workflow, then those of the second, and so on, with
-// ids "name/id". first_task[k] is where workflow k begins.
+// ids "position/id". first_task[k] is where workflow k begins.
 struct MergedWorkflow {
   Workflow workflow;
   std::vector<TaskId> first_task;

@@ -83,7 +83,9 @@ class Judge {
     }
     const Duration needed = problem_.time(placement.workflow, placement.task, placement.cluster)
                                 .duration(placement.procs);
-    if (placement.end - placement.start != needed) {
+    if (placement.end <= placement.start) {
+      report(name(placement) + " ends at " + format_seconds(placement.end) + ", before it starts");
+    } else if (placement.end - placement.start != needed) {
       report(name(placement) + " needs " + format_seconds(needed) + " s on " +
              processors(placement.procs) + ", but is planned for " +
              format_seconds(placement.end - placement.start) + " s");
@@ -165,21 +167,28 @@ namespace {
 std::vector<std::string> check_summary(const Problem& problem, const PlanRecord& record,
                                        const Plan& plan) {
   std::vector<std::string> violations;
-  if (record.makespan != makespan(plan)) {
-    violations.push_back("the plan says that its makespan is " + format_seconds(record.makespan) +
-                         " s, but its tasks take " + format_seconds(makespan(plan)) + " s");
+  for (const auto& [what, value] :
+       {std::pair{"makespan", record.makespan}, std::pair{"turn-around", record.turnaround}}) {
+    if (value == makespan(plan)) continue;
+    violations.push_back("the plan says that its " + std::string(what) + " is " +
+                         format_seconds(value) + " s, but its tasks take " +
+                         format_seconds(makespan(plan)) + " s");
   }
   const double hours = cpu_hours(plan);
   if (!(std::abs(record.cpu_hours - hours) <= 1e-6 * std::max(1.0, hours))) {
     violations.push_back("the plan says that it uses " + std::to_string(record.cpu_hours) +
                          " CPU-hours, but its tasks use " + std::to_string(hours));
   }
-  for (const WorkflowRecord& workflow : record.workflows) {
-    for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
-      if (problem.workflows()[i].name() != workflow.name) continue;
-      if (workflow.makespan == makespan(plan, i)) continue;
-      violations.push_back("the plan says that workflow \"" + workflow.name + "\" takes " +
-                           format_seconds(workflow.makespan) + " s, but its tasks take " +
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+    const std::string& name = problem.workflows()[i].name();
+    const auto summary =
+        std::find_if(record.workflows.begin(), record.workflows.end(),
+                     [&](const WorkflowRecord& candidate) { return candidate.name == name; });
+    if (summary == record.workflows.end()) {
+      violations.push_back("the plan's summary does not have workflow \"" + name + "\"");
+    } else if (summary->makespan != makespan(plan, i)) {
+      violations.push_back("the plan says that workflow \"" + name + "\" takes " +
+                           format_seconds(summary->makespan) + " s, but its tasks take " +
                            format_seconds(makespan(plan, i)) + " s");
     }
   }

@@ -34,6 +34,7 @@ PlanRecord make_record(const Problem& problem, const Plan& plan) {
                     .deadline = plan.deadline,
                     .feasible = plan.feasible,
                     .makespan = makespan(plan),
+                    .turnaround = makespan(plan),
                     .cpu_hours = cpu_hours(plan)};
   for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
     const Duration length = makespan(plan, i);

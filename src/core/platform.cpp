@@ -45,6 +45,9 @@ void check_cluster(const Cluster& cluster) {
     throw InputError("cluster \"" + cluster.name + "\": " + why);
   };
   if (cluster.name.empty()) throw InputError("a cluster has an empty name");
+  if (has_control_characters(cluster.name)) {
+    throw InputError("a cluster's name has a line break or another control character in it");
+  }
   if (cluster.processors < 1 || cluster.processors > kMaxProcessors) {
     reject("processors must be between 1 and " + std::to_string(kMaxProcessors) + ", found " +
            std::to_string(cluster.processors));

@@ -1,6 +1,8 @@
 #include "dovetail/problem.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "dovetail/error.hpp"
 
@@ -8,26 +10,33 @@ namespace dovetail {
 
 namespace {
 
-// The position of a cluster in the workflow's resource names; -1 when no task mentions it.
-std::int32_t resource_of(const Workflow& workflow, const Cluster& cluster) {
-  const auto names = workflow.resource_names();
-  const auto found = std::find(names.begin(), names.end(), cluster.name);
-  return found == names.end() ? -1 : static_cast<std::int32_t>(found - names.begin());
+// For each cluster its position in the workflow's resource names; -1 when no task mentions it.
+std::vector<std::int32_t> resources_of(const Workflow& workflow, const Platform& platform) {
+  std::unordered_map<std::string_view, std::int32_t> positions;
+  for (const std::string& name : workflow.resource_names()) {
+    positions.emplace(name, static_cast<std::int32_t>(positions.size()));
+  }
+  std::vector<std::int32_t> resources;
+  for (const Cluster& cluster : platform.clusters()) {
+    const auto found = positions.find(cluster.name);
+    resources.push_back(found == positions.end() ? -1 : found->second);
+  }
+  return resources;
 }
 
-bool runs_somewhere(const Workflow& workflow, TaskId task, const Platform& platform) {
-  const TaskTime time = workflow.time(task);
-  return std::any_of(platform.clusters().begin(), platform.clusters().end(),
-                     [&](const Cluster& cluster) {
-                       if (time.min_procs() > cluster.processors) return false;
-                       return time.kind() != TimeKind::per_resource ||
-                              time.runs_on(resource_of(workflow, cluster));
-                     });
+bool runs_somewhere(const TaskTime& time, const Platform& platform,
+                    const std::vector<std::int32_t>& resources) {
+  for (std::size_t i = 0; i < resources.size(); ++i) {
+    if (time.min_procs() > platform.clusters()[i].processors) continue;
+    if (time.kind() != TimeKind::per_resource || time.runs_on(resources[i])) return true;
+  }
+  return false;
 }
 
-void check_task(const Workflow& workflow, TaskId task, const Platform& platform) {
-  if (runs_somewhere(workflow, task, platform)) return;
+void check_task(const Workflow& workflow, TaskId task, const Platform& platform,
+                const std::vector<std::int32_t>& resources) {
   const TaskTime time = workflow.time(task);
+  if (runs_somewhere(time, platform, resources)) return;
   const std::string who =
       "workflow \"" + workflow.name() + "\": task \"" + std::string(workflow.id(task)) + "\" ";
   if (time.kind() == TimeKind::per_resource) {
@@ -78,7 +87,10 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
                          "\"; give each a name of its own");
       }
     }
-    for (TaskId task = 0; task < workflow.size(); ++task) check_task(workflow, task, platform_);
+    resources_.push_back(resources_of(workflow, platform_));
+    for (TaskId task = 0; task < workflow.size(); ++task) {
+      check_task(workflow, task, platform_, resources_[i]);
+    }
   }
   check_total_time(workflows_, platform_);
 }
@@ -93,15 +105,14 @@ bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Cou
   const TaskTime time = workflows_[workflow].time(task);
   const Cluster& where = platform_.clusters()[cluster];
   if (procs < 1 || procs > where.processors || !time.allows(procs)) return false;
-  return time.kind() != TimeKind::per_resource ||
-         time.runs_on(resource_of(workflows_[workflow], where));
+  return time.kind() != TimeKind::per_resource || time.runs_on(resources_[workflow][cluster]);
 }
 
 TaskTime Problem::time(std::size_t workflow, TaskId task, std::size_t cluster) const {
   const TaskTime time = workflows_[workflow].time(task);
   const Cluster& where = platform_.clusters()[cluster];
   if (time.kind() == TimeKind::per_resource) {
-    return time.on_resource(resource_of(workflows_[workflow], where));
+    return time.on_resource(resources_[workflow][cluster]);
   }
   return time.at_speed(where.speed);
 }

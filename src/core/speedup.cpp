@@ -86,9 +86,19 @@ Duration TaskTime::duration(Count procs) const {
   return round_up(speed_ == 1.0 ? milliseconds : milliseconds / speed_);
 }
 
+namespace {
+
+// Points are sorted by key.
+std::span<const TimePoint>::iterator find_key(std::span<const TimePoint> points, std::int32_t key) {
+  const auto at = std::lower_bound(points.begin(), points.end(), key,
+                                   [](const TimePoint& p, std::int32_t k) { return p.key < k; });
+  return at != points.end() && at->key == key ? at : points.end();
+}
+
+}  // namespace
+
 bool TaskTime::runs_on(std::int32_t resource) const {
-  return std::any_of(points_.begin(), points_.end(),
-                     [&](const TimePoint& point) { return point.key == resource; });
+  return find_key(points_, resource) != points_.end();
 }
 
 TaskTime TaskTime::at_speed(double speed) const {
@@ -98,9 +108,7 @@ TaskTime TaskTime::at_speed(double speed) const {
 }
 
 TaskTime TaskTime::on_resource(std::int32_t resource) const {
-  const auto point = std::find_if(points_.begin(), points_.end(), [&](const TimePoint& candidate) {
-    return candidate.key == resource;
-  });
+  const auto point = find_key(points_, resource);
   assert(point != points_.end() && "the task must run on the resource");
   return {TimeKind::fixed, point->seconds, 0, min_, max_, {}};
 }

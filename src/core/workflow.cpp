@@ -59,6 +59,7 @@ struct Workflow::Data {
 };
 
 struct WorkflowBuilder::Edges {
+  std::unordered_map<std::string, std::int32_t> resources;  // name -> position
   struct Edge {
     TaskId from, to;
     Duration transfer;
@@ -187,6 +188,9 @@ void check_seconds(std::string_view id, double seconds) {
 void check_spec(const TaskSpec& task) {
   const TimeSpec& time = task.time;
   if (task.id.empty()) throw InputError("a task has an empty id; give it a name");
+  if (has_control_characters(task.id)) {
+    throw InputError("a task's id has a line break or another control character in it; remove it");
+  }
   if (!(time.alpha >= 0 && time.alpha <= 1)) {
     reject(task.id, "alpha must be between 0 and 1, found " + std::to_string(time.alpha));
   }
@@ -247,12 +251,14 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
   } else if (time.kind == TimeKind::per_resource) {
     if (time.on_resource.empty()) reject(task.id, "time_on: at least one resource is needed");
     for (const auto& [name, seconds] : time.on_resource) {
-      auto& names = data_->resources;
-      const auto at = std::find(names.begin(), names.end(), name);
-      const auto key = static_cast<std::int32_t>(at - names.begin());
-      if (at == names.end()) names.push_back(name);
-      data_->points.push_back({key, seconds});
+      const auto next = static_cast<std::int32_t>(data_->resources.size());
+      const auto [at, is_new] = edges_->resources.emplace(name, next);
+      if (is_new) data_->resources.push_back(name);
+      data_->points.push_back({at->second, seconds});
     }
+    std::sort(data_->points.begin() + static_cast<std::ptrdiff_t>(entry.first_point),
+              data_->points.end(),
+              [](const TimePoint& a, const TimePoint& b) { return a.key < b.key; });
   }
   entry.point_count = static_cast<std::uint32_t>(data_->points.size() - entry.first_point);
   const auto number = static_cast<TaskId>(data_->times.size());
@@ -344,6 +350,9 @@ std::string describe_cycle(const std::vector<std::uint32_t>& first_predecessor,
 Workflow WorkflowBuilder::build() && {
   Workflow::Data& data = *data_;
   const std::size_t tasks = data.times.size();
+  if (has_control_characters(data.name)) {
+    throw InputError("the workflow's name has a line break or another control character in it");
+  }
   if (tasks == 0) throw InputError("workflow \"" + data.name + "\" has no tasks");
   auto& edges = edges_->edges;
   edges_->by_hash.clear();
@@ -389,7 +398,8 @@ MergedWorkflow merge(std::span<const Workflow> workflows) {
     const auto offset = static_cast<TaskId>(builder.size());
     merged.first_task.push_back(offset);
     for (TaskId task = 0; task < workflow.size(); ++task) {
-      builder.add_task({.id = workflow.name() + "/" + std::string(workflow.id(task)),
+      builder.add_task({.id = std::to_string(merged.first_task.size() - 1) + "/" +
+                              std::string(workflow.id(task)),
                         .time = workflow.time_spec(task),
                         .run = std::string(workflow.run(task))});
     }

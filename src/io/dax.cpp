@@ -71,6 +71,7 @@ class Reader {
 
   void add_job(pugi::xml_node job) {
     const std::string id(need(job, "id"));
+    require_utf8(id, file_);
     if (builder_.find(id)) fail(job, fmt::format("job {}: this id is used twice", quote(id)));
     const TaskSpec spec{.id = id, .time = TimeSpec::fixed(run_seconds(job, id))};
     builder_.add_task(spec);
@@ -92,7 +93,8 @@ class Reader {
     const std::string_view text = run_time_text(job);
     if (text.empty()) {
       if (options_.default_seconds) return *options_.default_seconds;
-      fail(job, fmt::format("job {}: it has no runtime; give a default (--default-time)", quote(id)));
+      fail(job,
+           fmt::format("job {}: it has no runtime; give a default (--default-time)", quote(id)));
     }
     const auto seconds = parse_number(text);
     if (!seconds || *seconds < 0 || *seconds > kMaxSeconds) {

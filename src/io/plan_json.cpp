@@ -45,11 +45,7 @@ void read_summary(const Record& top, PlanRecord& plan) {
   if (top.find("deadline")) plan.deadline = read_time(top, "deadline");
   plan.feasible = top.boolean(top.need("feasible"));
   plan.makespan = read_time(top, "makespan");
-  if (const auto turnaround = top.find("turnaround")) {
-    if (read_time(top, "turnaround") != plan.makespan) {
-      top.fail(*turnaround, "it differs from \"makespan\"; both are the last end minus now");
-    }
-  }
+  plan.turnaround = top.find("turnaround") ? read_time(top, "turnaround") : plan.makespan;
   plan.cpu_hours = top.number(top.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
 }
 
@@ -155,8 +151,9 @@ std::string format_plan(const PlanRecord& record) {
 }
 
 PlanRecord parse_plan(std::string_view text, const std::string& file) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || text[first] != '{') {
+  const std::string_view content = io::skip_bom(text);
+  const auto first = content.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || content[first] != '{') {
     throw InputError(file, 1, "not a plan; expected the JSON that dovetail plan writes");
   }
   const io::Document document = io::parse_json(text, file);

@@ -5,6 +5,7 @@
 
 #include "dovetail/metrics.hpp"
 #include "planners/critical_path.hpp"
+#include "planners/steady_path.hpp"
 
 namespace dovetail {
 
@@ -77,9 +78,19 @@ class Allocator {
 
   std::vector<Count> run(CpaStop stop) && {
     const StopRule rule(stop, view_.size(), procs_);
+    // Steps in a row for which the path must stay the same before it is taken to be steady.
+    std::size_t patience = 16;
+    std::size_t same = 0;
     for (;;) {
-      path_.find();
+      same = path_.find() ? same + 1 : 0;
       if (!rule.path_dominates(path_.length(), area_)) break;
+      if (same > patience) {
+        const std::size_t steps = run_steady(rule);
+        if (steps == 0) break;
+        if (steps < patience) patience *= 2;  // setting up did not pay
+        same = 0;
+        continue;
+      }
       const TaskId best = best_on_path();
       if (!gains_at_all(best)) break;
       grow(best);
@@ -88,6 +99,27 @@ class Allocator {
   }
 
  private:
+  // Grows tasks as long as the path stays the same. Answers the number of steps made; with none,
+  // nothing is left to do.
+  std::size_t run_steady(const StopRule& rule) {
+    SteadyPath steady(path_.tasks(), path_.margins(),
+                      [this](TaskId a, TaskId b) { return is_better(a, b); });
+    Duration length = path_.length();
+    std::size_t steps = 0;
+    for (bool same = true; same && rule.path_dominates(length, area_); ++steps) {
+      const TaskId best = steady.best();
+      if (!gains_at_all(best)) break;
+      const Duration by = path_.duration(best) - gains_[best].next_duration;
+      grow_area(best);
+      path_.set_duration(best, gains_[best].next_duration);
+      gains_[best] = gain_of(best);
+      length -= by;
+      same = steady.shortened(by);
+    }
+    path_.changed();
+    return steps;
+  }
+
   std::vector<Duration> first_durations() {
     std::vector<Duration> durations;
     for (TaskId task = 0; task < view_.size(); ++task) {
@@ -133,6 +165,13 @@ class Allocator {
     return best;
   }
 
+  bool is_better(TaskId a, TaskId b) const {
+    const double difference = gains_[a].value - gains_[b].value;
+    const double doubt = gains_[a].error + gains_[b].error;
+    if (difference > doubt) return true;
+    return !(difference < -doubt) && exactly_better(a, b);
+  }
+
   // Whether a should grow rather than b: more gain, or the same and a lower number. For gains that
   // are too close for their floating-point values to decide.
   bool exactly_better(TaskId a, TaskId b) const {
@@ -147,11 +186,15 @@ class Allocator {
   }
 
   void grow(TaskId task) {
-    const Gain gain = gains_[task];
+    grow_area(task);
+    path_.shorten(task, gains_[task].next_duration);
+    gains_[task] = gain_of(task);
+  }
+
+  void grow_area(TaskId task) {
+    const Gain& gain = gains_[task];
     area_ += Area{gain.next} * gain.next_duration - Area{allocation_[task]} * path_.duration(task);
     allocation_[task] = gain.next;
-    path_.shorten(task, gain.next_duration);
-    gains_[task] = gain_of(task);
   }
 
   const ClusterView& view_;

@@ -30,18 +30,42 @@ CriticalPath::CriticalPath(const Workflow& workflow, const std::vector<Duration>
 }
 
 void CriticalPath::shorten(TaskId task, Duration duration) {
+  set_duration(task, duration);
+  std::fill(changed_below_.begin() + nodes_[task].height + 1, changed_below_.end(), round_ + 1);
+}
+
+void CriticalPath::set_duration(TaskId task, Duration duration) {
   Node& node = nodes_[task];
   assert(duration <= node.duration && "tasks only get shorter");
   levels_[task] -= node.duration - duration;
   node.duration = duration;
-  std::fill(changed_below_.begin() + node.height + 1, changed_below_.end(), round_ + 1);
 }
 
-void CriticalPath::find() {
+void CriticalPath::changed() {
+  std::fill(changed_below_.begin() + 1, changed_below_.end(), round_ + 1);
+}
+
+bool CriticalPath::find() {
   ++round_;
+  same_ = true;
   do {
     verify(top_.next);
   } while (!settle(top_));
+  return same_;
+}
+
+std::vector<TaskId> CriticalPath::tasks() const {
+  std::vector<TaskId> tasks;
+  for (TaskId task = first(); task != kEnd; task = next(task)) tasks.push_back(task);
+  return tasks;
+}
+
+std::vector<Duration> CriticalPath::margins() const {
+  std::vector<Duration> margins;
+  for (const Node* node = &top_; node->next != kEnd; node = &nodes_[node->next]) {
+    margins.push_back(node->below - node->second);
+  }
+  return margins;
 }
 
 // Makes the task's level exact. With a stack of its own, since a path may be a million tasks long.
@@ -67,12 +91,13 @@ void CriticalPath::verify(TaskId task) {
 
 // Takes in the exact level of the node's next task. False when another one had to be chosen, whose
 // level may not be exact.
-inline bool CriticalPath::settle(Node& node) const {
+inline bool CriticalPath::settle(Node& node) {
   const Duration level = levels_[node.next];
   if (level > node.second || level == node.below) {
     node.below = level;
     return true;
   }
+  same_ = false;
   choose_next(node);
   return false;
 }

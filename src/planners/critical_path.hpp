@@ -21,11 +21,21 @@ class CriticalPath {
   // The new duration must not exceed the old one.
   void shorten(TaskId task, Duration duration);
 
+  // The same for many tasks in a row, with one call of changed() after the last of them.
+  void set_duration(TaskId task, Duration duration);
+  void changed();
+
   Duration duration(TaskId task) const { return nodes_[task].duration; }
 
   // Brings the path up to date: from the entry of greatest bottom level to an exit, at each task on
-  // to the successor of greatest bottom level, ties to the lower number.
-  void find();
+  // to the successor of greatest bottom level, ties to the lower number. True when the path is
+  // surely the same as before.
+  bool find();
+
+  // The tasks of the path, and for each what it and the tasks after it may lose together before
+  // another way might be longer.
+  std::vector<TaskId> tasks() const;
+  std::vector<Duration> margins() const;
 
   // The path that find() found last: its length, its first task, and the task after each.
   static constexpr TaskId kEnd = static_cast<TaskId>(-1);
@@ -53,7 +63,7 @@ class CriticalPath {
   bool exact(const Node& node) const { return node.verified >= changed_below_[node.height]; }
 
   void choose_next(Node& node) const;
-  bool settle(Node& node) const;
+  bool settle(Node& node);
   void verify(TaskId task);
 
   std::vector<Node> nodes_;
@@ -64,6 +74,7 @@ class CriticalPath {
   // By height: the round for which a task of lesser height was last shortened.
   std::vector<std::uint64_t> changed_below_;
   std::uint64_t round_ = 0;
+  bool same_ = true;  // no other way was chosen in this round
 };
 
 }  // namespace dovetail

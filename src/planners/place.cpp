@@ -60,7 +60,12 @@ class Sweep {
 
   Count fewest_with_same_duration(const Group& group) const {
     const Duration wanted = time_.duration(group.high);
-    if (time_.kind() == TimeKind::table) return group.high;  // measured times differ
+    if (time_.kind() == TimeKind::table) {
+      // Measured times differ, but may be the same in milliseconds.
+      Count procs = group.low;
+      while (time_.duration(procs) != wanted) procs = time_.next_allowed(procs);
+      return procs;
+    }
     Count low = group.low;
     Count high = group.high;
     while (low < high) {

@@ -75,5 +75,35 @@ TEST(CpaAllocation, BothStopRulesAsSpecified) {
   }
 }
 
+// Chains, and chains with a short way around some of their tasks: paths that stay the same for
+// many steps, and then change.
+Workflow near_chain(testing::Dice& dice, double detours) {
+  WorkflowBuilder builder("w");
+  const auto tasks = static_cast<TaskId>(dice.between(5, 150));
+  for (TaskId task = 0; task < tasks; ++task) {
+    const double seconds = static_cast<double>(dice.between(1, 60'000)) / 1000;
+    builder.add_task(
+        {.id = "t" + std::to_string(task), .time = TimeSpec::amdahl(seconds, dice.real(0, 0.3))});
+    if (task == 0) continue;
+    const bool detour = task > 1 && dice.chance(detours);
+    builder.add_edge(task - (detour ? 2 : 1), task);
+  }
+  return std::move(builder).build();
+}
+
+TEST(CpaAllocation, LongPathsThatStayTheSameForManySteps) {
+  for (std::uint64_t seed = 50'001; seed <= 50'120; ++seed) {
+    testing::Dice dice(seed);
+    const double detours = static_cast<double>(seed % 3) * 0.1;
+    const Problem problem({near_chain(dice, detours)}, Platform::empty(64));
+    const ClusterView view(problem);
+    for (const CpaStop stop : {CpaStop::improved, CpaStop::classic}) {
+      ASSERT_EQ(cpa_allocation(view, 64, stop),
+                plain::Planner(problem, stop == CpaStop::classic).cpa(64))
+          << "seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dovetail

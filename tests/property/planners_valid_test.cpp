@@ -229,7 +229,13 @@ TEST(CheckerRejects, ASummaryThatDoesNotAgreeWithTheTasks) {
   record.cpu_hours *= 1.01;
   EXPECT_EQ(check(problem, record).size(), 1U);
   record = good;
+  record.turnaround += 1;
+  EXPECT_EQ(check(problem, record).size(), 1U);
+  record = good;
   record.workflows[0].makespan -= 1;
+  EXPECT_EQ(check(problem, record).size(), 1U);
+  record = good;
+  record.workflows.clear();
   EXPECT_EQ(check(problem, record).size(), 1U);
 }
 

@@ -15,7 +15,7 @@ constexpr std::uint64_t kRounds = 300;
 
 // Mostly plain names, some of awkward characters.
 std::string random_text(Dice& dice) {
-  static const std::string awkward = "aZ09_-./ :#'\"\\{}[],&*!|>%@`~\n\t<=;$?";
+  static const std::string awkward = "aZ09_-./ :#'\"\\{}[],&*!|>%@`~<=;$?";
   std::string text;
   const bool plain = dice.chance(0.5);
   for (auto length = dice.between(1, 12); length > 0; --length) {

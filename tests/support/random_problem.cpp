@@ -74,6 +74,7 @@ Platform random_platform(Dice& dice, const RandomProblemOptions& options) {
                   .processors = static_cast<Count>(dice.between(1, options.max_processors))};
   if (dice.chance(0.7)) cluster.free_on_average = dice.real(0.0, cluster.processors + 1.0);
   if (dice.chance(0.2)) cluster.speed = dice.real(0.5, 2.0);
+  if (dice.chance(0.1)) cluster.speed = dice.real(2.0, 10'000.0);
   const Time now = dice.between(-5000, 5000);
   const Duration span = options.tiny_times ? 200 : 300'000;
   const auto wanted = dice.between(0, options.max_reservations);

@@ -178,10 +178,11 @@ TEST(WorkflowFile, CyclesAreErrorsThatPrintTheCycle) {
 TEST(WorkflowFile, AwkwardTextsSurviveYaml) {
   WorkflowBuilder builder("no");
   for (const char* id :
-       {"null", "~",  "3",    "a: b", " a", "a ", "- a",        "#",   "a #b", "\"",
-        "'",    "\\", "a\nb", "\t",   "{",  "[",  "é",          "<<",  "?",    "yes",
-        "&a",   "*a", "!x",   "%",    "@",  "`",  "2026-11-15", "a,b", "0x1",  "..."}) {
-    builder.add_task({.id = id, .time = TimeSpec::fixed(1), .run = id});
+       {"null", "~",   "3",  "a: b", " a", "a ",         "- a", "#",   "a #b", "'",
+        "\\",   "a b", "\"", "{",    "[",  "é",          "<<",  "?",   "yes",  "&a",
+        "*a",   "!x",  "%",  "@",    "`",  "2026-11-15", "a,b", "0x1", "..."}) {
+    builder.add_task(
+        {.id = id, .time = TimeSpec::fixed(1), .run = id + std::string("\n\tnext line")});
   }
   const Workflow flow = std::move(builder).build();
   for (WorkflowFormat format : {WorkflowFormat::yaml, WorkflowFormat::json, WorkflowFormat::dot}) {

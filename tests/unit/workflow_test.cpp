@@ -95,6 +95,7 @@ TEST(Workflow, RefusesRepeatedIdsSelfLoopsAndNothingAtAll) {
   WorkflowBuilder builder = with_tasks(2);
   EXPECT_THROW(builder.add_task({.id = "t1", .time = TimeSpec::fixed(1)}), InputError);
   EXPECT_THROW(builder.add_task({.id = "", .time = TimeSpec::fixed(1)}), InputError);
+  EXPECT_THROW(builder.add_task({.id = "a\nb", .time = TimeSpec::fixed(1)}), InputError);
   EXPECT_THROW(builder.add_edge(1, 1), InputError);
   EXPECT_NE(error_of(WorkflowBuilder("e")).find("no tasks"), std::string::npos);
 }
@@ -128,7 +129,7 @@ TEST(Workflow, MergingKeepsEveryTaskAndEdge) {
   const MergedWorkflow merged = merge(both);
   EXPECT_EQ(merged.workflow.size(), 3U);
   EXPECT_EQ(merged.first_task, (std::vector<TaskId>{0, 2}));
-  EXPECT_EQ(merged.workflow.id(2), "v/t0");
+  EXPECT_EQ(merged.workflow.id(2), "1/t0");
   EXPECT_EQ(merged.workflow.transfers_in(1)[0], 7);
 }
 
