@@ -14,6 +14,7 @@
 
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
+#include "gen/shapes.hpp"
 #include "instances.hpp"
 #include "plain_turnaround.hpp"
 
@@ -88,6 +89,15 @@ void growth(benchmark::State& state, const PlannerInfo& planner) {
   one_plan(state, planner, dense_problem(size, static_cast<Count>(size), size));
 }
 
+// One long path that never changes: the worst case of looking at the whole path in every step.
+void chain_growth(benchmark::State& state, const PlannerInfo& planner) {
+  const auto size = static_cast<std::uint32_t>(state.range(0));
+  Random random(1);
+  const Problem problem({chain({.tasks = size}, random)},
+                        Platform::empty(static_cast<Count>(size)));
+  one_plan(state, planner, problem);
+}
+
 void all_planners(benchmark::State& state) {
   const Problem problem =
       dense_problem(static_cast<std::uint32_t>(state.range(0)), kProcessors, kReservations);
@@ -138,6 +148,13 @@ void add_growth() {
         ->Arg(10'000)
         ->Unit(benchmark::kMillisecond);
   }
+  const PlannerInfo& planner = *find_planner("BL_CPAR_BD_CPAR");
+  benchmark::RegisterBenchmark(
+      "BL_CPAR_BD_CPAR/chain",
+      [&planner](benchmark::State& state) { chain_growth(state, planner); })
+      ->Arg(1'000)
+      ->Arg(4'000)
+      ->Unit(benchmark::kMillisecond);
 }
 
 const bool kRegistered = [] {

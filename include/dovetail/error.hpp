@@ -18,9 +18,7 @@ class InputError : public std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
 
   // "file:line: message"; line 0 leaves the line out.
-  InputError(const std::string& file, std::size_t line, const std::string& message)
-      : std::runtime_error(file + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " +
-                           message) {}
+  InputError(const std::string& file, std::size_t line, const std::string& message);
 };
 
 class ExecutionError : public std::runtime_error {
