@@ -151,16 +151,8 @@ class Allocator {
 
   TaskId best_on_path() const {
     TaskId best = path_.first();
-    Gain most = gains_[best];
     for (TaskId task = path_.next(best); task != CriticalPath::kEnd; task = path_.next(task)) {
-      const Gain& gain = gains_[task];
-      const double difference = gain.value - most.value;
-      const double doubt = gain.error + most.error;
-      if (difference < -doubt) continue;
-      if (difference > doubt || exactly_better(task, best)) {
-        best = task;
-        most = gain;
-      }
+      if (is_better(task, best)) best = task;
     }
     return best;
   }
