@@ -8,24 +8,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ctime>
 #include <string>
 #include <vector>
 
-#include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "gen/shapes.hpp"
 #include "instances.hpp"
+#include "measure.hpp"
 #include "plain_turnaround.hpp"
 
 namespace dovetail::bench {
 namespace {
-
-constexpr Count kProcessors = 1'152;
-constexpr std::size_t kReservations = 1'000;
-constexpr double kMillisecondsAnHour = 3'600'000;
-
-double processor_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 bool same(const Plan& plan, const std::vector<plain::Slot>& slots) {
   return plan.feasible && plan.placements.size() == slots.size() &&
@@ -34,11 +27,6 @@ bool same(const Plan& plan, const std::vector<plain::Slot>& slots) {
            return placed.procs == slot.procs && placed.start == slot.start &&
                   placed.end == slot.end;
          });
-}
-
-void report_quality(benchmark::State& state, const Plan& plan) {
-  state.counters["makespan_h"] = static_cast<double>(makespan(plan)) / kMillisecondsAnHour;
-  state.counters["cpu_h"] = cpu_hours(plan);
 }
 
 // Both planners in turns, ours several times a turn, since the clock ticks in microseconds. Both

@@ -15,15 +15,16 @@ namespace {
 struct Arguments {
   std::string plan;
   ProblemArguments problem;
+  GoalArguments goal;
   bool json = false;
 };
 
 // A plan is judged at the moment for which it was made, unless --now says otherwise.
 Problem load_for(const PlanRecord& record, const Arguments& arguments) {
-  const Problem problem = arguments.problem.load();
+  const Problem problem = arguments.problem.load(arguments.goal);
   if (!arguments.problem.now.empty() || problem.now() == record.now) return problem;
   return Problem({problem.workflows().begin(), problem.workflows().end()},
-                 problem.platform().at(record.now));
+                 problem.platform().at(record.now), problem.goal(), problem.deadline());
 }
 
 Exit run(const Arguments& arguments) {
@@ -56,6 +57,7 @@ void add_check(CLI::App& program, Exit& status) {
   command->add_option("PLAN", arguments->plan, "plan file, as dovetail plan writes it")->required();
   arguments->problem.add_workflows(*command, "-w,--workflow");
   arguments->problem.add_cluster(*command);
+  arguments->goal.add_deadline(*command);
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
   command->callback([arguments, &status] { status = run(*arguments); });

@@ -15,6 +15,7 @@ namespace {
 
 struct Arguments {
   ProblemArguments problem;
+  GoalArguments goal;
   PlannerArguments planner;
   bool json = false;
 };
@@ -23,21 +24,27 @@ std::string percent_above(double value, double best) {
   return best > 0 ? fmt::format("+{:.1f}%", 100 * (value / best - 1)) : "";
 }
 
-void print_table(const std::vector<Plan>& plans, const Plan& best) {
+void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
   double least_hours = cpu_hours(best);
+  Duration least_length = makespan(best);
   for (const Plan& plan : plans) {
-    if (plan.feasible) least_hours = std::min(least_hours, cpu_hours(plan));
+    if (!plan.feasible) continue;
+    least_hours = std::min(least_hours, cpu_hours(plan));
+    least_length = std::min(least_length, makespan(plan));
   }
   Table table({"algorithm", "turn-around", "", "CPU-hours", "", "processors", ""});
   for (const Plan& plan : plans) {
     if (!plan.feasible) {
-      table.add({plan.algorithm, "no plan"});
+      table.add({plan.algorithm, plan.deadline ? "too late" : "no plan"});
       continue;
     }
     table.add({plan.algorithm, format_duration(makespan(plan)),
-               percent_above(to_seconds(makespan(plan)), to_seconds(makespan(best))),
+               percent_above(to_seconds(makespan(plan)), to_seconds(least_length)),
                fmt::format("{:.1f}", cpu_hours(plan)), percent_above(cpu_hours(plan), least_hours),
-               std::to_string(peak_procs(plan)), &plan == &best ? "<- earliest" : ""});
+               std::to_string(peak_procs(plan)),
+               &plan != &best           ? ""
+               : goal == Goal::deadline ? "<- cheapest"
+                                        : "<- earliest"});
   }
   fmt::print("{}", table.text());
 }
@@ -51,24 +58,27 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
       row["turnaround"] = to_seconds(makespan(plan));
       row["cpu_hours"] = cpu_hours(plan);
       row["peak_processors"] = peak_procs(plan);
+      if (plan.lambda) row["lambda"] = *plan.lambda;
     }
     rows.push_back(std::move(row));
   }
-  const nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
-                                           {"best", best.feasible ? best.algorithm : ""},
-                                           {"plans", std::move(rows)}};
+  nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
+                                     {"deadline", nullptr},
+                                     {"best", best.feasible ? best.algorithm : ""},
+                                     {"plans", std::move(rows)}};
+  if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
   fmt::print("{}\n", document.dump(1));
 }
 
 Exit run(const Arguments& arguments) {
-  const Problem problem = arguments.problem.load();
+  const Problem problem = arguments.problem.load(arguments.goal);
   require_planner(problem);
   const auto plans = plan_all(problem, arguments.planner.options());
-  const Plan& best = plans[best_plan(plans)];
+  const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
     print_json(problem, plans, best);
   } else {
-    print_table(plans, best);
+    print_table(plans, best, problem.goal());
   }
   return best.feasible ? Exit::fine : Exit::no;
 }
@@ -80,6 +90,7 @@ void add_compare(CLI::App& program, Exit& status) {
   auto arguments = std::make_shared<Arguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
+  arguments->goal.add(*command);
   arguments->planner.add(*command);
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer("Example: dovetail compare flow.yaml -c cluster.yaml");

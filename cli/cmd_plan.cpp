@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 #include "command.hpp"
-#include "dovetail/critical.hpp"
+#include "describe.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
+#include "dovetail/tightest.hpp"
+#include "moment.hpp"
+#include "plan_output.hpp"
 
 namespace dovetail::cli {
 
@@ -17,183 +18,215 @@ namespace {
 
 struct Arguments {
   ProblemArguments problem;
+  GoalArguments goal;
   PlannerArguments planner;
   std::string algorithm;
-  std::string goal = "turnaround";
-  bool json = false;
-  std::string output;
-  std::string gantt;
+  bool tightest = false;
+  PlanOutput output;
 };
 
-std::string moment_text(const Platform& platform, Time time) {
-  if (platform.wall_clock()) return format_date(time);
-  return format_duration(time - platform.now()) + " from now";
+struct Answer {
+  Plan plan;
+  Frontier known = {};                // what was found on the way, for comparison
+  std::optional<Plan> earliest = {};  // when the deadline was missed: the plan that ends first
+  std::vector<Plan> tightest = {};    // when asked for: one plan per algorithm
+};
+
+// Trying more deadlines than asked for is quick for workflows up to this many tasks; larger ones do
+// without.
+constexpr std::size_t kManyTasks = 1000;
+
+bool is_small(const PlanningContext& context) {
+  return context.problem().task_count() <= kManyTasks;
 }
 
-double sequential_hours(const Problem& problem) {
-  double hours = 0;
-  for (std::size_t w = 0; w < problem.workflows().size(); ++w) {
-    const Workflow& workflow = problem.workflows()[w];
-    for (TaskId task = 0; task < workflow.size(); ++task) {
-      for (std::size_t c = 0; c < problem.platform().clusters().size(); ++c) {
-        const Count procs = workflow.time(task).min_procs();
-        if (!problem.allows(w, task, c, procs)) continue;
-        hours += procs * to_seconds(problem.time(w, task, c).duration(procs)) / 3600.0;
-        break;
-      }
+Plan find_earliest(PlanningContext& context) {
+  std::vector<Plan> plans;
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.goal != Goal::turnaround || !planner.unfit(context.problem()).empty()) continue;
+    plans.push_back(plan_by(planner, context, std::nullopt));
+  }
+  if (is_small(context)) {
+    for (Plan& plan : tightest_plans(context)) plans.push_back(std::move(plan));
+  }
+  return plans[best_plan(plans)];
+}
+
+// The cheapest plan that ends by the problem's deadline. A plan made for a tighter deadline meets
+// this one as well, and now and then is cheaper, or the only one.
+Answer find_cheapest_in_time(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  const Duration allowed = *problem.deadline() - problem.now();
+  Answer answer;
+  for (const Plan& plan : plan_all(context)) answer.known.offer(plan);
+  if (answer.known.plans().empty()) {
+    Plan earliest = find_earliest(context);
+    if (earliest.feasible && makespan(earliest) <= allowed) {
+      answer.known.offer(std::move(earliest));
+    } else {
+      answer.plan = {.algorithm = earliest.algorithm, .now = problem.now(), .feasible = false};
+      if (earliest.feasible) answer.earliest = std::move(earliest);
     }
   }
-  return hours;
-}
-
-std::string describe_problem(const Problem& problem) {
-  std::string text;
-  for (const Workflow& workflow : problem.workflows()) {
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{}: {}, {}", workflow.name(), counted(workflow.size(), "task"),
-                        counted(workflow.edge_count(), "edge"));
-  }
-  const double hours = sequential_hours(problem);
-  text += hours < 1 ? ", " + format_duration(time_ceil(hours * 3600)) + " sequential"
-                    : fmt::format(", {:.1f} h sequential", hours);
-  for (const Cluster& cluster : problem.platform().clusters()) {
-    const Time now = problem.now();
-    const auto coming = std::count_if(
-        cluster.reservations.begin(), cluster.reservations.end(),
-        [&](const Reservation& r) { return r.end > now && r.start < now + 7 * 86'400'000; });
-    text += fmt::format("        {}: {}, {} in the next 7 days", cluster.name,
-                        counted(static_cast<std::size_t>(cluster.processors), "processor"),
-                        counted(static_cast<std::size_t>(coming), "reservation"));
-  }
-  return text;
-}
-
-// "t17 -> t31 -> t48 are critical; 1h05m waits for the reservation that ends 4h from now".
-std::string describe_reason(const Problem& problem, const Plan& plan) {
-  const auto chain = critical_chain(problem, plan);
-  std::string text;
-  constexpr std::size_t kShown = 4;
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    if (chain.size() > kShown && i == kShown - 1 && i + 1 < chain.size()) {
-      text += fmt::format(" -> ({} more)", chain.size() - kShown);
-      i = chain.size() - 1;
+  if (!answer.known.plans().empty()) {
+    constexpr std::size_t kTighter = 16;
+    if (is_small(context)) {
+      sweep_deadlines(context, answer.known, makespan(answer.known.plans().front()), allowed,
+                      kTighter);
     }
-    const Placement& placement = plan.placements[chain[i].placement];
-    if (!text.empty()) text += " -> ";
-    text += problem.workflows()[placement.workflow].id(placement.task);
+    answer.plan = answer.known.plans().back();
   }
-  text += chain.size() == 1 ? " is critical" : " are critical";
-  const auto longest = std::max_element(
-      chain.begin(), chain.end(), [](const CriticalLink& a, const CriticalLink& b) {
-        return (a.for_reservation ? a.waited : 0) < (b.for_reservation ? b.waited : 0);
-      });
-  if (longest != chain.end() && longest->for_reservation) {
-    text +=
-        fmt::format("; {} waits for the reservation that ends {}", format_duration(longest->waited),
-                    moment_text(problem.platform(), plan.placements[longest->placement].start));
-  }
-  return text;
+  answer.plan.deadline = problem.deadline();
+  return answer;
 }
 
-// The plans that no other plan beats in both turn-around and CPU time, earliest first.
-std::vector<const Plan*> undominated(const std::vector<Plan>& plans) {
-  std::vector<const Plan*> sorted;
-  for (const Plan& plan : plans) {
-    if (plan.feasible) sorted.push_back(&plan);
+Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
+  const Problem& problem = context.problem();
+  if (planner.goal == Goal::deadline && !problem.deadline()) {
+    throw InputError(
+        fmt::format("--algorithm: {} plans for a deadline; give --deadline T, or --tightest to "
+                    "find the tightest",
+                    planner.name));
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Plan* a, const Plan* b) {
-    return std::pair(makespan(*a), consumed(*a)) < std::pair(makespan(*b), consumed(*b));
-  });
-  std::vector<const Plan*> front;
-  for (const Plan* plan : sorted) {
-    if (front.empty() || consumed(*plan) < consumed(*front.back())) front.push_back(plan);
+  Answer answer{.plan = plan_by(planner, context, problem.deadline())};
+  if (!answer.plan.feasible && problem.deadline()) {
+    Plan earliest = find_earliest(context);
+    if (earliest.feasible) answer.earliest = std::move(earliest);
   }
-  return front;
+  return answer;
 }
 
-std::string describe_ways(const std::vector<Plan>& plans, const Plan& chosen) {
-  auto ways = undominated(plans);
-  constexpr std::size_t kShown = 4;
-  if (ways.size() > kShown) ways.erase(ways.begin() + kShown - 1, ways.end() - 1);
-  std::string text;
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const char* how = i == 0 ? "earliest" : i + 1 == ways.size() ? "cheapest" : "cheaper";
-    const std::string& name = ways[i]->algorithm;
-    text += fmt::format("  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "",
-                        how, format_duration(makespan(*ways[i])), cpu_hours(*ways[i]),
-                        name == chosen.algorithm ? fmt::format("{:<16} <- this plan", name) : name);
+Answer find_plan(const Arguments& arguments, PlanningContext& context) {
+  const Problem& problem = context.problem();
+  if (!arguments.algorithm.empty()) {
+    return find_plan_by(choose_planner(arguments.algorithm, problem), context);
   }
-  return text;
+  require_planner(problem);
+  if (problem.goal() == Goal::deadline) return find_cheapest_in_time(context);
+  Answer answer;
+  const auto plans = plan_all(context);
+  for (const Plan& plan : plans) answer.known.offer(plan);
+  answer.plan = plans[best_plan(plans)];
+  if (!answer.plan.feasible && problem.deadline()) answer.earliest = find_earliest(context);
+  return answer;
 }
 
-void print_for_people(const Problem& problem, const std::vector<Plan>& plans, const Plan& plan) {
-  fmt::print("{}\n\n", describe_problem(problem));
-  if (!plan.feasible) {
+Answer find_tightest(const Arguments& arguments, PlanningContext& context) {
+  Answer answer;
+  if (arguments.algorithm.empty()) {
+    require_planner(context.problem());
+    answer.tightest = tightest_plans(context);
+  } else {
+    const PlannerInfo& planner = choose_planner(arguments.algorithm, context.problem());
+    if (planner.goal != Goal::deadline) {
+      throw InputError(
+          fmt::format("--tightest: {} does not plan for deadlines; the names of those that do "
+                      "begin with DL_",
+                      planner.name));
+    }
+    answer.tightest.push_back(tightest_plan(planner, context));
+  }
+  const auto tighter = [](const Plan& a, const Plan& b) {
+    if (a.feasible != b.feasible) return a.feasible;
+    return a.deadline != b.deadline ? a.deadline < b.deadline : consumed(a) < consumed(b);
+  };
+  answer.plan = *std::min_element(answer.tightest.begin(), answer.tightest.end(), tighter);
+  return answer;
+}
+
+// The plans known, and cheaper ones for some later deadlines. Round ones, so that typing what is
+// shown gives what is shown.
+std::vector<Plan> find_ways(PlanningContext& context, const Answer& answer) {
+  Frontier front = answer.known;
+  if (!is_small(context)) return front.plans();
+  const auto earliest = static_cast<double>(makespan(front.plans().front()));
+  for (const double factor : {1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {
+    const Duration span = rounded_up(static_cast<Duration>(earliest * factor));
+    if (span > makespan(answer.plan)) sweep_deadlines(context, front, span, span, 2);
+  }
+  return front.plans();
+}
+
+void print_failure(PlanningContext& context, const Answer& answer) {
+  const Problem& problem = context.problem();
+  if (!problem.deadline()) {
     fmt::print("  no plan found: the tasks do not fit before the cluster leaves\n");
     return;
   }
-  const Duration length = makespan(plan);
-  fmt::print("  {:<11} in {}", "ends", format_duration(length));
-  if (problem.platform().wall_clock()) fmt::print("  ({})", format_date(plan.now + length));
-  fmt::print("\n  {:<11} {:.1f} CPU-hours, at most {}\n", "uses", cpu_hours(plan),
-             counted(static_cast<std::size_t>(peak_procs(plan)), "processor"));
-  fmt::print("  {:<11} {}\n\n", "because", describe_reason(problem, plan));
+  fmt::print("  no plan found that ends by the deadline, {}\n",
+             moment_text(problem.platform(), *problem.deadline()));
+  const Duration shortest = shortest_makespan(context);
+  if (*problem.deadline() - problem.now() < shortest) {
+    fmt::print("  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
+               "because", format_duration(shortest));
+  }
+  if (answer.earliest) {
+    fmt::print("  {:<11} in {}, {:.1f} CPU-hours, by {}: --deadline {}\n", "earliest",
+               format_duration(makespan(*answer.earliest)), cpu_hours(*answer.earliest),
+               answer.earliest->algorithm, deadline_text(makespan(*answer.earliest)));
+  } else {
+    fmt::print(
+        "  no algorithm meets any deadline: the tasks do not fit before the cluster leaves\n");
+  }
+}
+
+void print_tightest(const Answer& answer) {
+  Table table({"  algorithm", "tightest deadline", "CPU-hours", "processors", "lambda", ""});
+  for (const Plan& plan : answer.tightest) {
+    if (!plan.feasible) {
+      table.add({"  " + plan.algorithm, "none"});
+      continue;
+    }
+    table.add({"  " + plan.algorithm, format_duration(*plan.deadline - plan.now),
+               fmt::format("{:.1f}", cpu_hours(plan)), std::to_string(peak_procs(plan)),
+               plan.lambda ? fmt::format("{:.2f}", *plan.lambda) : "",
+               plan.algorithm == answer.plan.algorithm ? "<- this plan" : ""});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_for_people(PlanningContext& context, const Answer& answer) {
+  fmt::print("{}\n\n", describe_problem(context.problem()));
+  if (!answer.plan.feasible) {
+    print_failure(context, answer);
+    return;
+  }
+  fmt::print("{}\n", describe_plan(context.problem(), answer.plan));
+  if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
-  if (plans.size() > 1) fmt::print("{}", describe_ways(plans, plan));
+  if (!answer.known.plans().empty()) {
+    fmt::print("{}", describe_ways(find_ways(context, answer), answer.plan));
+  }
 }
 
-void write_files(const Arguments& arguments, const PlanRecord& record) {
-  std::string plan_file = arguments.output;
-  std::string gantt_file = arguments.gantt;
-  const bool by_default = plan_file.empty() && gantt_file.empty() && !arguments.json;
-  if (by_default) {
-    plan_file = "plan.json";
-    gantt_file = "plan.html";
+PlanRecord record_of(const Problem& problem, const Answer& answer) {
+  PlanRecord record = make_record(problem, answer.plan);
+  if (answer.earliest) {
+    record.earliest_deadline = answer.earliest->now + makespan(*answer.earliest);
+    record.earliest_algorithm = answer.earliest->algorithm;
   }
-  const std::string plan = plan_file.empty() ? "" : format_plan(record);
-  const std::string gantt = gantt_file.empty()             ? ""
-                            : gantt_file.ends_with(".svg") ? gantt_svg(record)
-                                                           : gantt_html(record);
-  std::vector<OutputFile> files;
-  if (!plan_file.empty()) files.push_back({plan_file, plan});
-  if (!gantt_file.empty()) files.push_back({gantt_file, gantt});
-  write_files(files);
-  if (arguments.json || plan_file == "-" || gantt_file == "-") return;
-  std::string written = plan_file;
-  if (!gantt_file.empty()) written += (written.empty() ? "" : " and ") + gantt_file;
-  const bool both = !plan_file.empty() && !gantt_file.empty();
-  fmt::print("  {} {} written", written, both ? "are" : "is");
-  if (!plan_file.empty() && record.feasible) {
-    fmt::print("          next: dovetail show {}", plan_file);
+  for (const Plan& plan : answer.tightest) {
+    record.tightest.push_back({.algorithm = plan.algorithm,
+                               .deadline = plan.feasible ? plan.deadline : std::nullopt,
+                               .cpu_hours = cpu_hours(plan)});
   }
-  fmt::print("\n");
-}
-
-void check_gantt_name(const std::string& name) {
-  if (name.empty() || name == "-" || name.ends_with(".html") || name.ends_with(".svg")) return;
-  throw InputError("--gantt: expected a name that ends in .html or .svg, found \"" + name + "\"");
+  return record;
 }
 
 Exit run(const Arguments& arguments) {
-  check_gantt_name(arguments.gantt);
-  protect_inputs(arguments.problem.files(), {arguments.output, arguments.gantt});
-  const Problem problem = arguments.problem.load();
-  const PlannerOptions options = arguments.planner.options();
-  std::vector<Plan> plans;
-  if (arguments.algorithm.empty()) {
-    require_planner(problem);
-    plans = plan_all(problem, options);
-  } else {
-    plans.push_back(plan(choose_planner(arguments.algorithm, problem), problem, options));
+  arguments.output.require_good_names(arguments.problem.files());
+  if (arguments.tightest && arguments.goal.deadline) {
+    throw InputError("--tightest: finds the deadline itself; leave --deadline out");
   }
-  const Plan& chosen = plans[best_plan(plans)];
-  const PlanRecord record = make_record(problem, chosen);
-  const bool talk = !arguments.json && arguments.output != "-" && arguments.gantt != "-";
-  if (talk) print_for_people(problem, plans, chosen);
-  if (arguments.json && arguments.output != "-") fmt::print("{}", format_plan(record));
-  std::fflush(stdout);
-  if (chosen.feasible || !arguments.output.empty()) write_files(arguments, record);
-  return chosen.feasible ? Exit::fine : Exit::no;
+  // The search for a deadline begins with a problem that has none.
+  const Problem problem =
+      arguments.problem.load(arguments.tightest ? GoalArguments{} : arguments.goal);
+  PlanningContext context(problem, arguments.planner.options());
+  const Answer answer =
+      arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);
+  if (arguments.output.talks()) print_for_people(context, answer);
+  arguments.output.write(record_of(problem, answer));
+  return answer.plan.feasible ? Exit::fine : Exit::no;
 }
 
 }  // namespace
@@ -205,15 +238,15 @@ void add_plan(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   command->add_option("--algorithm", arguments->algorithm,
                       "by name (see: dovetail algorithms); default: the best for the goal");
-  command->add_option("--goal", arguments->goal, "turnaround: end as early as possible")
-      ->check(CLI::IsMember({"turnaround"}).description(""));
+  arguments->goal.add(*command);
+  command->add_flag("--tightest", arguments->tightest,
+                    "the tightest deadline that each algorithm can meet");
   arguments->planner.add(*command);
-  command->add_flag("--json", arguments->json, "the plan as JSON on standard output");
-  command->add_option("-o,--output", arguments->output, "write the plan to this file");
-  command->add_option("--gantt", arguments->gantt, "write a picture: FILE.html or FILE.svg");
+  arguments->output.add(*command);
   command->footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"
-      "Example: dovetail plan flow.yaml -c cluster.yaml -o plan.json --gantt plan.svg");
+      "Example: dovetail plan flow.yaml -c cluster.yaml -o plan.json --gantt plan.svg\n"
+      "         dovetail plan flow.yaml -c cluster.yaml --deadline 6h40m");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

@@ -9,14 +9,17 @@
 
 #include "command.hpp"
 #include "dovetail/io.hpp"
+#include "study/deadline.hpp"
 #include "study/turnaround.hpp"
 
 namespace dovetail::cli {
 
 namespace {
 
+// What every study takes, and where its result goes.
+template <typename Options>
 struct Arguments {
-  TurnaroundStudyOptions options;
+  Options options;
   bool json = false;
   bool csv = false;
   std::string output = "-";
@@ -39,7 +42,9 @@ class ProgressBar {
     const int filled = static_cast<int>(share * kWidth);
     std::cerr << fmt::format("\r|{:#<{}}{:.<{}}| {:5.1f} %  {} left   ", "", filled, "",
                              kWidth - filled, 100 * share, format_duration(left / 1000 * 1000));
-    if (done == total) std::cerr << "\r\033[K";
+    if (done < total) return;
+    std::cerr << "\r\033[K";
+    begun_ = now;  // a study may have more than one campaign
   }
 
  private:
@@ -48,8 +53,9 @@ class ProgressBar {
   Clock::time_point drawn_ = {};
 };
 
-Exit run(Arguments arguments) {
-  TurnaroundStudyOptions& options = arguments.options;
+template <typename Options, typename Study>
+Exit run(Arguments<Options> arguments, const Study& study) {
+  Options& options = arguments.options;
   // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
   if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
     options.data_dir = "../shared/data";
@@ -57,7 +63,7 @@ Exit run(Arguments arguments) {
   options.progress = [bar = std::make_shared<ProgressBar>()](std::size_t done, std::size_t total) {
     (*bar)(done, total);
   };
-  const TurnaroundStudyResult result = run_turnaround_study(options);
+  const auto result = study(options);
   const std::string text = arguments.json  ? to_json(result)
                            : arguments.csv ? to_csv(result)
                                            : format_table(result);
@@ -66,26 +72,65 @@ Exit run(Arguments arguments) {
   return Exit::fine;
 }
 
-void add_turnaround(CLI::App& study, Exit& status) {
-  CLI::App* command = study.add_subcommand(
-      "turnaround", "Aida and Casanova: bounds, bottom levels and run times (Tables 4, 9, 10)");
-  auto a = std::make_shared<Arguments>();
-  add_choice<StudyScale>(*command, "--scale", a->options.scale,
+// A number of things to run; more than the limit is taken for a slip of the keyboard.
+void add_size(CLI::App& command, const std::string& name, std::optional<std::size_t>& size,
+              const std::string& help) {
+  constexpr int kMost = 10'000;
+  command.add_option(name, size, help)->check(CLI::Range(1, kMost).description(""));
+}
+
+void add_options(CLI::App& command, StudyOptions& options) {
+  add_choice<StudyScale>(command, "--scale", options.scale,
                          {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
                          "quick (default) or paper");
-  command->add_option("--data", a->options.data_dir,
-                      "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
-  command->add_flag("--synthetic", a->options.synthetic,
-                    "one synthetic log instead of the four real ones");
-  command->add_option("--threads", a->options.threads, "default: all cores")
+  command.add_option("--data", options.data_dir,
+                     "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
+  command.add_flag("--synthetic", options.synthetic,
+                   "one synthetic log instead of the four real ones");
+  command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
+      ->allow_extra_args(false);
+  add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
+  add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
+  add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
+  command.add_flag_callback(
+      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
+  command.add_option("--threads", options.threads, "default: all cores")
       ->check(CLI::NonNegativeNumber.description(""));
-  command->add_option("--seed", a->options.seed, "the same seed gives the same numbers")
+  command.add_option("--seed", options.seed, "the same seed gives the same numbers")
       ->check(CLI::NonNegativeNumber.description(""));
+}
+
+// Adds a study under its name, with the options that all have.
+template <typename Options, typename Study>
+std::pair<CLI::App*, std::shared_ptr<Arguments<Options>>> add_one(CLI::App& studies, Exit& status,
+                                                                  const std::string& name,
+                                                                  const std::string& help,
+                                                                  Study study) {
+  CLI::App* command = studies.add_subcommand(name, help);
+  auto a = std::make_shared<Arguments<Options>>();
+  add_options(*command, a->options);
   CLI::Option* json = command->add_flag("--json", a->json, "as JSON");
   command->add_flag("--csv", a->csv, "as CSV, a line per scenario and algorithm")->excludes(json);
   command->add_option("-o,--output", a->output, "write to this file");
-  command->footer("Example: dovetail study turnaround --scale quick");
-  command->callback([a, &status] { status = run(*a); });
+  command->footer("Example: dovetail study " + name + " --scale quick");
+  command->callback([a, study, &status] { status = run(*a, study); });
+  return {command, a};
+}
+
+void add_deadline(CLI::App& studies, Exit& status) {
+  const auto [command, a] = add_one<DeadlineStudyOptions>(
+      studies, status, "deadline",
+      "Aida and Casanova: tightest deadlines, CPU-hours and run times (Tables 6 to 10)",
+      run_deadline_study);
+  std::vector<std::pair<std::string, DeadlineReading>> readings;
+  for (DeadlineReading reading : kDeadlineReadings) {
+    readings.emplace_back(to_string(reading), reading);
+  }
+  add_choice<DeadlineReading>(*command, "--reading", a->options.reading, readings,
+                              "how the resource-conservative algorithms are read: front (default), "
+                              "whole, remaining, bounded or classic");
+  command->add_flag("--compare-readings", a->options.compare_readings,
+                    "also run every reading, on SDSC-BLUE unless --log says otherwise");
 }
 
 }  // namespace
@@ -94,7 +139,11 @@ void add_study(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("study", "a paper's evaluation, run again");
   command->require_subcommand(1);
   command->footer("Example: dovetail study turnaround --scale quick");
-  add_turnaround(*command, status);
+  add_one<TurnaroundStudyOptions>(
+      *command, status, "turnaround",
+      "Aida and Casanova: bounds, bottom levels and run times (Tables 4, 9, 10)",
+      run_turnaround_study);
+  add_deadline(*command, status);
 }
 
 }  // namespace dovetail::cli

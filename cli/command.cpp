@@ -13,53 +13,21 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
+#include "moment.hpp"
 
 namespace dovetail::cli {
 
-namespace {
-
-// --now: seconds (also negative), a duration, or a date.
-struct Moment {
-  Time time;
-  bool is_date;
-};
-
-Moment parse_now(const std::string& text) {
-  if (const auto date = parse_date(text)) return {time_ceil(*date), true};
-  if (const auto seconds = io::parse_number(text);
-      seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {
-    return {time_ceil(*seconds), false};
-  }
-  if (const auto seconds = parse_duration(text)) return {time_ceil(*seconds), false};
-  throw InputError(
-      "--now: expected seconds, a duration such as 1h30m, or a date with its zone such as "
-      "2026-11-15T08:00:00Z, found " +
-      io::quote(text));
+void GoalArguments::add(CLI::App& command) {
+  add_choice<std::optional<Goal>>(
+      command, "--goal", goal, {{"turnaround", Goal::turnaround}, {"deadline", Goal::deadline}},
+      "turnaround: end as early as possible (default); deadline: cheapest in time");
+  add_deadline(command);
 }
 
-Platform load_platform(const ProblemArguments& arguments) {
-  if (arguments.cluster.empty()) {
-    throw InputError("-c: expected a cluster file, a number of processors, or local");
-  }
-  const Platform platform = read_platform(arguments.cluster);
-  if (arguments.now.empty()) return platform;
-  const Moment now = parse_now(arguments.now);
-  if (platform.wall_clock() && !now.is_date) {
-    throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
-                     arguments.cluster + " are dates, found " + io::quote(arguments.now));
-  }
-  if (!now.is_date || platform.wall_clock()) return platform.at(now.time);
-  const auto clusters = platform.clusters();
-  const bool dated = std::any_of(clusters.begin(), clusters.end(), [](const Cluster& cluster) {
-    return !cluster.reservations.empty();
-  });
-  if (dated) {
-    throw InputError("--now: a date needs a cluster file whose own times are dates");
-  }
-  return Platform(now.time, {clusters.begin(), clusters.end()}, true);
+void GoalArguments::add_deadline(CLI::App& command) {
+  command.add_option("--deadline", deadline,
+                     "end by then: seconds, a duration from now such as 6h40m, or a date");
 }
-
-}  // namespace
 
 void ProblemArguments::add_workflows(CLI::App& command, const std::string& name) {
   command
@@ -78,9 +46,12 @@ void ProblemArguments::add_cluster(CLI::App& command) {
   command.add_option("--now", now, "plan as if it were this moment: seconds, duration or date");
 }
 
-Problem ProblemArguments::load(Goal goal) const {
+Problem ProblemArguments::load(const GoalArguments& goal) const {
   if (default_seconds && !(*default_seconds >= 0 && *default_seconds <= kMaxSeconds)) {
     throw InputError("--default-time: expected 0 to 1e10 seconds");
+  }
+  if (goal.goal == Goal::deadline && !goal.deadline) {
+    throw InputError("--goal deadline: needs a deadline, such as --deadline 6h40m");
   }
   std::vector<Workflow> loaded;
   std::vector<std::string> warnings;
@@ -88,9 +59,13 @@ Problem ProblemArguments::load(Goal goal) const {
     loaded.push_back(read_workflow(path, {.default_seconds = default_seconds}, &warnings));
   }
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  const Platform platform = load_platform(*this);
+  Platform platform = read_platform(cluster);
+  if (!now.empty()) platform = at_moment(platform, now, cluster);
+  std::optional<Time> deadline;
+  if (goal.deadline) deadline = parse_deadline(platform, *goal.deadline);
   try {
-    return Problem(std::move(loaded), platform, goal);
+    return Problem(std::move(loaded), platform,
+                   goal.goal.value_or(deadline ? Goal::deadline : Goal::turnaround), deadline);
   } catch (const InputError& error) {
     throw InputError(
         fmt::format("{} on {}: {}", fmt::join(workflows, ", "), cluster, error.what()));
@@ -127,22 +102,46 @@ void protect_inputs(const std::vector<std::string>& inputs,
   }
 }
 
-const PlannerInfo& choose_planner(const std::string& name, const Problem& problem) {
-  std::string upper = name;
+void require_picture_name(const std::string& option, const std::string& name) {
+  if (name.empty() || name == "-" || name.ends_with(".html") || name.ends_with(".svg")) return;
+  throw InputError(option + ": expected a name that ends in .html or .svg, found " +
+                   io::quote(name));
+}
+
+namespace {
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const PlannerInfo* planner = find_planner(upper);
-  if (planner == nullptr) {
-    io::NearestWord nearest(upper);
-    for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
-    for (const PlannerInfo& row : planners()) nearest.offer(row.name);
-    std::string known;
-    for (const PlannerInfo& row : planners()) {
-      known += (known.empty() ? "" : ", ") + std::string(row.name);
-    }
-    const std::string guess = nearest.suggestion();
-    throw InputError("--algorithm: there is no " + io::quote(name) +
-                     (guess.empty() ? "; the algorithms are " + known : guess));
+  return upper;
+}
+
+// Upper and lower case are the same, except that what is shown is as published.
+const PlannerInfo* find_in_any_case(const std::string& name) {
+  for (const PlannerInfo& row : planners()) {
+    if (upper_case(row.name) == upper_case(name)) return &row;
   }
+  return find_planner(upper_case(name));
+}
+
+[[noreturn]] void refuse_algorithm(const std::string& name) {
+  io::NearestWord nearest(name);
+  for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
+  for (const PlannerInfo& row : planners()) nearest.offer(row.name);
+  std::string known;
+  for (const PlannerInfo& row : planners()) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  const std::string guess = nearest.suggestion();
+  throw InputError("--algorithm: there is no " + io::quote(name) +
+                   (guess.empty() ? "; the algorithms are " + known : guess));
+}
+
+}  // namespace
+
+const PlannerInfo& choose_planner(const std::string& name, const Problem& problem) {
+  const PlannerInfo* planner = find_in_any_case(name);
+  if (planner == nullptr) refuse_algorithm(name);
   const std::string unfit = planner->unfit(problem);
   if (!unfit.empty()) throw InputError(std::string(planner->name) + " " + unfit);
   return *planner;
@@ -150,10 +149,14 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
 
 void require_planner(const Problem& problem) {
   if (!fitting_planners(problem).empty()) return;
-  throw InputError(
-      "no algorithm can plan this: the turn-around algorithms plan on one cluster, and "
-      "the file has " +
-      std::to_string(problem.platform().clusters().size()));
+  // All planners of the goal have the same reason so far.
+  for (const PlannerInfo& row : planners()) {
+    if (serves(row, problem.goal())) {
+      throw InputError("no algorithm can plan this: " + std::string(row.name) + " " +
+                       row.unfit(problem));
+    }
+  }
+  throw InputError("no algorithm plans for this goal");
 }
 
 std::string Table::text(std::size_t left) const {

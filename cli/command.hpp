@@ -18,12 +18,22 @@ enum class Exit { fine = 0, no = 1, bad_input = 2, outside = 3 };
 // Each verb adds a subcommand to the program; its callback sets the exit status.
 void add_plan(CLI::App& program, Exit& status);
 void add_compare(CLI::App& program, Exit& status);
+void add_frontier(CLI::App& program, Exit& status);
 void add_check(CLI::App& program, Exit& status);
 void add_show(CLI::App& program, Exit& status);
 void add_generate(CLI::App& program, Exit& status);
 void add_convert(CLI::App& program, Exit& status);
 void add_algorithms(CLI::App& program, Exit& status);
 void add_study(CLI::App& program, Exit& status);
+
+// The options that say what a plan is for. A deadline makes it the goal, unless another is named.
+struct GoalArguments {
+  std::optional<Goal> goal = {};
+  std::optional<std::string> deadline = {};
+
+  void add(CLI::App& command);
+  void add_deadline(CLI::App& command);
+};
 
 // The options that name a problem, the same for every verb that plans.
 struct ProblemArguments {
@@ -39,7 +49,7 @@ struct ProblemArguments {
   std::vector<std::string> files() const;
 
   // Reads the files; warnings go to standard error.
-  Problem load(Goal goal = Goal::turnaround) const;
+  Problem load(const GoalArguments& goal = {}) const;
 };
 
 // Options that change how planners work.
@@ -71,6 +81,9 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
 // Throws InputError when a file to be written is one that is read, or is named twice.
 void protect_inputs(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);
+
+// Throws InputError unless the name is empty, "-", or ends in .html or .svg.
+void require_picture_name(const std::string& option, const std::string& name);
 
 // The planner of that name; throws InputError that lists the known ones, or says why it cannot
 // plan the problem.

@@ -108,8 +108,8 @@ int main(int argc, char** argv) {
       "failed.");
   Exit status = Exit::fine;
   for (const auto add :
-       {cli::add_plan, cli::add_compare, cli::add_check, cli::add_show, cli::add_generate,
-        cli::add_convert, cli::add_algorithms, cli::add_study}) {
+       {cli::add_plan, cli::add_compare, cli::add_frontier, cli::add_check, cli::add_show,
+        cli::add_generate, cli::add_convert, cli::add_algorithms, cli::add_study}) {
     add(program, status);
   }
   try {

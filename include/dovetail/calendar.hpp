@@ -41,6 +41,7 @@ struct Booking {
 };
 
 class StepRange;
+class BackStepRange;
 
 class Calendar {
  public:
@@ -77,6 +78,9 @@ class Calendar {
   StepRange steps() const;
   std::size_t step_count() const;
 
+  // The same steps from the last to the first.
+  BackStepRange steps_back(Interval window) const;
+
   // Needs fits(window, procs) and procs >= 0. An empty window changes nothing.
   void reserve(Interval window, Count procs);
 
@@ -99,6 +103,7 @@ class Calendar {
 
  private:
   friend class StepRange;
+  friend class BackStepRange;
 
   // A change point: slot `slot` of part `part`.
   struct Place {
@@ -188,6 +193,77 @@ class StepRange {
  private:
   friend class Calendar;
   StepRange(const Calendar& calendar, Interval window);
+
+  Iterator begin_;
+  Iterator end_;
+};
+
+// The same backwards, as Calendar::steps_back answers it.
+class BackStepRange {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Step;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Step*;
+    using reference = Step;
+
+    Iterator() = default;
+    Step operator*() const { return step_; }
+    const Step* operator->() const { return &step_; }
+    Iterator& operator++() {
+      step_.end = step_.begin;
+      if (step_.end > limit_) load();
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator old = *this;
+      ++*this;
+      return old;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.step_.end == b.step_.end;
+    }
+
+   private:
+    friend class BackStepRange;
+
+    // Takes in the step of the change point at slot_ and moves on; step_.end is set already.
+    void load() {
+      if (part_ == nullptr) {
+        step_ = {limit_, step_.end, 0};
+        return;
+      }
+      step_.free = part_->free(slot_);
+      step_.begin = std::max(part_->time(slot_), limit_);
+      if (slot_ > 0) {
+        --slot_;
+      } else if (part_ != first_) {
+        --part_;
+        slot_ = part_->size - 1;
+      } else {
+        // Nothing is free before the origin; that piece runs on when nothing is free after it.
+        if (step_.free == 0) step_.begin = limit_;
+        part_ = nullptr;
+      }
+    }
+
+    Step step_;
+    Time limit_ = 0;
+    const detail::Part* part_ = nullptr;  // null: before the origin
+    const detail::Part* first_ = nullptr;
+    std::uint32_t slot_ = 0;
+  };
+
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+
+ private:
+  friend class Calendar;
+  BackStepRange(const Calendar& calendar, Interval window);
 
   Iterator begin_;
   Iterator end_;

@@ -16,7 +16,7 @@ namespace dovetail {
 // Everything the plan breaks, one sentence each, at most `limit`; empty when the plan is valid:
 // every task once, not before now, on an allowed number of processors, for exactly its duration,
 // after its predecessors (and transfers), within the capacity that reservations leave at every
-// instant, and not after the deadline.
+// instant, and not after the deadline, be it the plan's or the problem's.
 std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit = 20);
 
 // The same for a plan from a file, whose names must be those of the problem and whose own summary

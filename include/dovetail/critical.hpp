@@ -18,7 +18,9 @@ struct CriticalLink {
 
 // From the first link to the task that ends last (ties to the first placement). A task that starts
 // late because processors came free only when another task of the plan ended follows that task.
-// Empty for a plan without placements. Needs a plan for this problem, in order and complete.
+// Empty for a plan without placements, and when some task on the way could have begun earlier, so
+// that no chain decides the end: plans made backwards from a deadline are like that. Needs a plan
+// for this problem, in order and complete.
 std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan);
 
 }  // namespace dovetail

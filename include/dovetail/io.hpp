@@ -48,6 +48,12 @@ std::string gantt_svg(const PlanRecord& record);
 std::string gantt_text(const PlanRecord& record, int columns, bool colour);
 std::string chrome_trace(const PlanRecord& record);
 
+// A frontier: plans of one problem, earliest first, each cheaper than the one before. With a budget
+// (CPU-hours), the fastest plan within it stands out.
+std::string format_frontier(std::span<const PlanRecord> plans);
+std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget = {});
+std::string frontier_svg(std::span<const PlanRecord> plans, std::optional<double> budget = {});
+
 // The whole file, "-" for standard input, gunzipped when it is gzip.
 std::string read_file(const std::string& path);
 

@@ -28,6 +28,8 @@ struct Plan {
   std::vector<Placement> placements = {};  // by workflow, then by task
   // Of several workflows: the turn-around of each if the same planner had it alone. Else empty.
   std::vector<Duration> alone = {};
+  // Where the planner searched one: the share by which it moved its guide towards the end.
+  std::optional<double> lambda = {};
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 

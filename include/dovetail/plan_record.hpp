@@ -35,18 +35,30 @@ struct ClusterRecord {
   std::vector<Reservation> reservations;
 };
 
+// The tightest deadline that an algorithm was found to meet.
+struct TightestRecord {
+  std::string algorithm;
+  std::optional<Time> deadline = {};  // nothing: none
+  double cpu_hours = 0;
+};
+
 struct PlanRecord {
   std::string algorithm;
   Time now = 0;
   bool wall_clock = false;  // times count from 1970
   std::optional<Time> deadline = {};
+  std::optional<double> lambda = {};  // see Plan::lambda
   bool feasible = true;
+  // When the deadline was missed: the earliest one that is known to be met, and by whom.
+  std::optional<Time> earliest_deadline = {};
+  std::string earliest_algorithm = {};
   Duration makespan = 0;    // last end minus now
   Duration turnaround = 0;  // the same
   double cpu_hours = 0;
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};
+  std::vector<TightestRecord> tightest = {};  // when they were searched for
 };
 
 // With names, metrics, critical chain, and the reservations that end after now and begin before

@@ -7,10 +7,13 @@
 //   Plan plan = dovetail::plan(*planner, problem);
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "dovetail/plan.hpp"
@@ -22,27 +25,51 @@ namespace dovetail {
 // min(q, sqrt(V q)), `classic` with the area over q.
 enum class CpaStop { improved, classic };
 
+// How the guide of resource-conservative deadline planning is read; see src/planners/guide.hpp.
+enum class GuideReading { front, whole, remaining };
+
+// What bounds the processors of a task for which plain resource-conservative planning finds no slot
+// after its guide: the cluster, or CPA's share.
+enum class Fallback { cluster, share };
+
+// Where a paper is open and more than one reading is of interest. The defaults are what the names
+// of the planners stand for.
 struct PlannerOptions {
   CpaStop cpa_stop = CpaStop::improved;
+  GuideReading guide = GuideReading::front;
+  Fallback fallback = Fallback::cluster;
 };
-
-class TurnaroundPlanner;
 
 // What the planners of one problem share (allocations, bottom levels), computed when first needed.
 // One per problem and thread; the problem must outlive it.
 class PlanningContext {
  public:
-  explicit PlanningContext(const Problem& problem, const PlannerOptions& options = {});
-  ~PlanningContext();
+  explicit PlanningContext(const Problem& problem, const PlannerOptions& options = {})
+      : problem_(problem), options_(options) {}
+  PlanningContext(const PlanningContext&) = delete;
+  PlanningContext& operator=(const PlanningContext&) = delete;
 
   const Problem& problem() const { return problem_; }
   const PlannerOptions& options() const { return options_; }
-  TurnaroundPlanner& turnaround();
+
+  // The one T of this context, made from the context when first asked for.
+  template <typename T>
+  T& shared() {
+    std::shared_ptr<void>& part = parts_[typeid(T)];
+    if (!part) part = std::make_shared<T>(*this);
+    return *static_cast<T*>(part.get());
+  }
 
  private:
   const Problem& problem_;
   PlannerOptions options_;
-  std::unique_ptr<TurnaroundPlanner> turnaround_;
+  std::map<std::type_index, std::shared_ptr<void>> parts_;
+};
+
+// What is asked of a planner.
+struct PlanRequest {
+  std::string_view name = {};                   // goes into Plan::algorithm
+  std::optional<Time> deadline = std::nullopt;  // for planners of the goal deadline
 };
 
 // A row of the table: plain data.
@@ -51,7 +78,8 @@ struct PlannerInfo {
   std::string_view summary;  // one line for people who do not know the name
   std::string_view source;   // authors, year
   Goal goal;
-  Plan (*make)(PlanningContext& context, std::string_view name);
+  // Use plan() below, which also sees to the deadline.
+  Plan (*make)(PlanningContext& context, const PlanRequest& request);
   // Why this planner cannot plan this problem, as the end of a sentence; empty when it can.
   std::string (*unfit)(const Problem& problem);
 };
@@ -61,17 +89,26 @@ std::span<const PlannerInfo> planners();
 // By published name. "BD_y" means "BL_CPAR_BD_y". Null when there is none.
 const PlannerInfo* find_planner(std::string_view name);
 
-// Every planner of the problem's goal that can plan it, in table order.
+// Whether a planner serves the goal: one made for it, and for deadlines also those that end as
+// early as they can.
+bool serves(const PlannerInfo& planner, Goal goal);
+
+// Every planner that serves the problem's goal and can plan it, in table order.
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem);
 
-// Needs planner.unfit(problem) to be empty.
+// Needs planner.unfit(problem) to be empty. When the problem has a deadline, a plan that would end
+// after it is infeasible, whatever the planner.
 Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options = {});
+
+// The same at a deadline of the caller's instead of the problem's, sharing what the context has.
+Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline);
 
 // One plan per fitting planner, in table order, with what they share computed once.
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
+std::vector<Plan> plan_all(PlanningContext& context);
 
-// The position of the best plan: feasible, earliest end, then least CPU time, then the first.
-// Needs at least one plan.
-std::size_t best_plan(std::span<const Plan> plans);
+// The position of the best plan: feasible, then earliest end and least CPU time, for a deadline the
+// other way round, then the first. Needs at least one plan.
+std::size_t best_plan(std::span<const Plan> plans, Goal goal = Goal::turnaround);
 
 }  // namespace dovetail

@@ -16,7 +16,8 @@ enum class Goal { turnaround, deadline, fair };
 class Problem {
  public:
   // Throws InputError when there is no workflow, when two workflows have the same name, when a
-  // task needs more processors than any cluster has, or when a task has no time on any resource.
+  // task needs more processors than any cluster has, when a task has no time on any resource, or
+  // when the goal is a deadline and there is none.
   Problem(std::vector<Workflow> workflows, Platform platform, Goal goal = Goal::turnaround,
           std::optional<Time> deadline = std::nullopt);
 

@@ -78,6 +78,10 @@ class TaskTime {
   // Needs allows(procs), and a per-resource time needs on_resource first.
   Duration duration(Count procs) const;
 
+  // The smallest allowed count of low..high on which the task runs for at most `length`; 0 if there
+  // is none. Needs both ends to be allowed.
+  Count fewest_within(Duration length, Count low, Count high) const;
+
   // The same task on a cluster whose speed divides its times.
   TaskTime at_speed(double speed) const;
 

@@ -262,6 +262,7 @@ double Calendar::mean_free(Interval window) const {
 }
 
 StepRange Calendar::steps(Interval window) const { return StepRange(*this, window); }
+BackStepRange Calendar::steps_back(Interval window) const { return BackStepRange(*this, window); }
 StepRange Calendar::steps() const { return StepRange(*this, {origin(), kForever}); }
 
 std::size_t Calendar::step_count() const {
@@ -298,6 +299,22 @@ StepRange::StepRange(const Calendar& calendar, Interval window) {
   } else {
     begin_.load();
   }
+}
+
+BackStepRange::BackStepRange(const Calendar& calendar, Interval window) {
+  window.end = std::min(window.end, kForever);
+  window.begin = std::min(window.begin, window.end);
+  begin_.limit_ = end_.limit_ = window.begin;
+  begin_.step_.end = window.end;
+  end_.step_ = {window.begin, window.begin, 0};
+  if (window.begin == window.end) return;
+  if (window.end > calendar.origin()) {
+    const auto [part, slot] = calendar.place_of(window.end - 1);
+    begin_.first_ = calendar.parts_.data();
+    begin_.part_ = begin_.first_ + part;
+    begin_.slot_ = slot;
+  }
+  begin_.load();
 }
 
 }  // namespace dovetail

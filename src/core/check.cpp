@@ -71,10 +71,8 @@ class Judge {
     if (placement.start < problem_.now()) {
       report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
     }
-    if (plan_.deadline && placement.end > *plan_.deadline) {
-      report(name(placement) + " ends at " + format_seconds(placement.end) +
-             ", after the deadline " + format_seconds(*plan_.deadline));
-    }
+    check_deadline(placement, plan_.deadline);
+    if (problem_.deadline() != plan_.deadline) check_deadline(placement, problem_.deadline());
     const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
     if (!problem_.allows(placement.workflow, placement.task, placement.cluster, placement.procs)) {
       report(name(placement) + " may not run on " + processors(placement.procs) + " of cluster \"" +
@@ -90,6 +88,12 @@ class Judge {
              processors(placement.procs) + ", but is planned for " +
              format_seconds(placement.end - placement.start) + " s");
     }
+  }
+
+  void check_deadline(const Placement& placement, std::optional<Time> deadline) {
+    if (!deadline || placement.end <= *deadline) return;
+    report(name(placement) + " ends at " + format_seconds(placement.end) + ", after the deadline " +
+           format_seconds(*deadline));
   }
 
   void check_order() {

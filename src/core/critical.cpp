@@ -24,7 +24,8 @@ class ChainWalker {
                          [](const Placement& a, const Placement& b) { return a.end < b.end; });
     if (last == plan_.placements.end()) return chain;
     for (auto at = static_cast<std::size_t>(last - plan_.placements.begin());;) {
-      const auto [link, before] = step_back(at);
+      const auto [link, before, explained] = step_back(at);
+      if (!explained) return {};
       chain.push_back(link);
       if (before == kNone) break;
       at = before;
@@ -39,6 +40,7 @@ class ChainWalker {
   struct Back {
     CriticalLink link;
     std::size_t before;
+    bool explained = true;  // false: the task could have begun earlier
   };
 
   Back step_back(std::size_t at) const {
@@ -46,12 +48,15 @@ class ChainWalker {
     const auto [ready, before] = latest_input(placement);
     CriticalLink link{.placement = at, .waited = placement.start - ready};
     if (link.waited <= 0) return {link, before};
+    if (placement.start == problem_.platform().clusters()[placement.cluster].joins) {
+      return {link, before};
+    }
     if (reservation_ends_at(placement.cluster, placement.start)) {
       link.for_reservation = true;
       return {link, before};
     }
     const std::size_t neighbour = task_that_ends_at(placement.cluster, placement.start, at);
-    if (neighbour == kNone) return {link, before};
+    if (neighbour == kNone) return {link, before, false};
     link.waited = 0;
     return {link, neighbour};
   }

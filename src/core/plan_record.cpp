@@ -32,6 +32,7 @@ PlanRecord make_record(const Problem& problem, const Plan& plan) {
                     .now = plan.now,
                     .wall_clock = problem.platform().wall_clock(),
                     .deadline = plan.deadline,
+                    .lambda = plan.lambda,
                     .feasible = plan.feasible,
                     .makespan = makespan(plan),
                     .turnaround = makespan(plan),
@@ -69,7 +70,8 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
   Plan plan{.algorithm = record.algorithm,
             .now = record.now,
             .deadline = record.deadline,
-            .feasible = record.feasible};
+            .feasible = record.feasible,
+            .lambda = record.lambda};
   const auto workflows = problem.workflows();
   plan.placements.reserve(record.tasks.size());
   for (const TaskRecord& task : record.tasks) {

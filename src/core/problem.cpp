@@ -78,6 +78,7 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
       goal_(goal),
       deadline_(deadline) {
   if (workflows_.empty()) throw InputError("there is no workflow to plan");
+  if (goal_ == Goal::deadline && !deadline_) throw InputError("the goal deadline needs a deadline");
   for (std::size_t i = 0; i < workflows_.size(); ++i) {
     const Workflow& workflow = workflows_[i];
     if (workflow.size() == 0) throw InputError("workflow \"" + workflow.name() + "\" has no tasks");

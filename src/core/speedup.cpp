@@ -86,6 +86,19 @@ Duration TaskTime::duration(Count procs) const {
   return round_up(speed_ == 1.0 ? milliseconds : milliseconds / speed_);
 }
 
+Count TaskTime::fewest_within(Duration length, Count low, Count high) const {
+  if (duration(high) > length) return 0;
+  while (low < high) {
+    const Count middle = floor_allowed(low + (high - low) / 2);
+    if (duration(middle) <= length) {
+      high = middle;
+    } else {
+      low = next_allowed(middle);
+    }
+  }
+  return high;
+}
+
 namespace {
 
 // Points are sorted by key.

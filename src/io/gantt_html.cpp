@@ -9,6 +9,7 @@
 #include "io/embedded.hpp"
 #include "io/gantt_layout.hpp"
 #include "io/gantt_look.hpp"
+#include "io/page.hpp"
 #include "io/plain_text.hpp"
 
 namespace dovetail::io {
@@ -122,29 +123,14 @@ std::string value_of(std::string_view slot, const PlanRecord& record) {
   return std::string(embedded_file(slot));
 }
 
-// Fills the {{slots}} of the template in one pass: what is put in is not looked at again. A slot is
-// the title, the data, or the name of a file.
-std::string fill_page(std::string_view page, const PlanRecord& record) {
-  std::string filled;
-  std::size_t at = 0;
-  for (std::size_t open = page.find("{{"); open != std::string_view::npos;
-       open = page.find("{{", at)) {
-    const std::size_t close = page.find("}}", open);
-    filled += page.substr(at, open - at);
-    filled += value_of(page.substr(open + 2, close - open - 2), record);
-    at = close + 2;
-  }
-  filled += page.substr(at);
-  return filled;
-}
-
 }  // namespace
 }  // namespace dovetail::io
 
 namespace dovetail {
 
 std::string gantt_html(const PlanRecord& record) {
-  return io::fill_page(io::embedded_file("gantt.html"), record);
+  return io::fill_page(io::embedded_file("gantt.html"),
+                       [&](std::string_view slot) { return io::value_of(slot, record); });
 }
 
 }  // namespace dovetail

@@ -258,8 +258,9 @@ std::int64_t first_shown_row(const GanttCluster& cluster) {
 
 }  // namespace
 
-GanttScene collect_items(const PlanRecord& record) {
+GanttScene collect_items(const PlanRecord& record, Time until) {
   GanttScene scene{scene_window(record), {}};
+  scene.window.end = std::max(scene.window.end, clamp_time(until));
   std::unordered_map<std::string, std::size_t> position;
   for (const ClusterRecord& cluster : record.clusters) {
     position.emplace(cluster.name, scene.clusters.size());
@@ -283,8 +284,8 @@ GanttScene collect_items(const PlanRecord& record) {
   return scene;
 }
 
-GanttScene lay_out(const PlanRecord& record) {
-  GanttScene scene = collect_items(record);
+GanttScene lay_out(const PlanRecord& record, Time until) {
+  GanttScene scene = collect_items(record, until);
   for (GanttCluster& cluster : scene.clusters) {
     RowSweep(cluster).run();
     cluster.first_shown = first_shown_row(cluster);

@@ -54,10 +54,10 @@ struct GanttScene {
 };
 
 // Items without blocks. The clusters are those of the record, in its order, then one for each name
-// that only tasks mention, as large as those tasks need.
-GanttScene collect_items(const PlanRecord& record);
+// that only tasks mention, as large as those tasks need. The window reaches at least to `until`.
+GanttScene collect_items(const PlanRecord& record, Time until = kBeginning);
 
 // Items with blocks. Ten thousand tasks on ten thousand processors take some ten milliseconds.
-GanttScene lay_out(const PlanRecord& record);
+GanttScene lay_out(const PlanRecord& record, Time until = kBeginning);
 
 }  // namespace dovetail::io

@@ -43,6 +43,11 @@ void read_summary(const Record& top, PlanRecord& plan) {
   plan.now = read_time(top, "now");
   plan.wall_clock = read_flag(top, "wall_clock");
   if (top.find("deadline")) plan.deadline = read_time(top, "deadline");
+  if (const auto lambda = top.find("lambda")) plan.lambda = top.number(*lambda, 0, 1);
+  if (top.find("earliest_deadline")) {
+    plan.earliest_deadline = read_time(top, "earliest_deadline");
+    plan.earliest_algorithm = read_text(top, "earliest_algorithm");
+  }
   plan.feasible = top.boolean(top.need("feasible"));
   plan.makespan = read_time(top, "makespan");
   plan.turnaround = top.find("turnaround") ? read_time(top, "turnaround") : plan.makespan;
@@ -72,6 +77,20 @@ void read_tasks(const Record& top, PlanRecord& plan) {
                           .end = read_time(record, "end"),
                           .processors = read_processors(record),
                           .critical = read_flag(record, "critical")});
+  }
+}
+
+void read_tightest(const Record& top, PlanRecord& plan) {
+  const auto list = top.find("tightest");
+  if (!list) return;
+  std::size_t number = 0;
+  for (Value item : top.list(*list)) {
+    const Record record(item, "tightest", number++);
+    plan.tightest.push_back({.algorithm = read_text(record, "algorithm")});
+    if (!record.find("deadline")) continue;
+    plan.tightest.back().deadline = read_time(record, "deadline");
+    plan.tightest.back().cpu_hours =
+        record.number(record.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
   }
 }
 
@@ -122,6 +141,15 @@ std::string format_cluster(const ClusterRecord& cluster) {
   return out += "]}";
 }
 
+std::string format_tightest(const TightestRecord& tightest) {
+  if (!tightest.deadline) {
+    return fmt::format(R"({{"algorithm":{},"deadline":null}})", json_string(tightest.algorithm));
+  }
+  return fmt::format(R"({{"algorithm":{},"deadline":{},"cpu_hours":{}}})",
+                     json_string(tightest.algorithm), format_seconds(*tightest.deadline),
+                     io::number_text(tightest.cpu_hours));
+}
+
 std::string format_task(const TaskRecord& task) {
   return fmt::format(
       R"({{"workflow":{},"id":{},"cluster":{},"start":{},"end":{},"processors":{}{}}})",
@@ -140,11 +168,21 @@ std::string format_plan(const PlanRecord& record) {
       record.wall_clock ? R"("wall_clock":true,)" : "", makespan, makespan,
       io::number_text(record.cpu_hours),
       record.deadline ? format_seconds(*record.deadline) : "null");
-  out += fmt::format("\n \"feasible\":{},\n \"workflows\":", record.feasible);
+  out += fmt::format("\n \"feasible\":{},", record.feasible);
+  if (record.lambda) out += fmt::format("\"lambda\":{},", io::number_text(*record.lambda));
+  if (record.earliest_deadline) {
+    out += fmt::format("\"earliest_deadline\":{},\"earliest_algorithm\":{},",
+                       format_seconds(*record.earliest_deadline),
+                       json_string(record.earliest_algorithm));
+  }
+  out += "\n \"workflows\":";
   out += lines_of(record.workflows, [](const WorkflowRecord& workflow) {
     return fmt::format(R"({{"name":{},"makespan":{},"stretch":{}}})", json_string(workflow.name),
                        format_seconds(workflow.makespan), io::number_text(workflow.stretch));
   });
+  if (!record.tightest.empty()) {
+    out += ",\n \"tightest\":" + lines_of(record.tightest, format_tightest);
+  }
   out += ",\n \"clusters\":" + lines_of(record.clusters, format_cluster);
   out += ",\n \"tasks\":" + lines_of(record.tasks, format_task);
   return out += "}\n";
@@ -161,6 +199,7 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   PlanRecord plan;
   read_summary(top, plan);
   read_workflows(top, plan);
+  read_tightest(top, plan);
   read_clusters(top, plan);
   read_tasks(top, plan);
   return plan;

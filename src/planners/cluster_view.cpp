@@ -19,6 +19,26 @@ Count ClusterView::bounded(TaskId task, Count procs) const {
   return std::max(time.min_procs(), time.floor_allowed(std::min(procs, processors_)));
 }
 
+ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
+  ClusterView part;
+  part.processors_ = processors_;
+  WorkflowBuilder builder("part");
+  for (const TaskId task : tasks) {
+    part.times_.push_back(times_[task]);
+    // The view has the times; the workflow is there for its edges.
+    builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
+  }
+  for (TaskId number = 0; number < tasks.size(); ++number) {
+    for (const TaskId before : workflow().predecessors(tasks[number])) {
+      const auto place = std::lower_bound(tasks.begin(), tasks.end(), before);
+      if (place == tasks.end() || *place != before) continue;
+      builder.add_edge(static_cast<TaskId>(place - tasks.begin()), number);
+    }
+  }
+  part.merged_.workflow = std::move(builder).build();
+  return part;
+}
+
 void ClusterView::place(Plan& plan, TaskId task, Count procs, Time start, Time end) const {
   const auto next = std::upper_bound(merged_.first_task.begin(), merged_.first_task.end(), task);
   const auto workflow = static_cast<std::uint32_t>(next - merged_.first_task.begin() - 1);

@@ -27,13 +27,19 @@ class ClusterView {
   // task's least.
   Count bounded(TaskId task, Count procs) const;
 
+  // The tasks (in increasing order) and the edges between them, as a workflow of their own; place()
+  // is not for it.
+  ClusterView part(std::span<const TaskId> tasks) const;
+
   // Adds the placement of a task of the merged workflow to a plan of the problem.
   void place(Plan& plan, TaskId task, Count procs, Time start, Time end) const;
 
  private:
+  ClusterView() = default;
+
   MergedWorkflow merged_;
   std::vector<TaskTime> times_;
-  Count processors_;
+  Count processors_ = 0;
 };
 
 // Why a planner for a single cluster cannot plan the problem; empty when it can.

@@ -2,95 +2,109 @@
 
 #include <algorithm>
 
+#include "planners/sweep.hpp"
+
 namespace dovetail {
 
 namespace {
 
-// The counts low..high (allowed ones) that have all been free since `start`. Groups lie on a stack
-// by increasing count: the more processors, the later the moment since when they are free.
-struct Group {
-  Count low;
-  Count high;
-  Time start;
-  Time earliest_end;  // the least end that this group or one below it on the stack can reach
+// The sweeps run forwards in time, on a Line: a calendar up to `limit`, either as it is or
+// mirrored, so that what ends earliest there starts latest here.
+struct Forward {
+  const Calendar& calendar;
+  Time limit;
+
+  std::optional<Time> earliest_fit(Count procs, Duration length, Time ready) const {
+    return calendar.earliest_fit(procs, length, ready, limit);
+  }
+  StepRange steps(Time from) const { return calendar.steps({from, limit}); }
+  static Step seen(const Step& step) { return step; }
 };
 
-// The state of one sweep. Within a group the largest count ends first, because durations never grow
-// with the count; so one end per group is enough.
-class Sweep {
- public:
-  Sweep(const TaskTime& time, Count bound) : time_(time), top_(time.floor_allowed(bound)) {}
+struct Mirrored {
+  const Calendar& calendar;
+  Time limit;
 
-  // Takes in the next step. True as soon as some count has been free for long enough.
-  bool feed(const Step& step) {
-    const Count usable = time_.floor_allowed(std::min(step.free, top_));
-    Count covered = groups_.empty() ? 0 : groups_.back().high;
-    if (usable < covered) covered = drop_above(usable);
-    if (usable > covered) push(time_.next_allowed(covered), usable, step.begin);
-    return !groups_.empty() && groups_.back().earliest_end <= step.end;
+  std::optional<Time> earliest_fit(Count procs, Duration length, Time ready) const {
+    const auto start = calendar.latest_fit(procs, length, -limit, -ready);
+    if (!start) return std::nullopt;
+    return -(*start + length);
   }
-
-  bool idle() const { return groups_.empty(); }
-
-  // Once feed has answered true: the winner.
-  Slot best() const {
-    const Time end = groups_.back().earliest_end;
-    const auto group = std::find_if(groups_.begin(), groups_.end(),
-                                    [&](const Group& g) { return g.earliest_end == end; });
-    return {fewest_with_same_duration(*group), group->start, end};
-  }
-
- private:
-  Count drop_above(Count usable) {
-    while (!groups_.empty() && groups_.back().low > usable) groups_.pop_back();
-    if (groups_.empty()) return 0;
-    const Group cut = groups_.back();
-    if (cut.high > usable) {
-      groups_.pop_back();
-      push(cut.low, usable, cut.start);
-    }
-    return groups_.back().high;
-  }
-
-  void push(Count low, Count high, Time start) {
-    Time earliest_end = start + time_.duration(high);
-    if (!groups_.empty()) earliest_end = std::min(earliest_end, groups_.back().earliest_end);
-    groups_.push_back({low, high, start, earliest_end});
-  }
-
-  Count fewest_with_same_duration(const Group& group) const {
-    const Duration wanted = time_.duration(group.high);
-    if (time_.kind() == TimeKind::table) {
-      // Measured times differ, but may be the same in milliseconds.
-      Count procs = group.low;
-      while (time_.duration(procs) != wanted) procs = time_.next_allowed(procs);
-      return procs;
-    }
-    Count low = group.low;
-    Count high = group.high;
-    while (low < high) {
-      const Count middle = low + (high - low) / 2;
-      if (time_.duration(middle) == wanted) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
-  const TaskTime& time_;
-  Count top_;
-  std::vector<Group> groups_;
+  BackStepRange steps(Time from) const { return calendar.steps_back({-limit, -from}); }
+  static Step seen(const Step& step) { return {-step.end, -step.begin, step.free}; }
 };
 
-// A task with a single choice needs no sweep.
-std::optional<Slot> earliest_with(const Calendar& calendar, const TaskTime& time, Count procs,
-                                  Time ready) {
+Slot mirrored(const Slot& slot) { return {slot.procs, -slot.end, -slot.start}; }
+
+std::optional<Slot> mirrored(const std::optional<Slot>& slot) {
+  if (!slot) return std::nullopt;
+  return mirrored(*slot);
+}
+
+// With a single choice of processors there is nothing to sweep.
+template <typename Line>
+std::optional<Slot> earliest_with(const Line& line, const TaskTime& time, Count procs, Time ready) {
   const Duration length = time.duration(procs);
-  const auto start = calendar.earliest_fit(procs, length, ready);
+  const auto start = line.earliest_fit(procs, length, ready);
   if (!start) return std::nullopt;
   return Slot{procs, *start, *start + length};
+}
+
+// Feeds the sweep from `ready` on until `enough` says so or the line ends. Wherever the task runs,
+// its least count is free for at least its shortest duration; so the sweep begins there, and begins
+// anew whenever fewer processors are free.
+template <typename Line, typename Enough>
+void run_sweep(const Line& line, Sweep& sweep, const TaskTime& time, Time ready, Enough enough) {
+  for (Time from = ready;;) {
+    const auto start = line.earliest_fit(sweep.least(), time.duration(sweep.most()), from);
+    if (!start) return;
+    for (const Step& raw : line.steps(*start)) {
+      const Step step = Line::seen(raw);
+      sweep.feed(step);
+      if (enough(step.end)) return;
+      from = step.end;
+      if (sweep.idle()) break;
+    }
+    if (!sweep.idle()) return;
+  }
+}
+
+Count most_within(const TaskTime& time, Count bound) {
+  return std::max(time.min_procs(), time.floor_allowed(bound));
+}
+
+template <typename Line>
+std::optional<Slot> first_completion(const Line& line, const TaskTime& time, Count bound,
+                                     Time ready) {
+  const Count least = time.min_procs();
+  const Count most = most_within(time, bound);
+  if (least == most) return earliest_with(line, time, least, ready);
+  Sweep sweep(time, least, most);
+  std::optional<Slot> best;
+  run_sweep(line, sweep, time, ready, [&](Time moment) {
+    if (sweep.ends_by(moment)) best = sweep.earliest();
+    return best.has_value();
+  });
+  return best;
+}
+
+template <typename Line>
+std::optional<Slot> thriftiest(const Line& line, const TaskTime& time, Count bound, Time ready) {
+  if (line.limit <= ready) return std::nullopt;
+  const Count most = most_within(time, bound);
+  const Count least = time.fewest_within(line.limit - ready, time.min_procs(), most);
+  if (least == 0) return std::nullopt;
+  // Most often the first count that is fast enough fits.
+  if (const auto slot = earliest_with(line, time, least, ready)) return slot;
+  if (least == most) return std::nullopt;
+  Sweep sweep(time, time.next_allowed(least), most);
+  std::optional<Slot> best;
+  run_sweep(line, sweep, time, ready, [&](Time moment) {
+    if (!sweep.ends_by(moment)) return false;
+    best = sweep.fewest(moment);
+    return !sweep.limit_to(best->procs - 1);
+  });
+  return best;
 }
 
 Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots, Time now) {
@@ -118,23 +132,17 @@ std::optional<std::vector<Slot>> place_each(const ClusterView& view, std::span<c
 
 std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
                                         Time ready) {
-  const Count least = time.min_procs();
-  const Count most = std::max(least, time.floor_allowed(bound));
-  if (least == most) return earliest_with(calendar, time, least, ready);
-  const Duration shortest = time.duration(most);
-  Sweep sweep(time, most);
-  // Wherever the task runs, its least count is free for at least its shortest duration; so the
-  // sweep begins there, and begins anew whenever fewer processors are free.
-  for (Time from = ready;;) {
-    const auto start = calendar.earliest_fit(least, shortest, from);
-    if (!start) return std::nullopt;
-    for (const Step& step : calendar.steps({*start, kForever})) {
-      if (sweep.feed(step)) return sweep.best();
-      from = step.end;
-      if (sweep.idle()) break;
-    }
-    if (!sweep.idle()) return std::nullopt;
-  }
+  return first_completion(Forward{calendar, kForever}, time, bound, ready);
+}
+
+std::optional<Slot> latest_start(const Calendar& calendar, const TaskTime& time, Count bound,
+                                 Interval window) {
+  return mirrored(first_completion(Mirrored{calendar, -window.begin}, time, bound, -window.end));
+}
+
+std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& time, Count bound,
+                                      Interval window) {
+  return mirrored(thriftiest(Mirrored{calendar, -window.begin}, time, bound, -window.end));
 }
 
 std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
@@ -150,7 +158,7 @@ std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<
                                              std::span<const Count> allocation, Calendar calendar,
                                              Time now) {
   return place_each(view, order, calendar, now, [&](TaskId task, Time ready) {
-    return earliest_with(calendar, view.time(task), allocation[task], ready);
+    return earliest_with(Forward{calendar, kForever}, view.time(task), allocation[task], ready);
   });
 }
 

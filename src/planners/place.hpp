@@ -1,4 +1,8 @@
 // List placement on a calendar, by insertion: holes between reservations are used.
+//
+// The questions about one task consider all its allowed processor counts up to `bound` (its least
+// count is always allowed), and answer nothing when it fits nowhere. One sweep over the calendar's
+// steps answers all counts at once, so that the cost does not depend on the bound.
 #pragma once
 
 #include <optional>
@@ -7,24 +11,23 @@
 
 #include "dovetail/calendar.hpp"
 #include "planners/cluster_view.hpp"
+#include "planners/slot.hpp"
 
 namespace dovetail {
 
-struct Slot {
-  Count procs = 0;
-  Time start = 0;
-  Time end = 0;
-  friend bool operator==(const Slot&, const Slot&) = default;
-};
-
-// The slot in which the task ends earliest, over all its allowed processor counts up to `bound`
-// (its least count is always allowed), starting at `ready` or later. Equal ends go to the fewest
-// processors. Nothing when it fits nowhere.
-//
-// One sweep over the calendar's steps answers all counts at once, so that the cost does not depend
-// on the bound.
+// The slot in which the task ends earliest, starting at `ready` or later. Equal ends go to the
+// fewest processors.
 std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
                                         Time ready);
+
+// The slot in which the task starts latest, within the window. Equal starts go to the fewest
+// processors.
+std::optional<Slot> latest_start(const Calendar& calendar, const TaskTime& time, Count bound,
+                                 Interval window);
+
+// The slot with the fewest processors within the window, at its latest start.
+std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& time, Count bound,
+                                      Interval window);
 
 // Places the tasks in order, each at its earliest completion after its predecessors, within its
 // bound, and books it. The answer has one slot per task; nothing when a task fits nowhere.

@@ -6,6 +6,7 @@
 
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
+#include "planners/deadline.hpp"
 #include "planners/turnaround.hpp"
 
 namespace dovetail {
@@ -16,13 +17,26 @@ constexpr std::string_view kReservations = "Aida and Casanova 2008";
 constexpr std::string_view kCpa = "Radulescu and van Gemund 2001";
 
 template <BottomLevel kLevel, Bound kBound>
-Plan bl_bd(PlanningContext& context, std::string_view name) {
-  return context.turnaround().plan(kLevel, kBound, name);
+Plan bl_bd(PlanningContext& context, const PlanRequest& request) {
+  return plan_turnaround(context.shared<OneCluster>(), kLevel, kBound, request.name);
 }
 
-Plan cpa(PlanningContext& context, std::string_view name) {
-  return context.turnaround().plan_cpa(name);
+Plan cpa(PlanningContext& context, const PlanRequest& request) {
+  return plan_cpa(context.shared<OneCluster>(), request.name);
 }
+
+template <DeadlineRule kRule>
+Plan dl(PlanningContext& context, const PlanRequest& request) {
+  return context.shared<DeadlinePlanner>().plan(kRule, request.deadline.value(), request.name);
+}
+
+constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
+constexpr DeadlineRule kBdCpa{Guide::none, Bound::cpa};
+constexpr DeadlineRule kBdCpar{Guide::none, Bound::cpar};
+constexpr DeadlineRule kRcCpa{Guide::cpa, Bound::all};
+constexpr DeadlineRule kRcCpar{Guide::cpar, Bound::all};
+constexpr DeadlineRule kRcLambda{Guide::cpar, Bound::all, true};
+constexpr DeadlineRule kRcbdLambda{Guide::cpar, Bound::cpar, true};
 
 using Level = BottomLevel;
 
@@ -45,36 +59,30 @@ PlannerInfo{"BL_CPAR_BD_HALF",   "order by CPA's times on what is usually free; 
 PlannerInfo{"BL_CPAR_BD_CPA",    "order by CPA's times on what is usually free; CPA's share",           kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpa>, single_cluster_unfit},
 PlannerInfo{"BL_CPAR_BD_CPAR",   "order and share both by CPA on what is usually free: thrifty",        kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpar>, single_cluster_unfit},
 PlannerInfo{"CPA",               "CPA's share exactly, never fewer processors; the classic baseline",   kCpa,          Goal::turnaround, cpa, single_cluster_unfit},
+PlannerInfo{"DL_BD_ALL",           "back from the deadline, each task as late as possible, on any number",   kReservations, Goal::deadline, dl<kBdAll>, single_cluster_unfit},
+PlannerInfo{"DL_BD_CPA",           "back from the deadline, as late as possible; CPA's share of the cluster", kReservations, Goal::deadline, dl<kBdCpa>, single_cluster_unfit},
+PlannerInfo{"DL_BD_CPAR",          "the same; CPA's share of what is usually free",                          kReservations, Goal::deadline, dl<kBdCpar>, single_cluster_unfit},
+PlannerInfo{"DL_RC_CPA",           "as few processors as a plan of the empty cluster allows: thrifty",       kReservations, Goal::deadline, dl<kRcCpa>, single_cluster_unfit},
+PlannerInfo{"DL_RC_CPAR",          "the same by a plan of what is usually free: thriftiest",                 kReservations, Goal::deadline, dl<kRcCpar>, single_cluster_unfit},
+PlannerInfo{"DL_RC_CPAR-lambda",   "between thrifty and as late as possible, as thrifty as the deadline lets", kReservations, Goal::deadline, dl<kRcLambda>, single_cluster_unfit},
+PlannerInfo{"DL_RCBD_CPAR-lambda", "the same, never above CPA's share: thrifty and tight",                   kReservations, Goal::deadline, dl<kRcbdLambda>, single_cluster_unfit},
     // clang-format on
 };
 
-// How each of several workflows would fare alone, for its stretch.
+// How each of several workflows would fare alone, for its stretch. A plan made backwards from a
+// deadline ends as late as it may, so that there is nothing to compare.
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
   const Problem& problem = context.problem();
   if (problem.workflows().size() == 1 || !plan.feasible) return;
+  if (planner.goal == Goal::deadline) return;
   for (const Workflow& workflow : problem.workflows()) {
-    const Problem single({workflow}, problem.platform(), problem.goal(), problem.deadline());
+    const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    plan.alone.push_back(makespan(planner.make(own, planner.name)));
+    plan.alone.push_back(makespan(planner.make(own, {.name = planner.name})));
   }
 }
 
-Plan make_plan(const PlannerInfo& planner, PlanningContext& context) {
-  Plan plan = planner.make(context, planner.name);
-  add_alone(plan, planner, context);
-  return plan;
-}
-
 }  // namespace
-
-PlanningContext::PlanningContext(const Problem& problem, const PlannerOptions& options)
-    : problem_(problem), options_(options) {}
-PlanningContext::~PlanningContext() = default;
-
-TurnaroundPlanner& PlanningContext::turnaround() {
-  if (!turnaround_) turnaround_ = std::make_unique<TurnaroundPlanner>(problem_, options_);
-  return *turnaround_;
-}
 
 std::span<const PlannerInfo> planners() { return kTable; }
 
@@ -86,33 +94,54 @@ const PlannerInfo* find_planner(std::string_view name) {
   return found == kTable.end() ? nullptr : &*found;
 }
 
+bool serves(const PlannerInfo& planner, Goal goal) {
+  return planner.goal == goal || (planner.goal == Goal::turnaround && goal == Goal::deadline);
+}
+
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
   for (const PlannerInfo& row : kTable) {
-    if (row.goal == problem.goal() && row.unfit(problem).empty()) fitting.push_back(&row);
+    if (serves(row, problem.goal()) && row.unfit(problem).empty()) fitting.push_back(&row);
   }
   return fitting;
 }
 
-Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
-  PlanningContext context(problem, options);
-  return make_plan(planner, context);
+Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
+  Plan plan = planner.make(context, {.name = planner.name, .deadline = deadline});
+  plan.deadline = deadline;
+  if (deadline && plan.now + makespan(plan) > *deadline) {
+    plan.feasible = false;
+    plan.placements.clear();
+  }
+  add_alone(plan, planner, context);
+  return plan;
 }
 
-std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options) {
+Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
   PlanningContext context(problem, options);
+  return plan_by(planner, context, problem.deadline());
+}
+
+std::vector<Plan> plan_all(PlanningContext& context) {
   std::vector<Plan> plans;
-  for (const PlannerInfo* planner : fitting_planners(problem)) {
-    plans.push_back(make_plan(*planner, context));
+  for (const PlannerInfo* planner : fitting_planners(context.problem())) {
+    plans.push_back(plan_by(*planner, context, context.problem().deadline()));
   }
   return plans;
 }
 
-std::size_t best_plan(std::span<const Plan> plans) {
-  const auto better = [](const Plan& a, const Plan& b) {
+std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options) {
+  PlanningContext context(problem, options);
+  return plan_all(context);
+}
+
+std::size_t best_plan(std::span<const Plan> plans, Goal goal) {
+  const auto better = [goal](const Plan& a, const Plan& b) {
     if (a.feasible != b.feasible) return a.feasible;
-    if (makespan(a) != makespan(b)) return makespan(a) < makespan(b);
-    return consumed(a) < consumed(b);
+    const Duration sooner = makespan(b) - makespan(a);
+    const Area cheaper = consumed(b) - consumed(a);
+    if (goal == Goal::deadline && cheaper != 0) return cheaper > 0;
+    return sooner != 0 ? sooner > 0 : cheaper > 0;
   };
   return static_cast<std::size_t>(std::min_element(plans.begin(), plans.end(), better) -
                                   plans.begin());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gen/synthetic_log.hpp"
+#include "study/parallel.hpp"
 
 namespace dovetail {
 namespace {

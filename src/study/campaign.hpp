@@ -1,5 +1,5 @@
-// What the turn-around study runs on: the 40 kinds of applications and the reservation schedules of
-// every log, all derived from one seed.
+// What the studies on reservations run on: the 40 kinds of applications and the reservation
+// schedules of every log, all derived from one seed.
 //
 // Everything is numbered, and every number has its own random stream, so that a smaller campaign
 // uses a part of what a larger one uses, and threads need not agree on an order.
@@ -15,7 +15,6 @@
 #include "dovetail/workflow.hpp"
 #include "gen/layered_dag.hpp"
 #include "gen/reservations.hpp"
-#include "study/parallel.hpp"
 
 namespace dovetail {
 

@@ -2,6 +2,7 @@
 // Advance Reservations", to print beside ours. Facts only; the rows follow the table's order.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,16 +30,44 @@ struct BottomLevelFacts {
   double best_all = 7.9;
 };
 
+// Table 6: mean degradation from best in per cent, for the tightest deadline and for CPU-hours at a
+// loose one. The columns are phi = 0.1, 0.2, 0.5 on SDSC-BLUE and 50 schedules of Grid'5000.
+struct DeadlineRow {
+  std::string_view algorithm;
+  std::array<double, 4> tightest_percent;
+  std::array<double, 4> cpu_percent;
+};
+std::span<const DeadlineRow> deadline_rows();
+
+// Table 7: the same on Grid'5000 for the hybrids and what they are compared with.
+struct HybridRow {
+  std::string_view algorithm;
+  double tightest_percent;
+  double cpu_percent;
+};
+std::span<const HybridRow> hybrid_rows();
+
+// On Grid'5000, the share of cases in which the tightest deadline of DL_RC_CPAR is over twice, and
+// over 1.02 times, that of DL_BD_CPA, per cent. The second is an upper limit.
+struct BindFacts {
+  double over_twice = 16;
+  double over_slightly = 25;
+};
+
+// Table 8: the terms of the worst case. V tasks, E edges, P processors, P' of them usually free, R
+// reservations, R' of them before the deadline. Empty when the algorithm is not in the table.
+std::string_view find_complexity(std::string_view algorithm);
+
 // Tables 9 and 10: mean milliseconds to make a plan. BD_HALF was not timed.
 struct TimingRow {
-  std::string_view bound;
+  std::string_view algorithm;
   std::span<const double> milliseconds;
 };
 std::span<const TimingRow> timing_by_tasks();    // 10, 25, 50, 75, 100 tasks
 std::span<const TimingRow> timing_by_density();  // density 0.1, 0.2, ... 0.9
 
 // The row's number in that column; nothing when it was not published.
-std::optional<double> find_timing(std::span<const TimingRow> rows, std::string_view bound,
+std::optional<double> find_timing(std::span<const TimingRow> rows, std::string_view algorithm,
                                   std::size_t column);
 
 }  // namespace dovetail::published

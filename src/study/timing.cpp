@@ -2,12 +2,13 @@
 
 #include <time.h>
 
-#include <string_view>
-
+#include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 
 namespace dovetail {
 namespace {
+
+constexpr Duration kLooseFactor = 4;
 
 // Processor time of this thread: what others do on the machine does not count.
 double thread_milliseconds() {
@@ -16,30 +17,37 @@ double thread_milliseconds() {
   return 1e3 * static_cast<double>(spent.tv_sec) + 1e-6 * static_cast<double>(spent.tv_nsec);
 }
 
-// Mean milliseconds of one planner over the problems.
-double mean_time(std::string_view name, std::span<const Problem> problems) {
-  const PlannerInfo& planner = *find_planner(name);
-  const double begin = thread_milliseconds();
-  for (const Problem& problem : problems) plan(planner, problem);
-  return (thread_milliseconds() - begin) / static_cast<double>(problems.size());
+struct TimedSet {
+  std::uint64_t seed = 0;
+  std::size_t workflows = 0;
+  std::vector<Platform> platforms;
+};
+
+std::vector<Problem> timed_problems(const TimedSet& set, std::size_t application, Goal goal) {
+  const ApplicationSpec spec = application_specs()[application];
+  std::vector<Problem> problems;
+  for (std::size_t i = 0; i < set.workflows; ++i) {
+    const Workflow workflow = study_workflow(set.seed, spec, application, i);
+    for (const Platform& platform : set.platforms) {
+      problems.push_back(timed_problem(workflow, platform, goal));
+    }
+  }
+  return problems;
 }
 
-TimingTable measure(std::string_view parameter, std::uint64_t seed, std::size_t workflows,
-                    std::span<const Platform> platforms) {
+TimingTable measure(std::string_view parameter, const TimedSet& set,
+                    std::span<const std::string_view> planners, Goal goal) {
   TimingTable table;
   table.parameter = parameter;
-  table.instances = workflows * platforms.size();
+  table.instances = set.workflows * set.platforms.size();
+  for (std::string_view planner : planners) table.rows.push_back({planner, {}});
   const std::vector<ApplicationSpec> specs = application_specs();
   for (std::size_t application = 0; application < specs.size(); ++application) {
     if (specs[application].parameter != parameter) continue;
-    std::vector<Problem> problems;
-    for (std::size_t i = 0; i < workflows; ++i) {
-      const Workflow workflow = study_workflow(seed, specs[application], application, i);
-      for (const Platform& platform : platforms) problems.push_back(Problem({workflow}, platform));
-    }
+    const std::vector<Problem> problems = timed_problems(set, application, goal);
     table.values.push_back(specs[application].value);
-    for (std::size_t bound = 0; bound < kBoundNames.size(); ++bound) {
-      table.milliseconds[bound].push_back(mean_time(kBoundNames[bound], problems));
+    for (TimingRow& row : table.rows) {
+      row.milliseconds.push_back(mean_milliseconds(row.algorithm, problems));
     }
   }
   return table;
@@ -47,10 +55,26 @@ TimingTable measure(std::string_view parameter, std::uint64_t seed, std::size_t 
 
 }  // namespace
 
-std::vector<TimingTable> measure_run_times(std::uint64_t seed, std::size_t workflows,
-                                           std::span<const Platform> platforms) {
-  return {measure("tasks", seed, workflows, platforms),
-          measure("density", seed, workflows, platforms)};
+Problem timed_problem(const Workflow& workflow, const Platform& platform, Goal goal) {
+  Problem problem({workflow}, platform);
+  if (goal != Goal::deadline) return problem;
+  const Duration turnaround = makespan(plan(*find_planner("BL_CPAR_BD_CPAR"), problem));
+  return Problem({workflow}, platform, goal, problem.now() + kLooseFactor * turnaround);
+}
+
+double mean_milliseconds(std::string_view planner, std::span<const Problem> problems) {
+  const PlannerInfo& info = *find_planner(planner);
+  const double begin = thread_milliseconds();
+  for (const Problem& problem : problems) plan(info, problem);
+  return (thread_milliseconds() - begin) / static_cast<double>(problems.size());
+}
+
+std::vector<TimingTable> measure_run_times(const Campaign& campaign,
+                                           std::span<const std::string_view> planners, Goal goal) {
+  const bool paper = campaign.head().scale == StudyScale::paper;
+  const TimedSet set = {campaign.head().seed, paper ? 20U : 2U,
+                        campaign.some_platforms(paper ? 50 : 12)};
+  return {measure("tasks", set, planners, goal), measure("density", set, planners, goal)};
 }
 
 }  // namespace dovetail

@@ -10,33 +10,17 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "study/campaign.hpp"
-#include "study/parallel.hpp"
+#include "study/degradation.hpp"
+#include "study/study.hpp"
+#include "study/timing.hpp"
 
 namespace dovetail {
 
-enum class StudyScale { quick, paper };
-
-struct TurnaroundStudyOptions {
-  StudyScale scale = StudyScale::quick;
-  std::uint64_t seed = 1;
-  unsigned threads = 0;       // 0: as many as the machine has
-  std::string data_dir = {};  // where the logs are; empty: the environment's DOVETAIL_DATA
-  bool synthetic = false;     // one synthetic log instead of the four real ones
-  bool timing = true;         // measure the run times, too
-  Progress progress = {};
-
-  // What to run instead of what the scale says.
-  std::optional<std::size_t> workflows = {};
-  std::optional<std::size_t> start_times = {};
-  std::optional<std::size_t> taggings = {};
-  std::vector<std::size_t> applications = {};  // positions in application_specs(); empty: all
-  std::vector<std::string> logs = {};          // names of archive logs; empty: all
-};
+using TurnaroundStudyOptions = StudyOptions;
 
 // Both lists in the order of the planners' enumerations BottomLevel and Bound.
 inline constexpr std::array<std::string_view, 4> kBottomLevelNames = {"BL_1", "BL_ALL", "BL_CPA",
@@ -47,6 +31,12 @@ inline constexpr std::size_t kAlgorithms = kBottomLevelNames.size() * kBoundName
 
 constexpr std::size_t algorithm_number(std::size_t bottom_level, std::size_t bound) {
   return bottom_level * kBoundNames.size() + bound;
+}
+
+// Of values for all algorithms those that the tables of bounds compare: BL_CPAR with each bound.
+constexpr std::span<const std::int64_t, kBoundNames.size()> bounds_of(
+    const std::array<std::int64_t, kAlgorithms>& values) {
+  return std::span(values).last<kBoundNames.size()>();
 }
 
 // Sums over the instances of a scenario: one application on one reservation spec of one log.
@@ -65,25 +55,7 @@ struct ScenarioSums {
   void add(const ScenarioSums& other);
 };
 
-struct Scenario {
-  std::size_t application = 0;  // position in TurnaroundStudyResult::applications
-  std::size_t log = 0;          // position in TurnaroundStudyResult::logs
-  ReservationSpec reservations;
-  ScenarioSums sums;
-};
-
-struct StudyLog {
-  std::string name;
-  Count processors = 0;
-  double utilisation = 0;
-};
-
-// One metric of one algorithm over a set of scenarios.
-struct Degradation {
-  double percent = 0;                // above the best: mean over instances, then scenarios
-  std::size_t scenario_wins = 0;     // scenarios with the least mean value; ties count for all
-  double instance_wins_percent = 0;  // instances with the least value; ties count for all
-};
+using Scenario = ScenarioOf<ScenarioSums>;
 
 struct BoundRow {
   Degradation turnaround;
@@ -109,27 +81,14 @@ struct BottomLevelTable {
   std::array<double, 4> best_percent = {};
 };
 
-// Mean milliseconds of processor time to make a plan from nothing, on one thread.
-struct TimingTable {
-  std::string parameter;
-  std::vector<double> values;
-  std::array<std::vector<double>, 4> milliseconds;  // by bound, then by value
-  std::size_t instances = 0;                        // per value
-};
-
-struct TurnaroundStudyResult {
-  StudyScale scale = StudyScale::quick;
-  std::uint64_t seed = 0;
-  CampaignSize size = {};
-  std::vector<StudyLog> logs = {};
-  std::vector<ApplicationSpec> applications = {};
+struct TurnaroundStudyResult : StudyHead {
   std::vector<Scenario> scenarios = {};              // by application, log, reservation spec
   std::vector<BoundTable> bounds = {};               // each log, all, the default application
   std::vector<BottomLevelTable> bottom_levels = {};  // each bound, all bounds
   std::vector<TimingTable> timing = {};  // by tasks, by density; empty when not asked for
 };
 
-// Throws InputError for a missing log, an unknown log name or application, or a size of nothing.
+// Throws InputError as Campaign does.
 TurnaroundStudyResult run_turnaround_study(const TurnaroundStudyOptions& options);
 
 // Text for people: ours beside the published.

@@ -1,66 +1,33 @@
 // The turn-around study as text, JSON and CSV.
 #include <fmt/format.h>
 
-#include <iterator>
-#include <nlohmann/json.hpp>
-
 #include "study/published.hpp"
+#include "study/report.hpp"
 #include "study/turnaround.hpp"
 
 namespace dovetail {
 namespace {
 
-using Text = std::back_insert_iterator<std::string>;
-using Json = nlohmann::ordered_json;
-
-std::string_view name_of(StudyScale scale) {
-  return scale == StudyScale::paper ? "paper" : "quick";
-}
-
-const published::TurnaroundRow& published_row(std::size_t bound) {
-  return published::turnaround_rows()[bound];
-}
-
-void write_head(Text out, const TurnaroundStudyResult& result) {
-  fmt::format_to(out, "Turn-around around reservations, scale {}, seed {}\n", name_of(result.scale),
-                 result.seed);
-  fmt::format_to(out, "{} scenarios of {} instances ({} workflows x {} schedules)\n",
-                 result.scenarios.size(), result.size.workflows * result.size.schedules(),
-                 result.size.workflows, result.size.schedules());
-  for (const StudyLog& log : result.logs) {
-    fmt::format_to(out, "  {:<12} {:>5} processors, {:.0f} % in use\n", log.name, log.processors,
-                   100 * log.utilisation);
-  }
-}
-
-// One metric of one row: per cent above the best, scenarios won, instances won.
-void write_metric(Text out, const Degradation& metric) {
-  fmt::format_to(out, "   {:>11.2f} {:>6} {:>9.1f} %", metric.percent, metric.scenario_wins,
-                 metric.instance_wins_percent);
-}
-
-void write_published(Text out, double percent, int wins) {
-  fmt::format_to(out, "   {:>9.2f} {:>6}", percent, wins);
-}
+using report::Json;
+using report::Text;
 
 // The published table covers all logs at once, so that only the whole one has it beside.
 void write_bounds(Text out, const BoundTable& table) {
-  fmt::format_to(out, "\n{}: {} scenarios, {} instances; per cent above the best\n{:<9}",
-                 table.title, table.scenarios, table.instances, "");
-  for (const char* metric : {"turn-around", "CPU-hours"}) {
-    fmt::format_to(out, "   {:>11} {:>6} {:>11}", metric, "wins", "instances");
-    if (table.whole) fmt::format_to(out, "   {:>9} {:>6}", "published", "wins");
-  }
-  fmt::format_to(out, "\n");
+  report::ComparisonText text{.title = fmt::format("{}: {} scenarios, {} instances", table.title,
+                                                   table.scenarios, table.instances),
+                              .metrics = {"turn-around", "CPU-hours"},
+                              .lines = {}};
   for (std::size_t bound = 0; bound < table.rows.size(); ++bound) {
-    const published::TurnaroundRow& theirs = published_row(bound);
-    fmt::format_to(out, "{:<9}", kBoundNames[bound]);
-    write_metric(out, table.rows[bound].turnaround);
-    if (table.whole) write_published(out, theirs.turnaround_percent, theirs.turnaround_wins);
-    write_metric(out, table.rows[bound].cpu);
-    if (table.whole) write_published(out, theirs.cpu_percent, theirs.cpu_wins);
-    fmt::format_to(out, "\n");
+    const BoundRow& row = table.rows[bound];
+    report::ComparisonLine line{kBoundNames[bound], {row.turnaround, row.cpu}};
+    const published::TurnaroundRow& theirs = published::turnaround_rows()[bound];
+    if (table.whole) {
+      line.published = {{{theirs.turnaround_percent, theirs.turnaround_wins},
+                         {theirs.cpu_percent, theirs.cpu_wins}}};
+    }
+    text.lines.push_back(line);
   }
+  report::write_comparison(out, text);
 }
 
 void write_bottom_levels(Text out, const std::vector<BottomLevelTable>& tables) {
@@ -80,36 +47,6 @@ void write_bottom_levels(Text out, const std::vector<BottomLevelTable>& tables) 
                  theirs.best_all, theirs.best_cpa_or_cpar);
 }
 
-std::span<const published::TimingRow> published_timing(const TimingTable& table) {
-  return table.parameter == "tasks" ? published::timing_by_tasks() : published::timing_by_density();
-}
-
-void write_timing(Text out, const TimingTable& table) {
-  fmt::format_to(out, "\nMilliseconds a plan by {} ({} instances each); published below ours\n",
-                 table.parameter, table.instances);
-  fmt::format_to(out, "{:<10}", "");
-  for (double value : table.values) fmt::format_to(out, " {:>8g}", value);
-  fmt::format_to(out, "\n");
-  for (std::size_t bound = 0; bound < kBoundNames.size(); ++bound) {
-    fmt::format_to(out, "{:<10}", kBoundNames[bound]);
-    for (double ms : table.milliseconds[bound]) fmt::format_to(out, " {:>8.3f}", ms);
-    fmt::format_to(out, "\n");
-    if (!published::find_timing(published_timing(table), kBoundNames[bound], 0)) continue;
-    fmt::format_to(out, "{:<10}", "published");
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-      fmt::format_to(out, " {:>8.3f}",
-                     *published::find_timing(published_timing(table), kBoundNames[bound], i));
-    }
-    fmt::format_to(out, "\n");
-  }
-}
-
-Json to_json(const Degradation& metric) {
-  return {{"percent_above_best", metric.percent},
-          {"scenario_wins", metric.scenario_wins},
-          {"instance_wins_percent", metric.instance_wins_percent}};
-}
-
 Json published_bounds() {
   Json rows = Json::array();
   for (const published::TurnaroundRow& row : published::turnaround_rows()) {
@@ -125,12 +62,12 @@ Json published_bounds() {
           {"rows", std::move(rows)}};
 }
 
-Json to_json(const BoundTable& table) {
+Json bounds_json(const BoundTable& table) {
   Json rows = Json::array();
   for (std::size_t bound = 0; bound < table.rows.size(); ++bound) {
     rows.push_back({{"algorithm", kBoundNames[bound]},
-                    {"turnaround", to_json(table.rows[bound].turnaround)},
-                    {"cpu_hours", to_json(table.rows[bound].cpu)}});
+                    {"turnaround", report::to_json(table.rows[bound].turnaround)},
+                    {"cpu_hours", report::to_json(table.rows[bound].cpu)}});
   }
   return {{"title", table.title},
           {"scenarios", table.scenarios},
@@ -138,7 +75,7 @@ Json to_json(const BoundTable& table) {
           {"rows", std::move(rows)}};
 }
 
-Json to_json(const BottomLevelTable& table) {
+Json bottom_levels_json(const BottomLevelTable& table) {
   Json best;
   for (std::size_t level = 0; level < kBottomLevelNames.size(); ++level) {
     best[std::string(kBottomLevelNames[level])] = table.best_percent[level];
@@ -147,24 +84,6 @@ Json to_json(const BottomLevelTable& table) {
           {"least_gain_percent", table.least_gain},
           {"greatest_gain_percent", table.greatest_gain},
           {"best_percent", std::move(best)}};
-}
-
-Json to_json(const TimingTable& table) {
-  Json rows = Json::array();
-  for (std::size_t bound = 0; bound < kBoundNames.size(); ++bound) {
-    Json theirs = Json::array();
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-      const auto ms = published::find_timing(published_timing(table), kBoundNames[bound], i);
-      theirs.push_back(ms ? Json(*ms) : Json(nullptr));
-    }
-    rows.push_back({{"algorithm", kBoundNames[bound]},
-                    {"milliseconds", table.milliseconds[bound]},
-                    {"published", std::move(theirs)}});
-  }
-  return {{"parameter", table.parameter},
-          {"values", table.values},
-          {"instances", table.instances},
-          {"rows", std::move(rows)}};
 }
 
 Json published_bottom_levels() {
@@ -177,22 +96,15 @@ Json published_bottom_levels() {
             {"BL_CPA or BL_CPAR", theirs.best_cpa_or_cpar}}}};
 }
 
-template <typename Table>
-Json list(const std::vector<Table>& tables) {
-  Json array = Json::array();
-  for (const Table& table : tables) array.push_back(to_json(table));
-  return array;
-}
-
 }  // namespace
 
 std::string format_table(const TurnaroundStudyResult& result) {
   std::string text;
   const Text out(text);
-  write_head(out, result);
+  report::write_head(out, "Turn-around around reservations", result, result.scenarios.size());
   for (const BoundTable& table : result.bounds) write_bounds(out, table);
   write_bottom_levels(out, result.bottom_levels);
-  for (const TimingTable& table : result.timing) write_timing(out, table);
+  for (const TimingTable& table : result.timing) report::write_timing(out, table);
   text +=
       "\nwins: scenarios with the least mean; instances: share with the least value; ties count "
       "for all.\nWhat agrees with the paper and what does not: docs/studies.md.\n";
@@ -200,43 +112,29 @@ std::string format_table(const TurnaroundStudyResult& result) {
 }
 
 std::string to_json(const TurnaroundStudyResult& result) {
-  Json logs = Json::array();
-  for (const StudyLog& log : result.logs) {
-    logs.push_back(
-        {{"name", log.name}, {"processors", log.processors}, {"utilisation", log.utilisation}});
-  }
-  const Json document = {{"study", "turnaround"},
-                         {"scale", name_of(result.scale)},
-                         {"seed", result.seed},
-                         {"scenarios", result.scenarios.size()},
-                         {"workflows", result.size.workflows},
-                         {"schedules", result.size.schedules()},
-                         {"logs", std::move(logs)},
-                         {"bounds", list(result.bounds)},
-                         {"bottom_levels", list(result.bottom_levels)},
-                         {"published_bounds", published_bounds()},
-                         {"published_bottom_levels", published_bottom_levels()},
-                         {"timing", list(result.timing)}};
+  Json document = report::head_json("turnaround", result, result.scenarios.size());
+  document["bounds"] = report::list(result.bounds, bounds_json);
+  document["bottom_levels"] = report::list(result.bottom_levels, bottom_levels_json);
+  document["published_bounds"] = published_bounds();
+  document["published_bottom_levels"] = published_bottom_levels();
+  document["timing"] =
+      report::list(result.timing, [](const TimingTable& table) { return report::to_json(table); });
   return document.dump(1) + "\n";
 }
 
 std::string to_csv(const TurnaroundStudyResult& result) {
-  std::string text =
-      "log,processors,phi,method,parameter,value,algorithm,instances,mean_turnaround_s,"
-      "mean_cpu_hours\n";
+  std::string text = fmt::format("{},algorithm,instances,mean_turnaround_s,mean_cpu_hours\n",
+                                 report::kCsvScenarioFields);
   const Text out(text);
   for (const Scenario& scenario : result.scenarios) {
-    const StudyLog& log = result.logs[scenario.log];
-    const ApplicationSpec& application = result.applications[scenario.application];
+    const std::string fields =
+        report::csv_scenario(result, scenario.application, scenario.log, scenario.reservations);
     const auto instances = static_cast<double>(scenario.sums.instances);
     for (std::size_t level = 0; level < kBottomLevelNames.size(); ++level) {
       for (std::size_t bound = 0; bound < kBoundNames.size(); ++bound) {
         const std::size_t algorithm = algorithm_number(level, bound);
-        fmt::format_to(out, "{},{},{:g},{},{},{:g},{}_{},{},{:.3f},{:.6f}\n", log.name,
-                       log.processors, scenario.reservations.phi,
-                       to_string(scenario.reservations.method), application.parameter,
-                       application.value, kBottomLevelNames[level], kBoundNames[bound],
-                       scenario.sums.instances,
+        fmt::format_to(out, "{},{}_{},{},{:.3f},{:.6f}\n", fields, kBottomLevelNames[level],
+                       kBoundNames[bound], scenario.sums.instances,
                        static_cast<double>(scenario.sums.turnaround[algorithm]) / 1000 / instances,
                        static_cast<double>(scenario.sums.cpu[algorithm]) / 3.6e6 / instances);
       }

@@ -8,7 +8,6 @@
 namespace dovetail {
 namespace {
 
-constexpr auto kCpar = static_cast<std::size_t>(BottomLevel::cpar);
 constexpr std::size_t kBounds = kBoundNames.size();
 constexpr std::size_t kLevels = kBottomLevelNames.size();
 
@@ -20,50 +19,33 @@ class BoundTableMaker {
   void add(const ScenarioSums& sums) {
     ++table_.scenarios;
     table_.instances += sums.instances;
-    add_metric(sums.turnaround, sums.turnaround_excess, sums.turnaround_best, sums.instances,
-               &BoundRow::turnaround);
-    add_metric(sums.cpu, sums.cpu_excess, sums.cpu_best, sums.instances, &BoundRow::cpu);
+    turnaround_.add(view(sums, sums.turnaround, sums.turnaround_excess, sums.turnaround_best));
+    cpu_.add(view(sums, sums.cpu, sums.cpu_excess, sums.cpu_best));
   }
 
   BoundTable finish() && {
-    const auto scenarios = static_cast<double>(table_.scenarios);
-    const auto instances = static_cast<double>(table_.instances);
-    for (BoundRow& row : table_.rows) {
-      for (Degradation* metric : {&row.turnaround, &row.cpu}) {
-        metric->percent *= 100 / scenarios;
-        metric->instance_wins_percent *= 100 / instances;
-      }
+    const auto turnaround = turnaround_.finish();
+    const auto cpu = cpu_.finish();
+    for (std::size_t bound = 0; bound < kBounds; ++bound) {
+      table_.rows[bound] = {turnaround[bound], cpu[bound]};
     }
     return std::move(table_);
   }
 
  private:
-  void add_metric(const std::array<std::int64_t, kAlgorithms>& values,
-                  const std::array<double, 4>& excess, const std::array<std::size_t, 4>& best,
-                  std::size_t instances, Degradation BoundRow::*metric) {
-    const auto first = values.begin() + algorithm_number(kCpar, 0);
-    const std::int64_t least = *std::min_element(first, first + kBounds);
-    for (std::size_t bound = 0; bound < kBounds; ++bound) {
-      Degradation& row = table_.rows[bound].*metric;
-      row.percent += excess[bound] / static_cast<double>(instances);
-      row.scenario_wins += values[algorithm_number(kCpar, bound)] == least;
-      row.instance_wins_percent += static_cast<double>(best[bound]);
-    }
+  // Every planner of the family finds a plan.
+  static ComparedView view(const ScenarioSums& sums,
+                           const std::array<std::int64_t, kAlgorithms>& values,
+                           const std::array<double, kBounds>& excess,
+                           const std::array<std::size_t, kBounds>& best) {
+    static constexpr std::array<std::size_t, kBounds> kNone = {};
+    return {sums.instances, sums.instances, bounds_of(values), excess, best, kNone};
   }
 
   BoundTable table_;
+  DegradationMean turnaround_{kBounds};
+  DegradationMean cpu_{kBounds};
 };
-
-template <typename Belongs>
-void append_table(std::vector<BoundTable>& tables, const TurnaroundStudyResult& result,
-                  std::string title, Belongs belongs) {
-  BoundTableMaker maker(std::move(title));
-  for (const Scenario& scenario : result.scenarios) {
-    if (belongs(scenario)) maker.add(scenario.sums);
-  }
-  BoundTable table = std::move(maker).finish();
-  if (table.scenarios > 0) tables.push_back(std::move(table));
-}
 
 class BottomLevelTableMaker {
  public:
@@ -106,15 +88,14 @@ class BottomLevelTableMaker {
 
 std::vector<BoundTable> bound_tables(const TurnaroundStudyResult& result) {
   std::vector<BoundTable> tables;
-  for (std::size_t log = 0; log < result.logs.size() && result.logs.size() > 1; ++log) {
-    append_table(tables, result, result.logs[log].name,
-                 [log](const Scenario& scenario) { return scenario.log == log; });
+  for (const ScenarioSet& set : scenario_sets(result)) {
+    BoundTableMaker maker(set.title);
+    for (const Scenario& scenario : result.scenarios) {
+      if (set.has(result, scenario)) maker.add(scenario.sums);
+    }
+    tables.push_back(std::move(maker).finish());
+    tables.back().whole = set.whole();
   }
-  append_table(tables, result, "all", [](const Scenario&) { return true; });
-  tables.back().whole = true;
-  append_table(tables, result, "default application", [&](const Scenario& scenario) {
-    return result.applications[scenario.application].is_default;
-  });
   return tables;
 }
 

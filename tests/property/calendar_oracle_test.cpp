@@ -51,7 +51,10 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-std::vector<Step> listed(StepRange range) { return {range.begin(), range.end()}; }
+template <typename Range>
+std::vector<Step> listed(const Range& range) {
+  return {range.begin(), range.end()};
+}
 
 // A calendar, its twin, and what is booked on both.
 struct Pair {
@@ -131,7 +134,10 @@ class Scenario {
     ASSERT_EQ(pair.calendar.free_at(window.begin), pair.naive.free_at(window.begin)) << where();
     ASSERT_EQ(pair.calendar.min_free(window), pair.naive.min_free(window)) << where();
     ASSERT_EQ(pair.calendar.fits(window, procs), pair.naive.fits(window, procs)) << where();
-    ASSERT_EQ(listed(pair.calendar.steps(window)), pair.naive.steps(window)) << where();
+    std::vector<Step> steps = pair.naive.steps(window);
+    ASSERT_EQ(listed(pair.calendar.steps(window)), steps) << where();
+    std::reverse(steps.begin(), steps.end());
+    ASSERT_EQ(listed(pair.calendar.steps_back(window)), steps) << where();
     if (window.begin < window.end && window.end <= horizon_) {
       ASSERT_DOUBLE_EQ(pair.calendar.mean_free(window), pair.naive.mean_free(window)) << where();
     }

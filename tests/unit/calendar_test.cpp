@@ -15,8 +15,13 @@ namespace {
 static_assert(std::forward_iterator<StepRange::Iterator>);
 static_assert(std::ranges::forward_range<StepRange>);
 static_assert(std::ranges::common_range<StepRange>);
+static_assert(std::ranges::forward_range<BackStepRange>);
+static_assert(std::ranges::common_range<BackStepRange>);
 
-std::vector<Step> listed(StepRange range) { return {range.begin(), range.end()}; }
+template <typename Range>
+std::vector<Step> listed(const Range& range) {
+  return {range.begin(), range.end()};
+}
 
 // Ten processors; 4 taken on [10, 20), 8 on [20, 30).
 Calendar sample() {
@@ -140,6 +145,18 @@ TEST(Calendar, StepsBeforeTheOriginAreEmptyOfProcessors) {
   EXPECT_EQ(listed(calendar.steps({50, 60})), (std::vector<Step>{{50, 60, 0}}));
   calendar.reserve({100, 105}, 10);
   EXPECT_EQ(listed(calendar.steps({50, 110})), (std::vector<Step>{{50, 105, 0}, {105, 110, 10}}));
+}
+
+TEST(Calendar, StepsBackwardsAreTheSameSteps) {
+  const Calendar calendar = sample();
+  EXPECT_EQ(listed(calendar.steps_back({15, 35})),
+            (std::vector<Step>{{30, 35, 10}, {20, 30, 2}, {15, 20, 6}}));
+  EXPECT_TRUE(calendar.steps_back({20, 20}).empty());
+  Calendar later(10, 100);
+  EXPECT_EQ(listed(later.steps_back({50, 110})), (std::vector<Step>{{100, 110, 10}, {50, 100, 0}}));
+  EXPECT_EQ(listed(later.steps_back({50, 60})), (std::vector<Step>{{50, 60, 0}}));
+  later.reserve({100, 105}, 10);
+  EXPECT_EQ(listed(later.steps_back({50, 110})), (std::vector<Step>{{105, 110, 10}, {50, 105, 0}}));
 }
 
 TEST(Calendar, ReserveThenReleaseGivesBackAnEqualCalendar) {

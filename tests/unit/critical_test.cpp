@@ -42,6 +42,20 @@ TEST(CriticalChain, FollowsTheTaskWhoseProcessorsWereNeeded) {
   EXPECT_EQ(ids(problem, plan), (std::vector<std::string>{"a", "b", "c", "d"}));
 }
 
+TEST(CriticalChain, IsEmptyWhenTasksCouldHaveBegunEarlier) {
+  const Problem problem({diamond()}, Platform::empty(2), Goal::deadline, 100'000);
+  const Plan plan = dovetail::plan(*find_planner("DL_BD_CPA"), problem);
+  ASSERT_TRUE(plan.feasible);
+  EXPECT_EQ(ids(problem, plan), std::vector<std::string>{});
+}
+
+TEST(CriticalChain, MayBeginWhenTheClusterJoins) {
+  const Platform platform(0, {{.name = "c", .processors = 2, .joins = 5'000}});
+  const Problem problem({diamond()}, platform);
+  const Plan plan = dovetail::plan(*find_planner("CPA"), problem);
+  EXPECT_EQ(ids(problem, plan), (std::vector<std::string>{"a", "b", "d"}));
+}
+
 TEST(CriticalChain, SaysHowLongAReservationWasInTheWay) {
   const Platform platform(0,
                           {{.name = "c", .processors = 2, .reservations = {{10'000, 25'000, 2}}}});

@@ -226,5 +226,17 @@ TEST(GanttLayout, TenThousandTasksOnTenThousandProcessorsKeepTheirRows) {
   for (const GanttItem& item : scene.clusters[0].items) ASSERT_EQ(rows_of(item), item.procs);
 }
 
+TEST(GanttLayout, WindowReachesAtLeastToTheGivenMoment) {
+  const PlanRecord record = small_plan();
+  const Time end = lay_out(record).window.end;
+  EXPECT_EQ(lay_out(record, end - 1).window, lay_out(record).window);
+  const GanttScene scene = lay_out(record, end + 50 * kTestMinute);
+  EXPECT_EQ(scene.window.end, end + 50 * kTestMinute);
+  const bool longer =
+      std::any_of(scene.clusters[0].items.begin(), scene.clusters[0].items.end(),
+                  [&](const GanttItem& item) { return item.window.end == end + 50 * kTestMinute; });
+  EXPECT_TRUE(longer) << "the reservation until minute 300";
+}
+
 }  // namespace
 }  // namespace dovetail::io

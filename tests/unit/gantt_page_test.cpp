@@ -1,16 +1,10 @@
-// The page in a real browser: scripts/check-gantt-page fails on anything the page logs, so a script
-// that is added to the page only has to log what it does not find.
-#include <fmt/format.h>
+// The page of a plan in a real browser.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "dovetail/io.hpp"
+#include "support/page_test.hpp"
 #include "support/sample_plan.hpp"
 
 namespace dovetail {
@@ -18,8 +12,6 @@ namespace {
 
 using testing::random_plan;
 using testing::small_plan;
-
-constexpr int kNoBrowser = 77;
 
 // Uses the page as a person does, and logs what it does not find.
 constexpr std::string_view kVisitor = R"js(<script>
@@ -91,32 +83,7 @@ setTimeout(() => {
 }, 200);
 </script>)js";
 
-class GanttPage : public ::testing::Test {
- protected:
-  void SetUp() override {
-    folder_ =
-        std::filesystem::temp_directory_path() / ("dovetail-page-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  // The exit status of the script on this page.
-  int check(const std::string& page) {
-    const std::filesystem::path file = folder_ / "plan.html";
-    std::ofstream(file) << page;
-    const std::string script = DOVETAIL_SOURCE_DIR "/scripts/check-gantt-page";
-    const std::string command = fmt::format("'{}' '{}'", script, file.string());
-    const int status = std::system(command.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
-  static std::string with_script(std::string page, std::string_view script) {
-    return page.insert(page.rfind("</body>"), script);
-  }
-
-  std::filesystem::path folder_;
-};
+class GanttPage : public testing::PageTest {};
 
 TEST_F(GanttPage, CheckFailsWhenThePageLogsAnError) {
   const std::string page =

@@ -27,7 +27,8 @@ const std::map<std::string, Layer> kFolders = {
 const std::map<std::string, Layer> kPublicHeaders = {
     {"calendar.hpp", Layer::core},    {"check.hpp", Layer::core},
     {"critical.hpp", Layer::core},    {"detail/calendar_parts.hpp", Layer::core},
-    {"error.hpp", Layer::core},       {"io.hpp", Layer::files},
+    {"error.hpp", Layer::core},       {"frontier.hpp", Layer::planners},
+    {"io.hpp", Layer::files},         {"tightest.hpp", Layer::planners},
     {"ledger.hpp", Layer::core},      {"metrics.hpp", Layer::core},
     {"plan.hpp", Layer::core},        {"plan_record.hpp", Layer::core},
     {"planner.hpp", Layer::planners}, {"platform.hpp", Layer::core},

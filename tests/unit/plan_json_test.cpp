@@ -70,6 +70,35 @@ TEST(PlanJson, ReadsWhatItWrites) {
   EXPECT_EQ(read.workflows[0].stretch, 1.25);
 }
 
+TEST(PlanJson, KeepsWhatADeadlineAdds) {
+  PlanRecord plan = sample();
+  EXPECT_FALSE(nlohmann::json::parse(format_plan(plan)).contains("lambda"));
+  plan.deadline = 9'000'000;
+  plan.lambda = 0.35;
+  plan.tightest = {{.algorithm = "DL_BD_ALL"},
+                   {.algorithm = "DL_BD_CPA", .deadline = 8'200'500, .cpu_hours = 12.5}};
+  const std::string text = format_plan(plan);
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["lambda"], 0.35);
+  EXPECT_EQ(json["tightest"], nlohmann::json::parse(R"([{"algorithm":"DL_BD_ALL","deadline":null},
+      {"algorithm":"DL_BD_CPA","deadline":8200.5,"cpu_hours":12.5}])"));
+  EXPECT_EQ(format_plan(parse_plan(text, "p.json")), text);
+}
+
+TEST(PlanJson, SaysWhichDeadlineCouldHaveBeenMet) {
+  const PlanRecord plan{.algorithm = "x",
+                        .deadline = 5000,
+                        .feasible = false,
+                        .earliest_deadline = 7500,
+                        .earliest_algorithm = "DL_BD_CPA"};
+  const std::string text = format_plan(plan);
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_EQ(json["deadline"], 5);
+  EXPECT_EQ(json["earliest_deadline"], 7.5);
+  EXPECT_EQ(json["earliest_algorithm"], "DL_BD_CPA");
+  EXPECT_EQ(format_plan(parse_plan(text, "p.json")), text);
+}
+
 TEST(PlanJson, InfeasiblePlanHasNoTasks) {
   const PlanRecord plan{.algorithm = "x", .deadline = 5, .feasible = false};
   const PlanRecord read = parse_plan(format_plan(plan), "p.json");

@@ -80,6 +80,27 @@ TEST(Table, AllowsTheMeasuredCountsThatPay) {
   EXPECT_EQ(time.duration(8), 20'000);
 }
 
+// The first of low..high, one after the other, that is fast enough.
+Count fewest_by_hand(const TaskTime& time, Duration length, Count low, Count high) {
+  for (Count procs = low; procs != 0 && procs <= high; procs = time.next_allowed(procs)) {
+    if (time.duration(procs) <= length) return procs;
+  }
+  return 0;
+}
+
+TEST(FewestWithin, IsTheSmallestCountThatIsFastEnough) {
+  Workflow keeper;
+  const TaskTime amdahl = time_of(TimeSpec::amdahl(10, 0.1), keeper);
+  Workflow other;
+  const TaskTime table = time_of(TimeSpec::table({{2, 9}, {3, 7}, {8, 4}, {64, 1}}), other);
+  for (Duration length = 0; length <= 11'000; length += 50) {
+    EXPECT_EQ(amdahl.fewest_within(length, 1, 64), fewest_by_hand(amdahl, length, 1, 64));
+    EXPECT_EQ(amdahl.fewest_within(length, 5, 9), fewest_by_hand(amdahl, length, 5, 9));
+    EXPECT_EQ(table.fewest_within(length, 2, 64), fewest_by_hand(table, length, 2, 64));
+    EXPECT_EQ(table.fewest_within(length, 3, 8), fewest_by_hand(table, length, 3, 8));
+  }
+}
+
 TEST(Speed, DividesTheTime) {
   Workflow keeper;
   EXPECT_EQ(time_of(TimeSpec::fixed(10), keeper).at_speed(4).duration(1), 2500);

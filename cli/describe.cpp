@@ -1,0 +1,157 @@
+#include "describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "command.hpp"
+#include "dovetail/critical.hpp"
+#include "dovetail/metrics.hpp"
+#include "moment.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+double sequential_hours(const Problem& problem) {
+  double hours = 0;
+  for (std::size_t w = 0; w < problem.workflows().size(); ++w) {
+    const Workflow& workflow = problem.workflows()[w];
+    for (TaskId task = 0; task < workflow.size(); ++task) {
+      for (std::size_t c = 0; c < problem.platform().clusters().size(); ++c) {
+        const Count procs = workflow.time(task).min_procs();
+        if (!problem.allows(w, task, c, procs)) continue;
+        hours += procs * to_seconds(problem.time(w, task, c).duration(procs)) / 3600.0;
+        break;
+      }
+    }
+  }
+  return hours;
+}
+
+// "in 5h12m, 20m before the deadline".
+std::string describe_end(const Problem& problem, const Plan& plan) {
+  const Duration length = makespan(plan);
+  std::string text = "in " + format_duration(length);
+  if (problem.platform().wall_clock()) text += "  (" + format_date(plan.now + length) + ")";
+  if (plan.deadline) {
+    const Duration spare = *plan.deadline - plan.now - length;
+    text +=
+        spare == 0 ? ", at the deadline" : ", " + format_duration(spare) + " before the deadline";
+  }
+  return text;
+}
+
+// A plan made backwards from its deadline begins as late as it can.
+std::string describe_begin(const Plan& plan) {
+  Time first = plan.placements.front().start;
+  for (const Placement& placement : plan.placements) first = std::min(first, placement.start);
+  return first == plan.now ? "at once" : "in " + format_duration(first - plan.now);
+}
+
+// "t17 -> t31 -> t48 are critical; 1h05m waits for the reservation that ends 4h from now".
+std::string describe_reason(const Problem& problem, const Plan& plan,
+                            const std::vector<CriticalLink>& chain) {
+  std::string text;
+  constexpr std::size_t kShown = 4;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (chain.size() > kShown && i == kShown - 1 && i + 1 < chain.size()) {
+      text += fmt::format(" -> ({} more)", chain.size() - kShown);
+      i = chain.size() - 1;
+    }
+    const Placement& placement = plan.placements[chain[i].placement];
+    if (!text.empty()) text += " -> ";
+    text += problem.workflows()[placement.workflow].id(placement.task);
+  }
+  text += chain.size() == 1 ? " is critical" : " are critical";
+  const auto longest = std::max_element(
+      chain.begin(), chain.end(), [](const CriticalLink& a, const CriticalLink& b) {
+        return (a.for_reservation ? a.waited : 0) < (b.for_reservation ? b.waited : 0);
+      });
+  if (longest != chain.end() && longest->for_reservation) {
+    text +=
+        fmt::format("; {} waits for the reservation that ends {}", format_duration(longest->waited),
+                    moment_text(problem.platform(), plan.placements[longest->placement].start));
+  }
+  return text;
+}
+
+bool same_point(const Plan& a, const Plan& b) {
+  return makespan(a) == makespan(b) && consumed(a) == consumed(b);
+}
+
+// At most four: the first, the last, the chosen one, and one between it and an end.
+std::set<std::size_t> few_of(std::size_t count, std::size_t chosen) {
+  constexpr std::size_t kShown = 4;
+  std::set<std::size_t> shown{0, chosen, count - 1};
+  const std::size_t end = chosen + 1 < count ? count - 1 : 0;
+  shown.insert((chosen + end) / 2);
+  for (std::size_t i = 0; i < count && shown.size() < kShown; ++i) shown.insert(i);
+  return shown;
+}
+
+}  // namespace
+
+std::string describe_problem(const Problem& problem) {
+  std::string text;
+  for (const Workflow& workflow : problem.workflows()) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{}: {}, {}", workflow.name(), counted(workflow.size(), "task"),
+                        counted(workflow.edge_count(), "edge"));
+  }
+  const double hours = sequential_hours(problem);
+  text += hours < 1 ? ", " + format_duration(time_ceil(hours * 3600)) + " sequential"
+                    : fmt::format(", {:.1f} h sequential", hours);
+  for (const Cluster& cluster : problem.platform().clusters()) {
+    const Time now = problem.now();
+    const auto coming = std::count_if(
+        cluster.reservations.begin(), cluster.reservations.end(),
+        [&](const Reservation& r) { return r.end > now && r.start < now + 7 * 86'400'000; });
+    text += fmt::format("        {}: {}, {} in the next 7 days", cluster.name,
+                        counted(static_cast<std::size_t>(cluster.processors), "processor"),
+                        counted(static_cast<std::size_t>(coming), "reservation"));
+  }
+  return text;
+}
+
+std::string describe_plan(const Problem& problem, const Plan& plan) {
+  std::string text = fmt::format("  {:<11} {}\n", "ends", describe_end(problem, plan));
+  const auto chain = critical_chain(problem, plan);
+  if (chain.empty()) text += fmt::format("  {:<11} {}\n", "begins", describe_begin(plan));
+  text += fmt::format("  {:<11} {:.1f} CPU-hours, at most {}\n", "uses", cpu_hours(plan),
+                      counted(static_cast<std::size_t>(peak_procs(plan)), "processor"));
+  if (!chain.empty()) {
+    text += fmt::format("  {:<11} {}\n", "because", describe_reason(problem, plan, chain));
+  }
+  return text;
+}
+
+std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen) {
+  std::size_t marked = 0;
+  while (marked < frontier.size() && !same_point(frontier[marked], chosen)) ++marked;
+  if (marked == frontier.size()) return {};
+  std::string text;
+  for (const std::size_t i : few_of(frontier.size(), marked)) {
+    const Plan& plan = i == marked ? chosen : frontier[i];
+    const char* how = i == 0                     ? "earliest"
+                      : i + 1 == frontier.size() ? "cheapest"
+                      : i < marked               ? "earlier"
+                                                 : "cheaper";
+    text += fmt::format(
+        "  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "", how,
+        format_duration(makespan(plan)), cpu_hours(plan),
+        i == marked ? fmt::format("{:<16} <- this plan", plan.algorithm) : how_to_get(plan));
+  }
+  return text;
+}
+
+std::string how_to_get(const Plan& plan) {
+  const PlannerInfo* planner = find_planner(plan.algorithm);
+  const bool for_deadline = planner != nullptr && planner->goal == Goal::deadline;
+  if (for_deadline && plan.deadline)
+    return "--deadline " + deadline_text(*plan.deadline - plan.now);
+  return "--algorithm " + plan.algorithm;
+}
+
+}  // namespace dovetail::cli

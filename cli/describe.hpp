@@ -1,0 +1,23 @@
+// Problems and plans in words, for people.
+#pragma once
+
+#include <string>
+
+#include "dovetail/frontier.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail::cli {
+
+// "flow: 50 tasks, 86 edges, 299.6 h sequential        cluster: 128 processors, ...".
+std::string describe_problem(const Problem& problem);
+
+// When it ends, what it uses, and why: a few lines.
+std::string describe_plan(const Problem& problem, const Plan& plan);
+
+// Some plans of a frontier, with what to type to get them; `chosen` is marked.
+std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen);
+
+// What to type to get a plan: "--deadline 6h40m" or "--algorithm BL_1_BD_CPA".
+std::string how_to_get(const Plan& plan);
+
+}  // namespace dovetail::cli

@@ -1,0 +1,116 @@
+#include "moment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct Moment {
+  double seconds;
+  enum class Kind { clock, duration, date } kind;
+};
+
+// "2026-11-15" and whatever follows.
+bool looks_like_date(const std::string& text) {
+  return text.size() >= 10 && text[4] == '-' && text[7] == '-' &&
+         std::all_of(text.begin(), text.begin() + 4,
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+Moment parse_moment(const std::string& option, const std::string& text, const char* clock) {
+  if (const auto date = parse_date(text)) return {*date, Moment::Kind::date};
+  if (looks_like_date(text)) {
+    throw InputError(option +
+                     ": expected a date with its zone such as 2026-11-15T08:00:00Z or "
+                     "2026-11-15T09:00:00+01:00, found " +
+                     io::quote(text));
+  }
+  if (const auto seconds = io::parse_number(text);
+      seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {
+    return {*seconds, Moment::Kind::clock};
+  }
+  if (const auto seconds = parse_duration(text)) return {*seconds, Moment::Kind::duration};
+  throw InputError(
+      fmt::format("{}: expected {}, a duration such as 1h30m, or a date with its zone such as "
+                  "2026-11-15T08:00:00Z, found {}",
+                  option, clock, io::quote(text)));
+}
+
+bool has_times(const Platform& platform) {
+  const auto clusters = platform.clusters();
+  return std::any_of(clusters.begin(), clusters.end(),
+                     [](const Cluster& cluster) { return !cluster.reservations.empty(); });
+}
+
+[[noreturn]] void refuse_past(const Platform& platform, const Moment& moment, Time deadline,
+                              const std::string& text) {
+  std::string hint = "give a later one";
+  if (moment.kind == Moment::Kind::clock && moment.seconds > 0) {
+    hint = fmt::format(
+        "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
+        "write {}s",
+        format_seconds(platform.now()), text);
+  }
+  const Duration ago = platform.now() - deadline;
+  throw InputError(fmt::format("--deadline: {} is {}; {}", io::quote(text),
+                               ago == 0 ? "now" : format_duration(ago) + " in the past", hint));
+}
+
+}  // namespace
+
+Platform at_moment(const Platform& platform, const std::string& text, const std::string& file) {
+  const Moment now = parse_moment("--now", text, "seconds");
+  const bool is_date = now.kind == Moment::Kind::date;
+  if (platform.wall_clock() && !is_date) {
+    throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
+                     file + " are dates, found " + io::quote(text));
+  }
+  const Time moment = time_ceil(now.seconds);
+  if (!is_date || platform.wall_clock()) return platform.at(moment);
+  if (has_times(platform)) {
+    throw InputError("--now: a date needs a cluster file whose own times are dates");
+  }
+  const auto clusters = platform.clusters();
+  return Platform(moment, {clusters.begin(), clusters.end()}, true);
+}
+
+Time parse_deadline(const Platform& platform, const std::string& text) {
+  const Moment moment = parse_moment("--deadline", text, "seconds");
+  if (moment.kind == Moment::Kind::date && !platform.wall_clock()) {
+    throw InputError(
+        "--deadline: a date needs a clock with dates: give the cluster file a date as its now, or "
+        "use --now with a date");
+  }
+  Time deadline = time_floor(moment.seconds);
+  if (moment.kind == Moment::Kind::duration) deadline += platform.now();
+  if (deadline <= platform.now()) refuse_past(platform, moment, deadline, text);
+  return deadline;
+}
+
+Duration rounded_up(Duration length) {
+  Duration unit = 1;
+  if (length >= 10'000) unit = 1000;
+  if (length >= 3'600'000) unit = 60'000;
+  if (length >= 86'400'000) unit = 3'600'000;
+  return (length + unit - 1) / unit * unit;
+}
+
+std::string deadline_text(Duration length) {
+  std::string text = format_duration(rounded_up(length));
+  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+  return text;
+}
+
+std::string moment_text(const Platform& platform, Time time) {
+  if (platform.wall_clock()) return format_date(time);
+  return format_duration(time - platform.now()) + " from now";
+}
+
+}  // namespace dovetail::cli

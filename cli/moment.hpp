@@ -1,0 +1,29 @@
+// Moments on the command line: --now and --deadline.
+#pragma once
+
+#include <string>
+
+#include "dovetail/platform.hpp"
+
+namespace dovetail::cli {
+
+// The platform planned at the moment that --now names: seconds on the platform's clock (also
+// negative), a duration, or a date. Throws InputError when the text is none of them, or when a date
+// meets a clock without dates. `file` names the platform in messages.
+Platform at_moment(const Platform& platform, const std::string& text, const std::string& file);
+
+// The moment that --deadline names: seconds on the platform's clock, a duration from now, or a
+// date. Throws InputError when it is none of them or not after now.
+Time parse_deadline(const Platform& platform, const std::string& text);
+
+// A duration as people write it, rounded up to what is shown, so that --deadline takes it:
+// "9h53m", "1d11h".
+std::string deadline_text(Duration length);
+
+// The length that deadline_text shows.
+Duration rounded_up(Duration length);
+
+// "2026-11-15 08:00:00Z" where times are dates, else "4h from now".
+std::string moment_text(const Platform& platform, Time time);
+
+}  // namespace dovetail::cli

@@ -1,0 +1,50 @@
+#include "plan_output.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "command.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+
+namespace dovetail::cli {
+
+void PlanOutput::add(CLI::App& command) {
+  command.add_flag("--json", json, "the plan as JSON on standard output");
+  command.add_option("-o,--output", output, "write the plan to this file");
+  command.add_option("--gantt", gantt, "write a picture: FILE.html or FILE.svg");
+}
+
+void PlanOutput::require_good_names(const std::vector<std::string>& inputs) const {
+  require_picture_name("--gantt", gantt);
+  protect_inputs(inputs, {output, gantt});
+}
+
+void PlanOutput::write(const PlanRecord& record) const {
+  if (json && output != "-") fmt::print("{}", format_plan(record));
+  std::fflush(stdout);
+  if (!record.feasible && output.empty()) return;
+  const bool by_default = output.empty() && gantt.empty() && !json;
+  const std::string plan_file = by_default ? "plan.json" : output;
+  const std::string gantt_file = by_default ? "plan.html" : gantt;
+  const std::string plan = plan_file.empty() ? "" : format_plan(record);
+  const std::string picture = gantt_file.empty()             ? ""
+                              : gantt_file.ends_with(".svg") ? gantt_svg(record)
+                                                             : gantt_html(record);
+  std::vector<OutputFile> files;
+  if (!plan_file.empty()) files.push_back({plan_file, plan});
+  if (!gantt_file.empty()) files.push_back({gantt_file, picture});
+  write_files(files);
+  if (!talks()) return;
+  std::string written = plan_file;
+  if (!gantt_file.empty()) written += (written.empty() ? "" : " and ") + gantt_file;
+  const bool both = !plan_file.empty() && !gantt_file.empty();
+  fmt::print("  {} {} written", written, both ? "are" : "is");
+  if (!plan_file.empty() && record.feasible) {
+    fmt::print("          next: dovetail show {}", plan_file);
+  }
+  fmt::print("\n");
+}
+
+}  // namespace dovetail::cli

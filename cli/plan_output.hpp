@@ -1,0 +1,31 @@
+// Where a plan goes: standard output as JSON, a file, a picture. The same for every verb that
+// answers with a plan.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+
+namespace dovetail::cli {
+
+struct PlanOutput {
+  bool json = false;
+  std::string output;
+  std::string gantt;
+
+  void add(CLI::App& command);
+
+  // Throws InputError for a picture of an unknown kind, or a file that is read as well.
+  void require_good_names(const std::vector<std::string>& inputs) const;
+
+  // Whether standard output is for people.
+  bool talks() const { return !json && output != "-" && gantt != "-"; }
+
+  // Writes what was asked for; without any wish plan.json and plan.html. An infeasible plan goes
+  // only where its file was named.
+  void write(const PlanRecord& record) const;
+};
+
+}  // namespace dovetail::cli

@@ -1,0 +1,38 @@
+// A frontier as JSON: the points, each with the plan itself, in the fields of a plan file.
+#include <nlohmann/json.hpp>
+
+#include "dovetail/io.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// The plan as its file has it, without what is the same for all: the clusters and what others hold.
+nlohmann::ordered_json plan_document(const PlanRecord& plan) {
+  PlanRecord own = plan;
+  own.clusters.clear();
+  nlohmann::ordered_json document = nlohmann::ordered_json::parse(format_plan(own));
+  document.erase("clusters");
+  return document;
+}
+
+}  // namespace
+
+std::string format_frontier(std::span<const PlanRecord> plans) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const PlanRecord& plan : plans) {
+    nlohmann::ordered_json document = plan_document(plan);
+    nlohmann::ordered_json point;
+    for (const char* key : {"turnaround", "cpu_hours", "algorithm", "deadline", "lambda"}) {
+      if (document.contains(key)) point[key] = document[key];
+    }
+    point["plan"] = std::move(document);
+    points.push_back(std::move(point));
+  }
+  nlohmann::ordered_json document;
+  document["now"] = plans.empty() ? nlohmann::ordered_json() : points[0]["plan"]["now"];
+  document["points"] = std::move(points);
+  return document.dump(1) + "\n";
+}
+
+}  // namespace dovetail

@@ -1,0 +1,56 @@
+// Finds places for a few labels beside dots, so that no label covers a dot, another label or the
+// edge of the picture.
+//
+//   LabelPlacer placer({0, 0, 600, 400});
+//   for (const Dot& dot : dots) placer.avoid(box_of(dot));
+//   const PlacedLabel label = placer.place(x, y, width, height);
+//
+// Of all places around the dot, the one with the least cost wins: far is worse than near, across a
+// line worse than beside it, and on top of something worst. The answer depends on nothing but what
+// was said before, in that order.
+#pragma once
+
+#include <vector>
+
+namespace dovetail::io {
+
+struct LabelBox {
+  double x = 0;
+  double y = 0;
+  double width = 0;
+  double height = 0;
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+};
+
+// Whether the boxes share more than an edge.
+bool overlap(const LabelBox& a, const LabelBox& b);
+
+struct PlacedLabel {
+  LabelBox box;
+  bool to_the_left = false;  // of the dot: its text should end at the right edge of the box
+  bool far = false;          // so far from the dot that a line should join them
+};
+
+class LabelPlacer {
+ public:
+  explicit LabelPlacer(LabelBox room) : room_(room) {}
+
+  // Something that a label must not cover.
+  void avoid(const LabelBox& box) { hard_.push_back(box); }
+
+  // Something that a label should rather not cover: a piece of a line.
+  void rather_avoid(const LabelBox& box) { soft_.push_back(box); }
+
+  // The best place for a label of this size near (x, y), which later labels avoid.
+  PlacedLabel place(double x, double y, double width, double height);
+
+ private:
+  double cost(const LabelBox& box) const;
+
+  LabelBox room_;
+  std::vector<LabelBox> hard_;
+  std::vector<LabelBox> soft_;
+};
+
+}  // namespace dovetail::io

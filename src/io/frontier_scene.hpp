@@ -1,0 +1,81 @@
+// What the pictures of a frontier say, before anything is drawn: its points with their words, and
+// which of them stand out.
+//
+//   FrontierScene scene = make_scene(plans, 1500.0);
+//   for (const FrontierPoint& point : scene.points) draw(point.turnaround, point.hours);
+//
+// All texts are plain (see plain_text.hpp) but not escaped. All functions are pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+
+namespace dovetail::io {
+
+// Families of algorithms, told apart by their published names.
+enum class PlanKind { turnaround, aggressive, conservative, hybrid, other };
+inline constexpr std::array kPlanKinds = {PlanKind::turnaround, PlanKind::aggressive,
+                                          PlanKind::conservative, PlanKind::hybrid,
+                                          PlanKind::other};
+PlanKind kind_of_plan(std::string_view algorithm);
+
+// For the legend: "deadline, aggressive".
+std::string_view kind_text(PlanKind kind);
+
+// For classes in style sheets: "aggressive".
+std::string_view kind_class(PlanKind kind);
+
+struct FrontierPoint {
+  PlanKind kind = PlanKind::other;
+  double turnaround = 0;  // milliseconds
+  double hours = 0;       // of CPU time
+  std::string turnaround_text = {};
+  std::string hours_text = {};  // as many decimals as all other points have
+  std::string algorithm = {};
+  Count peak = 0;
+  std::vector<std::string> roles = {};  // "earliest", "fastest within 1500 h"; most have none
+  std::string command = {};             // the option of `dovetail plan` that gives this plan
+  std::vector<std::pair<std::string, std::string>> facts = {};  // what the card of the plan lists
+};
+
+struct FrontierScene {
+  std::string title = {};
+  std::vector<std::string> facts = {};  // the frontier in a few words
+  std::string note = {};                // about a budget that nothing keeps to; else empty
+  std::vector<FrontierPoint> points = {};
+  std::optional<double> budget = {};
+  std::string budget_text = {};            // "budget 1500 h"
+  std::optional<std::size_t> within = {};  // the fastest point within the budget
+  std::size_t chosen = 0;  // the point to show first: within the budget, else the compromise
+};
+
+// A budget that is not finite counts as none.
+FrontierScene make_scene(std::span<const PlanRecord> plans, std::optional<double> budget);
+
+// The point farthest below the line between both ends, where both axes run from 0 to 1; nothing
+// when there are fewer than three points or none lies below.
+std::optional<std::size_t> knee(std::span<const FrontierPoint> points);
+
+// "9h52m11.5s": a duration without spaces that parse_duration reads as this long, or as a few
+// milliseconds longer where it cannot tell them apart. Lengths beyond kMaxSeconds are cut to it.
+std::string exact_duration(Duration length);
+
+// "earliest, fastest within 1500 h"; empty for most.
+std::string roles_text(const FrontierPoint& point);
+
+// "plan 7 of 23", and with its roles "plan 7 of 23: good compromise".
+std::string point_name(const FrontierScene& scene, std::size_t point);
+std::string point_title(const FrontierScene& scene, std::size_t point);
+
+// One line for people who cannot see the picture: its title, turn-around, CPU-hours, algorithm.
+std::string point_text(const FrontierScene& scene, std::size_t point);
+
+}  // namespace dovetail::io

@@ -1,0 +1,160 @@
+#include "dovetail/frontier.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "dovetail/metrics.hpp"
+#include "dovetail/tightest.hpp"
+#include "planners/one_cluster.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// What the tasks consume at least: a moldable task on its fewest processors, a measured one on its
+// cheapest number.
+Area least_consumption(const ClusterView& view) {
+  Area total = 0;
+  for (TaskId task = 0; task < view.size(); ++task) {
+    const TaskTime& time = view.time(task);
+    Area least = Area{time.min_procs()} * time.duration(time.min_procs());
+    if (time.kind() == TimeKind::table) {
+      for (const TimePoint& point : time.points()) {
+        if (point.key > view.processors()) continue;
+        least = std::min(least, Area{point.key} * time.duration(point.key));
+      }
+    }
+    total += least;
+  }
+  return total;
+}
+
+void offer_at(PlanningContext& context, Frontier& front, Duration span) {
+  for (const PlannerInfo& planner : planners()) {
+    if (planner.goal != Goal::deadline || !planner.unfit(context.problem()).empty()) continue;
+    front.offer(plan_by(planner, context, context.problem().now() + span));
+  }
+}
+
+// Span number `i` of `count` from first to last, evenly spread by ratio.
+Duration spread_span(Duration first, Duration last, std::size_t i, std::size_t count) {
+  const double ratio = static_cast<double>(last) / static_cast<double>(first);
+  const double share = static_cast<double>(i) / static_cast<double>(count - 1);
+  return std::llround(static_cast<double>(first) * std::pow(ratio, share));
+}
+
+// Tries deadlines, given as the time allowed from now on.
+class Search {
+ public:
+  Search(PlanningContext& context, const FrontierOptions& options)
+      : context_(context), options_(options) {
+    for (const PlannerInfo& planner : planners()) {
+      if (!planner.unfit(context.problem()).empty()) continue;
+      if (planner.goal == Goal::turnaround) front_.offer(plan_by(planner, context, std::nullopt));
+      if (planner.goal == Goal::deadline) front_.offer(tightest_plan(planner, context));
+    }
+  }
+
+  std::vector<Plan> run() {
+    if (!front_.plans().empty()) {
+      spread(options_.deadlines - options_.deadlines / 2);
+      while (tried_.size() < options_.deadlines && refine()) continue;
+    }
+    return front_.plans();
+  }
+
+ private:
+  void try_span(Duration span) {
+    if (!tried_.insert(span).second) return;
+    offer_at(context_, front_, span);
+    if (options_.progress) options_.progress(tried_.size(), options_.deadlines);
+  }
+
+  // Deadlines from the earliest end to where nothing can get cheaper, each longer than the one
+  // before by the same ratio.
+  void spread(std::size_t count) {
+    OneCluster& cluster = context_.shared<OneCluster>();
+    const Area least = least_consumption(cluster.view());
+    const Duration ample = cluster.ample_makespan();
+    const Duration first = makespan(front_.plans().front());
+    Duration last = first;
+    while (last < ample && front_.cheapest_within(last).value() > least) try_span(last *= 2);
+    for (std::size_t i = 0; tried_.size() < count && i < count; ++i) {
+      try_span(spread_span(first, last, i, std::max<std::size_t>(count, 2)));
+    }
+  }
+
+  // Tries one deadline where the frontier is coarsest: between two deadlines that are far apart and
+  // whose cheapest plans are. False when no such place is left.
+  bool refine() {
+    double widest = 0;
+    Duration middle = 0;
+    for (auto later = std::next(tried_.begin()); later != tried_.end(); ++later) {
+      const auto low = static_cast<double>(*std::prev(later));
+      const auto high = static_cast<double>(*later);
+      const auto dear = static_cast<double>(front_.cheapest_within(*std::prev(later)).value());
+      const auto cheap = static_cast<double>(front_.cheapest_within(*later).value());
+      const double gap = std::log(high / low) * std::log(dear / cheap);
+      if (gap <= widest || high - low < 2) continue;
+      widest = gap;
+      middle = std::llround(std::sqrt(low * high));
+    }
+    const bool found = middle != 0 && tried_.count(middle) == 0;
+    if (found) try_span(middle);
+    return found;
+  }
+
+  PlanningContext& context_;
+  const FrontierOptions& options_;
+  Frontier front_;
+  std::set<Duration> tried_;
+};
+
+}  // namespace
+
+bool Frontier::offer(Plan plan) {
+  if (!plan.feasible) return false;
+  const Point point{makespan(plan), consumed(plan)};
+  const auto later =
+      std::upper_bound(points_.begin(), points_.end(), point.length,
+                       [](Duration length, const Point& other) { return length < other.length; });
+  if (later != points_.begin() && std::prev(later)->area <= point.area) return false;
+  // Those it beats: as long and dearer, which is at most one, and longer ones that are no cheaper.
+  auto first = later;
+  if (first != points_.begin() && std::prev(first)->length == point.length) --first;
+  auto last = later;
+  while (last != points_.end() && last->area >= point.area) ++last;
+  const auto from = plans_.begin() + (first - points_.begin());
+  const auto to = plans_.begin() + (last - points_.begin());
+  plans_.insert(plans_.erase(from, to), std::move(plan));
+  points_.insert(points_.erase(first, last), point);
+  return true;
+}
+
+std::optional<Area> Frontier::cheapest_within(Duration length) const {
+  const auto later =
+      std::upper_bound(points_.begin(), points_.end(), length,
+                       [](Duration wanted, const Point& other) { return wanted < other.length; });
+  if (later == points_.begin()) return std::nullopt;
+  return std::prev(later)->area;
+}
+
+void sweep_deadlines(PlanningContext& context, Frontier& front, Duration first, Duration last,
+                     std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    offer_at(context, front, spread_span(first, last, i, count));
+  }
+}
+
+std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
+  return Search(context, options).run();
+}
+
+const Plan* fastest_within(std::span<const Plan> frontier, double hours) {
+  const auto found = std::find_if(frontier.begin(), frontier.end(),
+                                  [&](const Plan& plan) { return cpu_hours(plan) <= hours; });
+  return found == frontier.end() ? nullptr : &*found;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,15 @@
+// Where one task goes.
+#pragma once
+
+#include "dovetail/time.hpp"
+
+namespace dovetail {
+
+struct Slot {
+  Count procs = 0;
+  Time start = 0;
+  Time end = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+}  // namespace dovetail

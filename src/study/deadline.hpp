@@ -1,0 +1,149 @@
+// The deadline evaluation of Aida and Casanova, "Scheduling Mixed-Parallel Applications with
+// Advance Reservations", run again: tightest deadlines and CPU-hours at a loose one (Tables 6 and
+// 7), growth of the run times (Table 8) and run times (Tables 9 and 10), beside the published
+// numbers.
+//
+//   DeadlineStudyResult result = run_deadline_study({{.seed = 1}, DeadlineReading::front});
+//   std::cout << format_table(result);
+//
+// Everything but the run times is the same for the same options on any number of threads.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/planner.hpp"
+#include "study/degradation.hpp"
+#include "study/growth.hpp"
+#include "study/study.hpp"
+#include "study/timing.hpp"
+
+namespace dovetail {
+
+// How the paper's resource-conservative algorithms are read: three guides (GuideReading), an
+// aggressive choice bounded by CPA's share, or CPA's classic stop rule.
+enum class DeadlineReading { front, whole, remaining, bounded, classic };
+
+inline constexpr std::array<DeadlineReading, 5> kDeadlineReadings = {
+    DeadlineReading::front, DeadlineReading::whole, DeadlineReading::remaining,
+    DeadlineReading::bounded, DeadlineReading::classic};
+
+std::string_view to_string(DeadlineReading reading);
+PlannerOptions planner_options(DeadlineReading reading);
+
+struct DeadlineStudyOptions : StudyOptions {
+  DeadlineReading reading = DeadlineReading::front;
+  // Also compare the readings, on the paper's log (or the logs asked for).
+  bool compare_readings = false;
+};
+
+// The algorithms of Table 6 and those of Table 7.
+inline constexpr std::array<std::string_view, 5> kPlainNames = {
+    "DL_BD_ALL", "DL_BD_CPA", "DL_BD_CPAR", "DL_RC_CPA", "DL_RC_CPAR"};
+inline constexpr std::array<std::string_view, 4> kHybridNames = {
+    "DL_BD_CPA", "DL_RC_CPAR", "DL_RC_CPAR-lambda", "DL_RCBD_CPAR-lambda"};
+
+// Those of Table 6 that readings are about.
+inline constexpr std::array<std::string_view, 2> kConservativeNames = {"DL_RC_CPA", "DL_RC_CPAR"};
+
+// Sums over the instances of a scenario for algorithms that are compared with each other: tightest
+// deadlines in ms from now; processors x ms of the plans for a deadline half as late again as the
+// latest of them.
+template <std::size_t N>
+struct DeadlineComparison {
+  ComparedSums<N> tightest;
+  ComparedSums<N> cpu;
+
+  void add(const DeadlineComparison& other) {
+    tightest.add(other.tightest);
+    cpu.add(other.cpu);
+  }
+};
+
+// How often DL_RC_CPAR is caught in a bind: its tightest deadline beside that of DL_BD_CPA.
+struct BindCounts {
+  std::size_t instances = 0;
+  std::size_t over_twice = 0;
+  std::size_t over_slightly = 0;  // over 1.02 times
+
+  void add(const BindCounts& other);
+};
+
+struct DeadlineSums {
+  DeadlineComparison<kPlainNames.size()> plain;
+  DeadlineComparison<kHybridNames.size()> hybrid;  // with the method real only
+  BindCounts binds;
+
+  void add(const DeadlineSums& other);
+};
+
+using DeadlineScenario = ScenarioOf<DeadlineSums>;
+
+struct DeadlineRow {
+  Degradation tightest;
+  Degradation cpu;
+};
+
+// The algorithms over some scenarios.
+struct DeadlineTable {
+  std::string title;
+  std::size_t scenarios = 0;
+  std::size_t instances = 0;
+  std::vector<DeadlineRow> rows = {};
+};
+
+// Table 6 for some of the scenarios: phi 0.1, 0.2, 0.5 over all methods; the method real over all
+// phi, which stands for the published column of Grid'5000, whose log we do not have.
+struct PlainTable {
+  std::string title;
+  std::array<DeadlineTable, 4> columns = {};
+};
+
+// Table 7 for some of the scenarios, with the method real.
+struct HybridTable {
+  DeadlineTable table;
+  BindCounts binds;
+};
+
+// The rows of DL_RC_CPA and DL_RC_CPAR under one reading: mean distance to the published ones in
+// points of per cent, over both rows and the columns of phi.
+struct ReadingTable {
+  DeadlineReading reading = DeadlineReading::front;
+  PlainTable table;
+  double tightest_distance = 0;
+  double cpu_distance = 0;
+};
+
+// Something that a sound campaign shows at the defaults, and whether this one does.
+struct Finding {
+  std::string claim;
+  std::string found;
+  bool agrees = false;
+};
+
+struct DeadlineStudyResult : StudyHead {
+  DeadlineReading reading = DeadlineReading::front;
+  std::vector<DeadlineScenario> scenarios = {};  // by application, log, reservation spec
+  std::vector<PlainTable> plain = {};            // each log, all, the default application
+  std::vector<HybridTable> hybrid = {};          // the same
+  std::vector<Finding> findings = {};            // on the default application; empty without it
+  std::vector<ReadingTable> readings = {};       // when asked for
+  std::vector<TimingTable> timing = {};          // by tasks, by density; empty when not asked for
+  std::vector<GrowthTable> growth = {};          // by tasks, reservations, processors; the same
+};
+
+// Throws InputError as Campaign does.
+DeadlineStudyResult run_deadline_study(const DeadlineStudyOptions& options);
+
+// Text for people: ours beside the published.
+std::string format_table(const DeadlineStudyResult& result);
+
+// Everything but the single scenarios.
+std::string to_json(const DeadlineStudyResult& result);
+
+// One line per scenario, table and algorithm.
+std::string to_csv(const DeadlineStudyResult& result);
+
+}  // namespace dovetail

@@ -1,0 +1,98 @@
+// How far algorithms are above the best of them: on an instance, over a scenario, over a table.
+//
+//   ComparedSums<4> sums;                       // of one metric of four algorithms
+//   sums.add_instance({120, 100, kNoAnswer, 100});
+//   DegradationMean mean(4);
+//   mean.add(sums.view());                      // one scenario
+//   std::vector<Degradation> rows = mean.finish();
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace dovetail {
+
+// The value of an algorithm that has none on an instance.
+inline constexpr std::int64_t kNoAnswer = std::numeric_limits<std::int64_t>::max();
+
+// One metric of one algorithm over a set of scenarios.
+struct Degradation {
+  double percent = 0;                // above the best: mean over instances, then scenarios
+  std::size_t scenario_wins = 0;     // scenarios with the least mean value; ties count for all
+  double instance_wins_percent = 0;  // instances with the least value; ties count for all
+  std::size_t unanswered = 0;        // instances without a value, left out of `percent`
+};
+
+// One instance: adds (value - best) / best of each value that there is, and counts the best.
+void add_excess(std::span<const std::int64_t> values, std::span<double> excess,
+                std::span<std::size_t> best);
+
+// One metric of the compared algorithms, summed over the instances of a scenario.
+struct ComparedView {
+  std::size_t instances = 0;
+  std::size_t complete = 0;                 // instances on which all have a value
+  std::span<const std::int64_t> total;      // over the complete ones
+  std::span<const double> excess;           // over those with a value
+  std::span<const std::size_t> best;        // instances on which it is best
+  std::span<const std::size_t> unanswered;  // instances without a value
+};
+
+template <typename T, std::size_t N>
+void add_each(std::array<T, N>& to, const std::array<T, N>& from) {
+  for (std::size_t i = 0; i < N; ++i) to[i] += from[i];
+}
+
+// The sums behind such a view.
+template <std::size_t N>
+struct ComparedSums {
+  std::size_t instances = 0;
+  std::size_t complete = 0;
+  std::array<std::int64_t, N> total = {};
+  std::array<double, N> excess = {};
+  std::array<std::size_t, N> best = {};
+  std::array<std::size_t, N> unanswered = {};
+
+  ComparedView view() const { return {instances, complete, total, excess, best, unanswered}; }
+
+  void add_instance(const std::array<std::int64_t, N>& values) {
+    ++instances;
+    add_excess(values, excess, best);
+    for (std::size_t i = 0; i < N; ++i) unanswered[i] += values[i] == kNoAnswer;
+    if (std::find(values.begin(), values.end(), kNoAnswer) != values.end()) return;
+    ++complete;
+    add_each(total, values);
+  }
+
+  void add(const ComparedSums& other) {
+    instances += other.instances;
+    complete += other.complete;
+    add_each(total, other.total);
+    add_each(excess, other.excess);
+    add_each(best, other.best);
+    add_each(unanswered, other.unanswered);
+  }
+};
+
+// Averages scenarios that are added one by one. Each counts the same; one in which an algorithm has
+// no value at all is left out of that algorithm's mean, and won by nobody when no instance is
+// complete.
+class DegradationMean {
+ public:
+  explicit DegradationMean(std::size_t algorithms) : rows_(algorithms), scenarios_(algorithms) {}
+
+  void add(const ComparedView& scenario);
+
+  // One per algorithm.
+  std::vector<Degradation> finish() const;
+
+ private:
+  std::vector<Degradation> rows_;  // sums so far
+  std::vector<std::size_t> scenarios_;
+  std::size_t instances_ = 0;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,149 @@
+// What the studies on reservations share: their options, and the campaign that hands every instance
+// (one workflow on one reservation schedule) to the study that asks.
+//
+//   const Campaign campaign(options, {.size = {2, 5, 1}});
+//   auto scenarios = campaign.run<Sums>([](const Workflow& workflow, const Platform& platform,
+//                                          const ReservationSpec& spec) { return Sums{...}; });
+//
+// A campaign is the same for the same options on any number of threads, and so are its sums.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "study/campaign.hpp"
+#include "study/parallel.hpp"
+
+namespace dovetail {
+
+enum class StudyScale { quick, paper };
+
+struct StudyOptions {
+  StudyScale scale = StudyScale::quick;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;       // 0: as many as the machine has
+  std::string data_dir = {};  // where the logs are; empty: the environment's DOVETAIL_DATA
+  bool synthetic = false;     // one synthetic log instead of the four real ones
+  bool timing = true;         // measure the run times, too
+  Progress progress = {};
+
+  // What to run instead of what the scale says.
+  std::optional<std::size_t> workflows = {};
+  std::optional<std::size_t> start_times = {};
+  std::optional<std::size_t> taggings = {};
+  std::vector<std::size_t> applications = {};  // positions in application_specs(); empty: all
+  std::vector<std::string> logs = {};          // names of archive logs; empty: all
+};
+
+// What a study runs at the scale quick. The scale paper is the same for all: every application, 20
+// workflows, 10 start times, 5 taggings.
+struct QuickScale {
+  CampaignSize size;
+  std::vector<std::size_t> applications = {};  // empty: all
+};
+
+struct StudyLog {
+  std::string name;
+  Count processors = 0;
+  double utilisation = 0;
+};
+
+// What was run: the head of every study's result.
+struct StudyHead {
+  StudyScale scale = StudyScale::quick;
+  std::uint64_t seed = 0;
+  CampaignSize size = {};
+  std::vector<StudyLog> logs = {};
+  std::vector<ApplicationSpec> applications = {};
+};
+
+// One application on one reservation spec of one log, and what a study sums over its instances.
+template <typename Sums>
+struct ScenarioOf {
+  std::size_t application = 0;  // position in StudyHead::applications
+  std::size_t log = 0;          // position in StudyHead::logs
+  ReservationSpec reservations;
+  Sums sums;
+};
+
+// The scenarios that a table is made from: those of one log, those of the default application, or,
+// with neither, all.
+struct ScenarioSet {
+  std::string title;
+  std::optional<std::size_t> log = {};
+  bool default_application = false;
+
+  bool whole() const { return !log && !default_application; }
+
+  template <typename Sums>
+  bool has(const StudyHead& head, const ScenarioOf<Sums>& scenario) const {
+    if (default_application && !head.applications[scenario.application].is_default) return false;
+    return !log || scenario.log == *log;
+  }
+};
+
+// Each log (when there are several), all, the default application (when it was run).
+std::vector<ScenarioSet> scenario_sets(const StudyHead& head);
+
+class Campaign {
+ public:
+  // Reads the logs and makes the schedules. Throws InputError for a missing log, an unknown log
+  // name or application, or a size of nothing.
+  Campaign(const StudyOptions& options, const QuickScale& quick);
+
+  const StudyHead& head() const { return head_; }
+
+  // Sums are added by Sums::add in an order that does not depend on the threads; plan_instance is
+  // called by several of them. The scenarios come by application, log, reservation spec.
+  template <typename Sums, typename PlanInstance>
+  std::vector<ScenarioOf<Sums>> run(const PlanInstance& plan_instance) const {
+    std::vector<Sums> parts(part_count());
+    for_each_instance([&](std::size_t part, const Workflow& workflow, const Platform& platform,
+                          const ReservationSpec& spec) {
+      parts[part].add(plan_instance(workflow, platform, spec));
+    });
+    return collect(parts);
+  }
+
+  // `count` of the schedules, evenly spread over all logs and specs.
+  std::vector<Platform> some_platforms(std::size_t count) const;
+
+ private:
+  using Visit = std::function<void(std::size_t part, const Workflow&, const Platform&,
+                                   const ReservationSpec&)>;
+
+  // A part is one workflow on one log with one reservation spec; a work item has all specs.
+  std::size_t part_number(std::size_t application, std::size_t workflow, std::size_t log,
+                          std::size_t spec) const;
+  std::size_t part_count() const;
+  void for_each_instance(const Visit& visit) const;
+
+  template <typename Sums>
+  std::vector<ScenarioOf<Sums>> collect(const std::vector<Sums>& parts) const {
+    std::vector<ScenarioOf<Sums>> scenarios;
+    for (std::size_t application = 0; application < numbers_.size(); ++application) {
+      for (std::size_t log = 0; log < platforms_.size(); ++log) {
+        for (std::size_t spec = 0; spec < reservations_.size(); ++spec) {
+          ScenarioOf<Sums> scenario{application, log, reservations_[spec], {}};
+          for (std::size_t workflow = 0; workflow < head_.size.workflows; ++workflow) {
+            scenario.sums.add(parts[part_number(application, workflow, log, spec)]);
+          }
+          scenarios.push_back(scenario);
+        }
+      }
+    }
+    return scenarios;
+  }
+
+  unsigned threads_;
+  Progress progress_;
+  StudyHead head_;
+  std::vector<std::size_t> numbers_;  // of the chosen applications
+  std::vector<ReservationSpec> reservations_;
+  std::vector<std::vector<Platform>> platforms_;  // by log
+};
+
+}  // namespace dovetail
