@@ -81,69 +81,79 @@ std::vector<PlanRecord> records_of(const Problem& problem, const std::vector<Pla
   return records;
 }
 
-void write_picture(const std::string& file, const std::vector<PlanRecord>& records,
-                   std::optional<double> budget) {
-  write_file(file, file.ends_with(".svg") ? frontier_svg(records, budget)
-                                          : frontier_html(records, budget));
+std::string picture_of(const std::string& file, const std::vector<PlanRecord>& records,
+                       std::optional<double> budget) {
+  return file.ends_with(".svg") ? frontier_svg(records, budget) : frontier_html(records, budget);
+}
+
+constexpr const char* kNoPlan = "  no plan found: the tasks do not fit before the cluster leaves\n";
+
+void write_frontier(const Arguments& arguments, const std::vector<Plan>& plans,
+                    const std::vector<PlanRecord>& records, bool talks) {
+  const std::string& file = arguments.output.output;
+  const bool by_default = !arguments.output.json && file.empty() && arguments.picture.empty();
+  const std::string picture = by_default ? "frontier.html" : arguments.picture;
+  const std::string document = file.empty() ? "" : format_frontier(records);
+  const std::string chart = picture.empty() ? "" : picture_of(picture, records, std::nullopt);
+  std::vector<OutputFile> files;
+  if (!file.empty()) files.push_back({file, document});
+  if (!picture.empty()) files.push_back({picture, chart});
+  write_files(files);
+  if (!talks) return;
+  const bool both = files.size() == 2;
+  fmt::print("\n  {}{}{} {} written          take one: {}\n", file, both ? " and " : "", picture,
+             both ? "are" : "is", example_of_taking(arguments, plans));
 }
 
 Exit show_frontier(const Arguments& arguments, const Problem& problem,
                    const std::vector<Plan>& plans) {
   const auto records = records_of(problem, plans);
   const bool json = arguments.output.json;
-  const std::string& file = arguments.output.output;
-  const bool talks = !json && file != "-" && arguments.picture != "-";
+  const bool talks = arguments.output.talks() && arguments.picture != "-";
   if (talks) {
     fmt::print("{}\n\n", describe_problem(problem));
-    if (plans.empty())
-      fmt::print("  no plan found: the tasks do not fit before the cluster leaves\n");
+    if (plans.empty()) fmt::print(kNoPlan);
     if (!plans.empty()) print_table(plans, arguments.all);
   }
-  if (json && file != "-") fmt::print("{}", format_frontier(records));
+  if (json && arguments.output.output != "-") fmt::print("{}", format_frontier(records));
   std::fflush(stdout);
   if (plans.empty()) return Exit::no;
-  const bool by_default = !json && file.empty() && arguments.picture.empty();
-  const std::string picture = by_default ? "frontier.html" : arguments.picture;
-  if (!file.empty()) write_file(file, format_frontier(records));
-  if (!picture.empty()) write_picture(picture, records, std::nullopt);
-  if (!talks) return Exit::fine;
-  const std::string both =
-      file.empty() || picture.empty() ? file + picture : file + " and " + picture;
-  fmt::print("\n  {} {} written", both,
-             both.size() > std::max(file.size(), picture.size()) ? "are" : "is");
-  fmt::print("          take one: {}\n", example_of_taking(arguments, plans));
+  write_frontier(arguments, plans, records, talks);
   return Exit::fine;
+}
+
+void print_too_dear(const std::vector<Plan>& plans, double budget) {
+  if (plans.empty()) {
+    fmt::print(kNoPlan);
+    return;
+  }
+  fmt::print("  no plan found within {} CPU-hours; the cheapest known takes {:.1f}: --budget {}\n",
+             budget, cpu_hours(plans.back()), budget_text(plans, plans.size() - 1));
 }
 
 Exit take_within_budget(const Arguments& arguments, const Problem& problem,
                         const std::vector<Plan>& plans) {
-  const Plan* plan = fastest_within(plans, *arguments.budget);
-  const bool talks = arguments.output.talks();
-  if (talks) fmt::print("{}\n\n", describe_problem(problem));
-  if (!arguments.picture.empty() && !plans.empty()) {
-    write_picture(arguments.picture, records_of(problem, plans), arguments.budget);
-  }
-  if (plan == nullptr) {
-    // For programs too the answer is a plan: one that was not found.
-    const Plan none{.algorithm = plans.empty() ? "" : plans.back().algorithm,
-                    .now = problem.now(),
-                    .feasible = false};
-    if (talks) {
-      fmt::print("  no plan found within {} CPU-hours", *arguments.budget);
-      if (!plans.empty()) {
-        fmt::print("; the cheapest known takes {:.1f}: --budget {}", cpu_hours(plans.back()),
-                   budget_text(plans, plans.size() - 1));
-      }
-      fmt::print("\n");
-    }
-    arguments.output.write(make_record(problem, none));
-    return Exit::no;
-  }
+  const Plan* found = fastest_within(plans, *arguments.budget);
+  // For programs too the answer is a plan: one that was not found.
+  const Plan none{.algorithm = plans.empty() ? "" : plans.back().algorithm,
+                  .now = problem.now(),
+                  .feasible = false};
+  const Plan& plan = found != nullptr ? *found : none;
+  const bool talks = arguments.output.talks() && arguments.picture != "-";
   if (talks) {
-    fmt::print("{}\n{}", describe_plan(problem, *plan), describe_ways(plans, *plan));
+    fmt::print("{}\n\n", describe_problem(problem));
+    if (found == nullptr) print_too_dear(plans, *arguments.budget);
+    if (found != nullptr) {
+      fmt::print("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan));
+    }
   }
-  arguments.output.write(make_record(problem, *plan));
-  return Exit::fine;
+  arguments.output.write(make_record(problem, plan));
+  if (!arguments.picture.empty() && !plans.empty()) {
+    write_file(arguments.picture,
+               picture_of(arguments.picture, records_of(problem, plans), arguments.budget));
+    if (talks) fmt::print("  {} is written\n", arguments.picture);
+  }
+  return plan.feasible ? Exit::fine : Exit::no;
 }
 
 Exit run(const Arguments& arguments) {

@@ -34,7 +34,7 @@ struct Answer {
 
 // Trying more deadlines than asked for is quick for workflows up to this many tasks; larger ones do
 // without.
-constexpr std::size_t kManyTasks = 1000;
+constexpr std::size_t kManyTasks = 2000;
 
 bool is_small(const PlanningContext& context) {
   return context.problem().task_count() <= kManyTasks;
