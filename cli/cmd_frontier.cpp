@@ -12,6 +12,7 @@
 #include "dovetail/frontier.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
+#include "io/text.hpp"
 #include "plan_output.hpp"
 
 namespace dovetail::cli {
@@ -21,12 +22,19 @@ namespace {
 struct Arguments {
   ProblemArguments problem;
   PlannerArguments planner;
-  std::optional<double> budget;
+  std::optional<std::string> budget;
   std::size_t deadlines = FrontierOptions{}.deadlines;
   bool all = false;
   std::string picture;
   PlanOutput output;
 };
+
+double parse_budget(const std::string& text) {
+  const auto hours = io::parse_number(text);
+  if (hours && *hours > 0) return *hours;
+  throw InputError("--budget: expected a number of CPU-hours above 0, such as 100, found " +
+                   io::quote(text));
+}
 
 // A budget with as few decimals as give this plan and not the one after it.
 std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
@@ -37,6 +45,11 @@ std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
       return fmt::format("{:.{}f}", hours, decimals);
   }
   return fmt::format("{}", cpu_hours(plans[number]));
+}
+
+// Rounded up, so that a budget copied from the table is enough.
+std::string hours_text(const Plan& plan) {
+  return fmt::format("{:.1f}", std::ceil(cpu_hours(plan) * 10 - 1e-9) / 10);
 }
 
 // Rows of the table: all, or a dozen spread evenly, with the first and the last.
@@ -51,16 +64,13 @@ std::set<std::size_t> shown_rows(std::size_t count, bool all) {
 }
 
 void print_table(const std::vector<Plan>& plans, bool all) {
-  Table table({"  algorithm", "turn-around", "CPU-hours", "processors", "begins in", ""});
+  Table table({"  algorithm", "turn-around", "CPU-hours", "processors", ""});
   const auto rows = shown_rows(plans.size(), all);
   for (const std::size_t i : rows) {
     const Plan& plan = plans[i];
-    Time first = plan.placements.front().start;
-    for (const Placement& placement : plan.placements) first = std::min(first, placement.start);
     const std::string mark = i == 0 ? "<- earliest" : i + 1 == plans.size() ? "<- cheapest" : "";
-    table.add({"  " + plan.algorithm, format_duration(makespan(plan)),
-               fmt::format("{:.1f}", cpu_hours(plan)), std::to_string(peak_procs(plan)),
-               format_duration(first - plan.now), mark});
+    table.add({"  " + plan.algorithm, format_duration(makespan(plan)), hours_text(plan),
+               std::to_string(peak_procs(plan)), mark});
   }
   fmt::print("{}", table.text());
   if (rows.size() < plans.size()) {
@@ -68,11 +78,11 @@ void print_table(const std::vector<Plan>& plans, bool all) {
   }
 }
 
-// The command that gives the plan in the middle of the frontier, as an example of how to take one.
+// The option that takes a plan in the middle of the table, as an example.
 std::string example_of_taking(const Arguments& arguments, const std::vector<Plan>& plans) {
-  return fmt::format("dovetail frontier {} -c {} --budget {}",
-                     fmt::join(arguments.problem.workflows, " "), arguments.problem.cluster,
-                     budget_text(plans, plans.size() / 2));
+  const auto rows = shown_rows(plans.size(), arguments.all);
+  const std::size_t middle = *std::next(rows.begin(), static_cast<std::ptrdiff_t>(rows.size() / 2));
+  return "--budget " + budget_text(plans, middle);
 }
 
 std::vector<PlanRecord> records_of(const Problem& problem, const std::vector<Plan>& plans) {
@@ -88,21 +98,26 @@ std::string picture_of(const std::string& file, const std::vector<PlanRecord>& r
 
 constexpr const char* kNoPlan = "  no plan found: the tasks do not fit before the cluster leaves\n";
 
-void write_frontier(const Arguments& arguments, const std::vector<Plan>& plans,
+void write_frontier(const Arguments& arguments, Time now, const std::vector<Plan>& plans,
                     const std::vector<PlanRecord>& records, bool talks) {
   const std::string& file = arguments.output.output;
-  const bool by_default = !arguments.output.json && file.empty() && arguments.picture.empty();
+  const bool by_default =
+      !arguments.output.json && file.empty() && arguments.picture.empty() && !plans.empty();
   const std::string picture = by_default ? "frontier.html" : arguments.picture;
-  const std::string document = file.empty() ? "" : format_frontier(records);
+  const std::string document = file.empty() ? "" : format_frontier(now, records);
   const std::string chart = picture.empty() ? "" : picture_of(picture, records, std::nullopt);
   std::vector<OutputFile> files;
   if (!file.empty()) files.push_back({file, document});
   if (!picture.empty()) files.push_back({picture, chart});
+  if (files.empty()) return;
   write_files(files);
   if (!talks) return;
   const bool both = files.size() == 2;
-  fmt::print("\n  {}{}{} {} written          take one: {}\n", file, both ? " and " : "", picture,
-             both ? "are" : "is", example_of_taking(arguments, plans));
+  fmt::print("\n  {}{}{} {} written", file, both ? " and " : "", picture, both ? "are" : "is");
+  if (!plans.empty()) {
+    fmt::print("          take one: the same with {}", example_of_taking(arguments, plans));
+  }
+  fmt::print("\n");
 }
 
 Exit show_frontier(const Arguments& arguments, const Problem& problem,
@@ -115,11 +130,11 @@ Exit show_frontier(const Arguments& arguments, const Problem& problem,
     if (plans.empty()) fmt::print(kNoPlan);
     if (!plans.empty()) print_table(plans, arguments.all);
   }
-  if (json && arguments.output.output != "-") fmt::print("{}", format_frontier(records));
+  if (json && arguments.output.output != "-")
+    fmt::print("{}", format_frontier(problem.now(), records));
   std::fflush(stdout);
-  if (plans.empty()) return Exit::no;
-  write_frontier(arguments, plans, records, talks);
-  return Exit::fine;
+  write_frontier(arguments, problem.now(), plans, records, talks);
+  return plans.empty() ? Exit::no : Exit::fine;
 }
 
 void print_too_dear(const std::vector<Plan>& plans, double budget) {
@@ -127,32 +142,36 @@ void print_too_dear(const std::vector<Plan>& plans, double budget) {
     fmt::print(kNoPlan);
     return;
   }
-  fmt::print("  no plan found within {} CPU-hours; the cheapest known takes {:.1f}: --budget {}\n",
-             budget, cpu_hours(plans.back()), budget_text(plans, plans.size() - 1));
+  const std::string least = budget_text(plans, plans.size() - 1);
+  fmt::print(
+      "  no plan found within a budget of {} CPU-hours; the cheapest known needs --budget {}\n",
+      budget, least);
 }
 
 Exit take_within_budget(const Arguments& arguments, const Problem& problem,
-                        const std::vector<Plan>& plans) {
-  const Plan* found = fastest_within(plans, *arguments.budget);
+                        const std::vector<Plan>& plans, double budget) {
+  const Plan* found = fastest_within(plans, budget);
   // For programs too the answer is a plan: one that was not found.
   const Plan none{.algorithm = plans.empty() ? "" : plans.back().algorithm,
                   .now = problem.now(),
                   .feasible = false};
-  const Plan& plan = found != nullptr ? *found : none;
+  Plan plan = found != nullptr ? *found : none;
+  plan.deadline.reset();  // nobody asked for the one it was made for
   const bool talks = arguments.output.talks() && arguments.picture != "-";
   if (talks) {
     fmt::print("{}\n\n", describe_problem(problem));
-    if (found == nullptr) print_too_dear(plans, *arguments.budget);
+    if (found == nullptr) print_too_dear(plans, budget);
     if (found != nullptr) {
       fmt::print("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan));
     }
   }
-  arguments.output.write(make_record(problem, plan));
-  if (!arguments.picture.empty() && !plans.empty()) {
-    write_file(arguments.picture,
-               picture_of(arguments.picture, records_of(problem, plans), arguments.budget));
-    if (talks) fmt::print("  {} is written\n", arguments.picture);
+  std::string chart;
+  std::vector<OutputFile> others;
+  if (!arguments.picture.empty()) {
+    chart = picture_of(arguments.picture, records_of(problem, plans), budget);
+    others.push_back({arguments.picture, chart});
   }
+  arguments.output.write(make_record(problem, plan), others);
   return plan.feasible ? Exit::fine : Exit::no;
 }
 
@@ -161,18 +180,17 @@ Exit run(const Arguments& arguments) {
   require_picture_name("--picture", arguments.picture);
   protect_inputs(arguments.problem.files(),
                  {arguments.output.output, arguments.output.gantt, arguments.picture});
-  if (arguments.budget && !(std::isfinite(*arguments.budget) && *arguments.budget > 0)) {
-    throw InputError("--budget: expected a number of CPU-hours above 0");
-  }
-  if (!arguments.budget && !arguments.output.gantt.empty()) {
+  std::optional<double> budget;
+  if (arguments.budget) budget = parse_budget(*arguments.budget);
+  if (!budget && !arguments.output.gantt.empty()) {
     throw InputError("--gantt: draws one plan; say which with --budget H, or use --picture");
   }
   const Problem problem = arguments.problem.load();
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
   const auto plans = frontier(context, {.deadlines = arguments.deadlines});
-  return arguments.budget ? take_within_budget(arguments, problem, plans)
-                          : show_frontier(arguments, problem, plans);
+  return budget ? take_within_budget(arguments, problem, plans, *budget)
+                : show_frontier(arguments, problem, plans);
 }
 
 }  // namespace
@@ -184,16 +202,21 @@ void add_frontier(CLI::App& program, Exit& status) {
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--budget", arguments->budget,
-                      "answer with the fastest plan within so many CPU-hours");
-  command->add_option("--deadlines", arguments->deadlines, "how many deadlines to try")
+                      "answer with the fastest plan found within so many CPU-hours");
+  command
+      ->add_option("--deadlines", arguments->deadlines,
+                   "how many deadlines to try, 2 to 100000; default 128")
       ->check(CLI::Range(2, 100'000).description(""));
   command->add_flag("--all", arguments->all, "every point in the table, not only a dozen");
   command->add_option("--picture", arguments->picture, "write the chart: FILE.html or FILE.svg");
   arguments->planner.add(*command);
   arguments->output.add(*command);
   command->footer(
-      "Without --json, -o and --picture it writes frontier.html. With --budget the answer is a\n"
-      "plan, and --json, -o and --gantt mean the same as for dovetail plan.\n"
+      "Without --json, -o and --picture it writes frontier.html; --json and -o give all points "
+      "with\n"
+      "their plans. With --budget the answer is one plan, and --json, -o and --gantt mean the same "
+      "as\n"
+      "for dovetail plan.\n"
       "Example: dovetail frontier flow.yaml -c cluster.yaml\n"
       "         dovetail frontier flow.yaml -c cluster.yaml --budget 60 -o plan.json");
   command->callback([arguments, &status] { status = run(*arguments); });

@@ -26,57 +26,45 @@ struct Arguments {
 };
 
 struct Answer {
-  Plan plan;
+  Plan plan = {};
   Frontier known = {};                // what was found on the way, for comparison
   std::optional<Plan> earliest = {};  // when the deadline was missed: the plan that ends first
   std::vector<Plan> tightest = {};    // when asked for: one plan per algorithm
 };
 
-// Trying more deadlines than asked for is quick for workflows up to this many tasks; larger ones do
-// without.
-constexpr std::size_t kManyTasks = 2000;
-
-bool is_small(const PlanningContext& context) {
-  return context.problem().task_count() <= kManyTasks;
-}
-
-Plan find_earliest(PlanningContext& context) {
-  std::vector<Plan> plans;
-  for (const PlannerInfo& planner : planners()) {
-    if (planner.goal != Goal::turnaround || !planner.unfit(context.problem()).empty()) continue;
-    plans.push_back(plan_by(planner, context, std::nullopt));
-  }
-  if (is_small(context)) {
-    for (Plan& plan : tightest_plans(context)) plans.push_back(std::move(plan));
-  }
-  return plans[best_plan(plans)];
+// Without a plan: what was asked for, and what could be had.
+Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
+  Answer answer{.earliest = earliest_plan(context, known)};
+  answer.plan = {
+      .algorithm = std::string(algorithm.empty() ? answer.earliest->algorithm : algorithm),
+      .now = context.problem().now(),
+      .deadline = context.problem().deadline(),
+      .feasible = false};
+  if (!answer.earliest->feasible) answer.earliest.reset();
+  return answer;
 }
 
 // The cheapest plan that ends by the problem's deadline. A plan made for a tighter deadline meets
-// this one as well, and now and then is cheaper, or the only one.
+// this one as well, and often is cheaper, so that all plans known are looked at.
 Answer find_cheapest_in_time(PlanningContext& context) {
   const Problem& problem = context.problem();
-  const Duration allowed = *problem.deadline() - problem.now();
-  Answer answer;
-  for (const Plan& plan : plan_all(context)) answer.known.offer(plan);
-  if (answer.known.plans().empty()) {
-    Plan earliest = find_earliest(context);
-    if (earliest.feasible && makespan(earliest) <= allowed) {
-      answer.known.offer(std::move(earliest));
-    } else {
-      answer.plan = {.algorithm = earliest.algorithm, .now = problem.now(), .feasible = false};
-      if (earliest.feasible) answer.earliest = std::move(earliest);
-    }
-  }
-  if (!answer.known.plans().empty()) {
-    constexpr std::size_t kTighter = 16;
-    if (is_small(context)) {
-      sweep_deadlines(context, answer.known, makespan(answer.known.plans().front()), allowed,
-                      kTighter);
-    }
-    answer.plan = answer.known.plans().back();
-  }
+  Frontier known = known_plans_by(context, *problem.deadline());
+  const Plan* best = last_within(known.plans(), *problem.deadline() - problem.now());
+  if (best == nullptr) return missed(context, known, {});
+  Answer answer{.plan = *best, .known = std::move(known)};
   answer.plan.deadline = problem.deadline();
+  return answer;
+}
+
+Answer find_earliest(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  Frontier known = known_plans(context);
+  Answer answer{.plan = earliest_plan(context, known)};
+  const bool late = answer.plan.feasible && problem.deadline() &&
+                    problem.now() + makespan(answer.plan) > *problem.deadline();
+  if (late || !answer.plan.feasible) return missed(context, known, {});
+  answer.plan.deadline = problem.deadline();
+  answer.known = std::move(known);
   return answer;
 }
 
@@ -89,11 +77,8 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
                     planner.name));
   }
   Answer answer{.plan = plan_by(planner, context, problem.deadline())};
-  if (!answer.plan.feasible && problem.deadline()) {
-    Plan earliest = find_earliest(context);
-    if (earliest.feasible) answer.earliest = std::move(earliest);
-  }
-  return answer;
+  if (answer.plan.feasible) return answer;
+  return missed(context, known_plans(context), planner.name);
 }
 
 Answer find_plan(const Arguments& arguments, PlanningContext& context) {
@@ -102,13 +87,7 @@ Answer find_plan(const Arguments& arguments, PlanningContext& context) {
     return find_plan_by(choose_planner(arguments.algorithm, problem), context);
   }
   require_planner(problem);
-  if (problem.goal() == Goal::deadline) return find_cheapest_in_time(context);
-  Answer answer;
-  const auto plans = plan_all(context);
-  for (const Plan& plan : plans) answer.known.offer(plan);
-  answer.plan = plans[best_plan(plans)];
-  if (!answer.plan.feasible && problem.deadline()) answer.earliest = find_earliest(context);
-  return answer;
+  return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
 }
 
 Answer find_tightest(const Arguments& arguments, PlanningContext& context) {
@@ -134,39 +113,28 @@ Answer find_tightest(const Arguments& arguments, PlanningContext& context) {
   return answer;
 }
 
-// The plans known, and cheaper ones for some later deadlines. Round ones, so that typing what is
-// shown gives what is shown.
-std::vector<Plan> find_ways(PlanningContext& context, const Answer& answer) {
-  Frontier front = answer.known;
-  if (!is_small(context)) return front.plans();
-  const auto earliest = static_cast<double>(makespan(front.plans().front()));
-  for (const double factor : {1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {
-    const Duration span = rounded_up(static_cast<Duration>(earliest * factor));
-    if (span > makespan(answer.plan)) sweep_deadlines(context, front, span, span, 2);
-  }
-  return front.plans();
-}
-
-void print_failure(PlanningContext& context, const Answer& answer) {
+void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const Problem& problem = context.problem();
-  if (!problem.deadline()) {
-    fmt::print("  no plan found: the tasks do not fit before the cluster leaves\n");
-    return;
-  }
-  fmt::print("  no plan found that ends by the deadline, {}\n",
-             moment_text(problem.platform(), *problem.deadline()));
-  const Duration shortest = shortest_makespan(context);
-  if (*problem.deadline() - problem.now() < shortest) {
-    fmt::print("  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
-               "because", format_duration(shortest));
+  const std::string by = named ? " by " + answer.plan.algorithm : "";
+  if (problem.deadline()) {
+    fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
+               moment_text(problem.platform(), *problem.deadline()));
+    const Duration shortest = shortest_makespan(context);
+    if (*problem.deadline() - problem.now() < shortest) {
+      fmt::print(
+          "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
+          "because", format_duration(shortest));
+    }
+  } else {
+    fmt::print("  no plan found{}: the tasks do not fit before the cluster leaves\n", by);
   }
   if (answer.earliest) {
-    fmt::print("  {:<11} in {}, {:.1f} CPU-hours, by {}: --deadline {}\n", "earliest",
+    fmt::print("  {:<11} in {}, {:.1f} CPU-hours, by {}: --deadline {}{}\n", "earliest",
                format_duration(makespan(*answer.earliest)), cpu_hours(*answer.earliest),
-               answer.earliest->algorithm, deadline_text(makespan(*answer.earliest)));
-  } else {
-    fmt::print(
-        "  no algorithm meets any deadline: the tasks do not fit before the cluster leaves\n");
+               answer.earliest->algorithm, deadline_text(makespan(*answer.earliest)),
+               named ? " without --algorithm" : "");
+  } else if (problem.deadline()) {
+    fmt::print("  {:<11} none: the tasks do not fit before the cluster leaves\n", "earliest");
   }
 }
 
@@ -177,7 +145,7 @@ void print_tightest(const Answer& answer) {
       table.add({"  " + plan.algorithm, "none"});
       continue;
     }
-    table.add({"  " + plan.algorithm, format_duration(*plan.deadline - plan.now),
+    table.add({"  " + plan.algorithm, exact_duration(*plan.deadline - plan.now),
                fmt::format("{:.1f}", cpu_hours(plan)), std::to_string(peak_procs(plan)),
                plan.lambda ? fmt::format("{:.2f}", *plan.lambda) : "",
                plan.algorithm == answer.plan.algorithm ? "<- this plan" : ""});
@@ -185,17 +153,17 @@ void print_tightest(const Answer& answer) {
   fmt::print("{}", table.text());
 }
 
-void print_for_people(PlanningContext& context, const Answer& answer) {
+void print_for_people(PlanningContext& context, const Answer& answer, bool named) {
   fmt::print("{}\n\n", describe_problem(context.problem()));
   if (!answer.plan.feasible) {
-    print_failure(context, answer);
+    print_failure(context, answer, named);
     return;
   }
   fmt::print("{}\n", describe_plan(context.problem(), answer.plan));
   if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
   if (!answer.known.plans().empty()) {
-    fmt::print("{}", describe_ways(find_ways(context, answer), answer.plan));
+    fmt::print("{}", describe_ways(answer.known.plans(), answer.plan));
   }
 }
 
@@ -224,7 +192,9 @@ Exit run(const Arguments& arguments) {
   PlanningContext context(problem, arguments.planner.options());
   const Answer answer =
       arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);
-  if (arguments.output.talks()) print_for_people(context, answer);
+  if (arguments.output.talks()) {
+    print_for_people(context, answer, !arguments.algorithm.empty());
+  }
   arguments.output.write(record_of(problem, answer));
   return answer.plan.feasible ? Exit::fine : Exit::no;
 }

@@ -152,8 +152,7 @@ void require_planner(const Problem& problem) {
   // All planners of the goal have the same reason so far.
   for (const PlannerInfo& row : planners()) {
     if (serves(row, problem.goal())) {
-      throw InputError("no algorithm can plan this: " + std::string(row.name) + " " +
-                       row.unfit(problem));
+      throw InputError("no algorithm can plan this: each " + row.unfit(problem));
     }
   }
   throw InputError("no algorithm plans for this goal");

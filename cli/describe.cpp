@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "command.hpp"
@@ -62,7 +63,9 @@ std::string describe_reason(const Problem& problem, const Plan& plan,
     }
     const Placement& placement = plan.placements[chain[i].placement];
     if (!text.empty()) text += " -> ";
-    text += problem.workflows()[placement.workflow].id(placement.task);
+    const Workflow& workflow = problem.workflows()[placement.workflow];
+    if (problem.workflows().size() > 1) text += workflow.name() + "/";
+    text += workflow.id(placement.task);
   }
   text += chain.size() == 1 ? " is critical" : " are critical";
   const auto longest = std::max_element(
@@ -81,13 +84,26 @@ bool same_point(const Plan& a, const Plan& b) {
   return makespan(a) == makespan(b) && consumed(a) == consumed(b);
 }
 
-// At most four: the first, the last, the chosen one, and one between it and an end.
-std::set<std::size_t> few_of(std::size_t count, std::size_t chosen) {
-  constexpr std::size_t kShown = 4;
-  std::set<std::size_t> shown{0, chosen, count - 1};
-  const std::size_t end = chosen + 1 < count ? count - 1 : 0;
-  shown.insert((chosen + end) / 2);
-  for (std::size_t i = 0; i < count && shown.size() < kShown; ++i) shown.insert(i);
+// The first plan between two of a frontier that is at most so dear, `share` of the way from one to
+// the other by ratio.
+std::size_t between(const std::vector<Plan>& frontier, std::size_t from, std::size_t to,
+                    double share) {
+  const double dear = cpu_hours(frontier[from]);
+  const double wanted = dear * std::pow(cpu_hours(frontier[to]) / dear, share);
+  while (from < to && cpu_hours(frontier[from]) > wanted) ++from;
+  return from;
+}
+
+// At most four: the first, the last, the chosen one, and what lies between.
+std::set<std::size_t> few_of(const std::vector<Plan>& frontier, std::size_t chosen) {
+  const std::size_t last = frontier.size() - 1;
+  std::set<std::size_t> shown{0, chosen, last};
+  if (chosen == 0 || chosen == last) {
+    shown.insert(between(frontier, 0, last, 1.0 / 3));
+    shown.insert(between(frontier, 0, last, 2.0 / 3));
+  } else {
+    shown.insert(between(frontier, chosen, last, 0.5));
+  }
   return shown;
 }
 
@@ -132,16 +148,16 @@ std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen)
   while (marked < frontier.size() && !same_point(frontier[marked], chosen)) ++marked;
   if (marked == frontier.size()) return {};
   std::string text;
-  for (const std::size_t i : few_of(frontier.size(), marked)) {
+  for (const std::size_t i : few_of(frontier, marked)) {
     const Plan& plan = i == marked ? chosen : frontier[i];
-    const char* how = i == 0                     ? "earliest"
+    const char* how = i == marked                ? "this plan"
+                      : i == 0                   ? "earliest"
                       : i + 1 == frontier.size() ? "cheapest"
                       : i < marked               ? "earlier"
                                                  : "cheaper";
-    text += fmt::format(
-        "  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "", how,
-        format_duration(makespan(plan)), cpu_hours(plan),
-        i == marked ? fmt::format("{:<16} <- this plan", plan.algorithm) : how_to_get(plan));
+    text += fmt::format("  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "",
+                        how, format_duration(makespan(plan)), cpu_hours(plan),
+                        i == marked ? plan.algorithm : how_to_get(plan));
   }
   return text;
 }
@@ -149,8 +165,7 @@ std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen)
 std::string how_to_get(const Plan& plan) {
   const PlannerInfo* planner = find_planner(plan.algorithm);
   const bool for_deadline = planner != nullptr && planner->goal == Goal::deadline;
-  if (for_deadline && plan.deadline)
-    return "--deadline " + deadline_text(*plan.deadline - plan.now);
+  if (for_deadline && plan.deadline) return "--deadline " + deadline_text(makespan(plan));
   return "--algorithm " + plan.algorithm;
 }
 

@@ -24,13 +24,20 @@ bool looks_like_date(const std::string& text) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+// "12:30".
+bool looks_like_time_of_day(const std::string& text) {
+  return text.find(':') != std::string::npos && text.find(':') == text.rfind(':') &&
+         text.find_first_not_of("0123456789:") == std::string::npos;
+}
+
 Moment parse_moment(const std::string& option, const std::string& text, const char* clock) {
   if (const auto date = parse_date(text)) return {*date, Moment::Kind::date};
+  if (parse_date(text + "Z")) {
+    throw InputError(
+        fmt::format("{}: the zone is missing: write {}Z or {}+01:00", option, text, text));
+  }
   if (looks_like_date(text)) {
-    throw InputError(option +
-                     ": expected a date with its zone such as 2026-11-15T08:00:00Z or "
-                     "2026-11-15T09:00:00+01:00, found " +
-                     io::quote(text));
+    throw InputError(option + ": there is no such date: " + io::quote(text));
   }
   if (const auto seconds = io::parse_number(text);
       seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {
@@ -52,7 +59,7 @@ bool has_times(const Platform& platform) {
 [[noreturn]] void refuse_past(const Platform& platform, const Moment& moment, Time deadline,
                               const std::string& text) {
   std::string hint = "give a later one";
-  if (moment.kind == Moment::Kind::clock && moment.seconds > 0) {
+  if (moment.kind == Moment::Kind::clock && moment.seconds >= 0 && platform.now() != 0) {
     hint = fmt::format(
         "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
         "write {}s",
@@ -82,6 +89,12 @@ Platform at_moment(const Platform& platform, const std::string& text, const std:
 }
 
 Time parse_deadline(const Platform& platform, const std::string& text) {
+  if (looks_like_time_of_day(text)) {
+    throw InputError(fmt::format(
+        "--deadline: {} could be a time of day or minutes and seconds; write a date such as "
+        "2026-11-15T{}:00Z, or 5h30m",
+        io::quote(text), text));
+  }
   const Moment moment = parse_moment("--deadline", text, "seconds");
   if (moment.kind == Moment::Kind::date && !platform.wall_clock()) {
     throw InputError(

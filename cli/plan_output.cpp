@@ -6,7 +6,6 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 
 namespace dovetail::cli {
 
@@ -21,13 +20,12 @@ void PlanOutput::require_good_names(const std::vector<std::string>& inputs) cons
   protect_inputs(inputs, {output, gantt});
 }
 
-void PlanOutput::write(const PlanRecord& record) const {
+void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& others) const {
   if (json && output != "-") fmt::print("{}", format_plan(record));
   std::fflush(stdout);
-  if (!record.feasible && output.empty()) return;
-  const bool by_default = output.empty() && gantt.empty() && !json;
+  const bool by_default = output.empty() && gantt.empty() && !json && record.feasible;
   const std::string plan_file = by_default ? "plan.json" : output;
-  const std::string gantt_file = by_default ? "plan.html" : gantt;
+  const std::string gantt_file = !record.feasible ? "" : by_default ? "plan.html" : gantt;
   const std::string plan = plan_file.empty() ? "" : format_plan(record);
   const std::string picture = gantt_file.empty()             ? ""
                               : gantt_file.ends_with(".svg") ? gantt_svg(record)
@@ -35,12 +33,13 @@ void PlanOutput::write(const PlanRecord& record) const {
   std::vector<OutputFile> files;
   if (!plan_file.empty()) files.push_back({plan_file, plan});
   if (!gantt_file.empty()) files.push_back({gantt_file, picture});
+  files.insert(files.end(), others.begin(), others.end());
+  if (files.empty()) return;
   write_files(files);
   if (!talks()) return;
-  std::string written = plan_file;
-  if (!gantt_file.empty()) written += (written.empty() ? "" : " and ") + gantt_file;
-  const bool both = !plan_file.empty() && !gantt_file.empty();
-  fmt::print("  {} {} written", written, both ? "are" : "is");
+  std::string written;
+  for (const OutputFile& file : files) written += (written.empty() ? "" : " and ") + file.path;
+  fmt::print("  {} {} written", written, files.size() == 1 ? "is" : "are");
   if (!plan_file.empty() && record.feasible) {
     fmt::print("          next: dovetail show {}", plan_file);
   }

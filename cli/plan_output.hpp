@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dovetail/io.hpp"
 #include "dovetail/plan_record.hpp"
 
 namespace dovetail::cli {
@@ -23,9 +24,9 @@ struct PlanOutput {
   // Whether standard output is for people.
   bool talks() const { return !json && output != "-" && gantt != "-"; }
 
-  // Writes what was asked for; without any wish plan.json and plan.html. An infeasible plan goes
-  // only where its file was named.
-  void write(const PlanRecord& record) const;
+  // Writes what was asked for, together with `others`; without any wish plan.json and plan.html. Of
+  // an infeasible plan there is no picture, and a file only where it was named.
+  void write(const PlanRecord& record, const std::vector<OutputFile>& others = {}) const;
 };
 
 }  // namespace dovetail::cli

@@ -36,11 +36,6 @@ class Frontier {
   std::vector<Point> points_;  // of the plans, in the same order
 };
 
-// Offers the plans of all planners for deadlines that can plan the problem, at `count` (at least 2)
-// deadlines from `first` to `last` after now, each longer than the one before by the same ratio.
-void sweep_deadlines(PlanningContext& context, Frontier& front, Duration first, Duration last,
-                     std::size_t count);
-
 struct FrontierOptions {
   // How many deadlines are tried, half of them evenly spread (by ratio), half where the frontier is
   // still coarse.
@@ -49,10 +44,28 @@ struct FrontierOptions {
 };
 
 // Over all planners for turn-around and for deadlines: the latter at their tightest deadlines and
-// at deadlines from there to where nothing gets cheaper. A plan made for a deadline has it in
-// Plan::deadline. Needs a problem that planners for one cluster can plan, and looks at none of its
-// deadlines.
+// at deadlines from there to where nothing gets cheaper, pulled forward. A plan made for a deadline
+// has it in Plan::deadline. Needs a problem that planners for one cluster can plan, and looks at
+// none of its deadlines.
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options = {});
+
+// What can be found out without making anybody wait: the frontier, for up to kFewTasks tasks; for
+// more the plans for turn-around, with the tightest ones (pulled forward) up to kManyTasks.
+Frontier known_plans(PlanningContext& context);
+
+// The same with a closer look at what can be done by one deadline: the frontier up to kManyTasks,
+// for more the plans for that very deadline and those for turn-around. The plans may end later.
+Frontier known_plans_by(PlanningContext& context, Time deadline);
+
+inline constexpr std::size_t kFewTasks = 500;
+inline constexpr std::size_t kManyTasks = 2000;
+
+// The first of the known plans as an answer of its own: without the deadline it was made for, and
+// for several workflows with how each would fare alone. Infeasible when none is known.
+Plan earliest_plan(PlanningContext& context, const Frontier& known);
+
+// The last, so the cheapest, plan of a frontier that is at most so long; null when all are longer.
+const Plan* last_within(std::span<const Plan> frontier, Duration length);
 
 // The first plan of a frontier that consumes at most so many CPU-hours; null when all need more.
 const Plan* fastest_within(std::span<const Plan> frontier, double cpu_hours);

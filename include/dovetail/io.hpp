@@ -50,7 +50,7 @@ std::string chrome_trace(const PlanRecord& record);
 
 // A frontier: plans of one problem, earliest first, each cheaper than the one before. With a budget
 // (CPU-hours), the fastest plan within it stands out.
-std::string format_frontier(std::span<const PlanRecord> plans);
+std::string format_frontier(Time now, std::span<const PlanRecord> plans);
 std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget = {});
 std::string frontier_svg(std::span<const PlanRecord> plans, std::optional<double> budget = {});
 

@@ -52,7 +52,8 @@ class PlanningContext {
   const Problem& problem() const { return problem_; }
   const PlannerOptions& options() const { return options_; }
 
-  // The one T of this context, made from the context when first asked for.
+  // The one T of this context, made from the context when first asked for; its constructor may ask
+  // for others.
   template <typename T>
   T& shared() {
     std::shared_ptr<void>& part = parts_[typeid(T)];
@@ -78,7 +79,7 @@ struct PlannerInfo {
   std::string_view summary;  // one line for people who do not know the name
   std::string_view source;   // authors, year
   Goal goal;
-  // Use plan() below, which also sees to the deadline.
+  // Use plan() and plan_by() below, which also see to the deadline.
   Plan (*make)(PlanningContext& context, const PlanRequest& request);
   // Why this planner cannot plan this problem, as the end of a sentence; empty when it can.
   std::string (*unfit)(const Problem& problem);
@@ -95,6 +96,9 @@ bool serves(const PlannerInfo& planner, Goal goal);
 
 // Every planner that serves the problem's goal and can plan it, in table order.
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem);
+
+// Every planner made for the goal that can plan the problem, in table order.
+std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem);
 
 // Needs planner.unfit(problem) to be empty. When the problem has a deadline, a plan that would end
 // after it is infeasible, whatever the planner.

@@ -57,6 +57,10 @@ std::optional<double> parse_date(std::string_view text);
 // "0s", "45s", "1m30s", "5h02m", "9d 3h": two units at most, for people.
 std::string format_duration(Duration length);
 
+// "9h52m11.5s": a duration without spaces that parse_duration reads as this long, or as a few
+// milliseconds longer where it cannot tell them apart. Lengths beyond kMaxSeconds are cut to it.
+std::string exact_duration(Duration length);
+
 // "2026-11-15 08:00:00Z" for a moment counted from 1970.
 std::string format_date(Time moment);
 

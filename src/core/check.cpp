@@ -31,6 +31,8 @@ class Judge {
     }
     check_completeness();
     for (const Placement& placement : plan_.placements) check_placement(placement);
+    check_deadline(plan_.deadline);
+    if (problem_.deadline() != plan_.deadline) check_deadline(problem_.deadline());
     check_order();
     for (std::size_t i = 0; i < problem_.platform().clusters().size(); ++i) check_capacity(i);
     return std::move(violations_);
@@ -71,8 +73,6 @@ class Judge {
     if (placement.start < problem_.now()) {
       report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
     }
-    check_deadline(placement, plan_.deadline);
-    if (problem_.deadline() != plan_.deadline) check_deadline(placement, problem_.deadline());
     const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
     if (!problem_.allows(placement.workflow, placement.task, placement.cluster, placement.procs)) {
       report(name(placement) + " may not run on " + processors(placement.procs) + " of cluster \"" +
@@ -90,10 +90,21 @@ class Judge {
     }
   }
 
-  void check_deadline(const Placement& placement, std::optional<Time> deadline) {
-    if (!deadline || placement.end <= *deadline) return;
-    report(name(placement) + " ends at " + format_seconds(placement.end) + ", after the deadline " +
-           format_seconds(*deadline));
+  // One sentence however many tasks are late.
+  void check_deadline(std::optional<Time> deadline) {
+    if (!deadline) return;
+    const Placement* last = nullptr;
+    std::size_t late = 0;
+    for (const Placement& placement : plan_.placements) {
+      if (placement.end <= *deadline) continue;
+      ++late;
+      if (last == nullptr || placement.end > last->end) last = &placement;
+    }
+    if (last == nullptr) return;
+    std::string sentence = name(*last) + " ends at " + format_seconds(last->end) +
+                           ", after the deadline " + format_seconds(*deadline);
+    if (late > 1) sentence += ", and " + std::to_string(late - 1) + " more end late";
+    report(std::move(sentence));
   }
 
   void check_order() {

@@ -1,5 +1,6 @@
 #include "dovetail/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -186,6 +187,33 @@ std::string format_duration(Duration length) {
     text += std::to_string(rest) + units[first + 1].second;
   }
   return text;
+}
+
+namespace {
+
+// Units from days to seconds, the seconds with up to three decimals; nothing is lost.
+std::string unit_text(Duration length) {
+  constexpr std::array<std::pair<Duration, char>, 3> kLarge = {
+      {{86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}}};
+  std::string text;
+  for (const auto& [size, letter] : kLarge) {
+    if (length >= size) text += std::to_string(length / size) + letter;
+    length %= size;
+  }
+  return length > 0 || text.empty() ? text + format_seconds(length) + "s" : text;
+}
+
+}  // namespace
+
+std::string exact_duration(Duration length) {
+  const Duration wanted = std::clamp<Duration>(length, 0, time_floor(kMaxSeconds));
+  // Seconds are read as a double, whose last bit is worth more than a millisecond's noise after
+  // some years: then a little more is asked for.
+  for (Duration asked = wanted;; ++asked) {
+    std::string text = unit_text(asked);
+    const auto seconds = parse_duration(text);
+    if (!seconds || time_floor(*seconds) >= wanted) return text;
+  }
 }
 
 std::string format_date(Time moment) {

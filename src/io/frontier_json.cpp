@@ -5,23 +5,10 @@
 
 namespace dovetail {
 
-namespace {
-
-// The plan as its file has it, without what is the same for all: the clusters and what others hold.
-nlohmann::ordered_json plan_document(const PlanRecord& plan) {
-  PlanRecord own = plan;
-  own.clusters.clear();
-  nlohmann::ordered_json document = nlohmann::ordered_json::parse(format_plan(own));
-  document.erase("clusters");
-  return document;
-}
-
-}  // namespace
-
-std::string format_frontier(std::span<const PlanRecord> plans) {
+std::string format_frontier(Time now, std::span<const PlanRecord> plans) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (const PlanRecord& plan : plans) {
-    nlohmann::ordered_json document = plan_document(plan);
+    nlohmann::ordered_json document = nlohmann::ordered_json::parse(format_plan(plan));
     nlohmann::ordered_json point;
     for (const char* key : {"turnaround", "cpu_hours", "algorithm", "deadline", "lambda"}) {
       if (document.contains(key)) point[key] = document[key];
@@ -30,7 +17,7 @@ std::string format_frontier(std::span<const PlanRecord> plans) {
     points.push_back(std::move(point));
   }
   nlohmann::ordered_json document;
-  document["now"] = plans.empty() ? nlohmann::ordered_json() : points[0]["plan"]["now"];
+  document["now"] = nlohmann::ordered_json::parse(format_seconds(now));
   document["points"] = std::move(points);
   return document.dump(1) + "\n";
 }

@@ -41,18 +41,6 @@ class HoursFormat {
   int decimals_ = 0;
 };
 
-// Units from days to seconds, the seconds with up to three decimals; nothing is lost.
-std::string unit_text(Duration length) {
-  constexpr std::array<std::pair<Duration, char>, 3> kUnits = {
-      {{86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}}};
-  std::string text;
-  for (const auto& [size, letter] : kUnits) {
-    if (length >= size) text += std::to_string(length / size) + letter;
-    length %= size;
-  }
-  return length > 0 || text.empty() ? text + format_seconds(length) + "s" : text;
-}
-
 // As format_duration, but with minutes after days: neighbours on a frontier differ by little.
 std::string fine_duration(Duration length) {
   constexpr Duration kMinute = 60'000;
@@ -153,7 +141,10 @@ std::vector<std::string> facts_of(std::span<const FrontierPoint> points) {
 
 void apply_budget(FrontierScene& scene, double budget) {
   const std::string limit = short_number(budget) + " h";
-  scene.budget = budget;
+  // Near the points even when it is far away: the points matter, and must not be squeezed.
+  constexpr double kBeyond = 1.25;
+  scene.budget =
+      std::clamp(budget, scene.points.back().hours / kBeyond, scene.points.front().hours * kBeyond);
   scene.budget_text = "budget " + limit;
   for (std::size_t i = 0; i < scene.points.size() && !scene.within; ++i) {
     if (scene.points[i].hours <= budget) scene.within = i;
@@ -219,17 +210,6 @@ std::optional<std::size_t> knee(std::span<const FrontierPoint> points) {
     found = i;
   }
   return found;
-}
-
-std::string exact_duration(Duration length) {
-  const Duration wanted = std::clamp<Duration>(length, 0, time_floor(kMaxSeconds));
-  // Seconds are read as a double, whose last bit is worth more than a millisecond's noise after
-  // some years: then a little more is asked for.
-  for (Duration asked = wanted;; ++asked) {
-    std::string text = unit_text(asked);
-    const auto seconds = parse_duration(text);
-    if (!seconds || time_floor(*seconds) >= wanted) return text;
-  }
 }
 
 FrontierScene make_scene(std::span<const PlanRecord> plans, std::optional<double> budget) {

@@ -51,7 +51,7 @@ struct FrontierScene {
   std::vector<std::string> facts = {};  // the frontier in a few words
   std::string note = {};                // about a budget that nothing keeps to; else empty
   std::vector<FrontierPoint> points = {};
-  std::optional<double> budget = {};
+  std::optional<double> budget = {};       // where its line is drawn
   std::string budget_text = {};            // "budget 1500 h"
   std::optional<std::size_t> within = {};  // the fastest point within the budget
   std::size_t chosen = 0;  // the point to show first: within the budget, else the compromise
@@ -63,10 +63,6 @@ FrontierScene make_scene(std::span<const PlanRecord> plans, std::optional<double
 // The point farthest below the line between both ends, where both axes run from 0 to 1; nothing
 // when there are fewer than three points or none lies below.
 std::optional<std::size_t> knee(std::span<const FrontierPoint> points);
-
-// "9h52m11.5s": a duration without spaces that parse_duration reads as this long, or as a few
-// milliseconds longer where it cannot tell them apart. Lengths beyond kMaxSeconds are cut to it.
-std::string exact_duration(Duration length);
 
 // "earliest, fastest within 1500 h"; empty for most.
 std::string roles_text(const FrontierPoint& point);

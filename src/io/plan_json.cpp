@@ -196,6 +196,10 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   }
   const io::Document document = io::parse_json(text, file);
   const Record top(document.root());
+  if (top.find("points") && !top.find("algorithm")) {
+    throw InputError(file, 1,
+                     "a frontier, not a plan; take one of its plans, such as points[0].plan");
+  }
   PlanRecord plan;
   read_summary(top, plan);
   read_workflows(top, plan);

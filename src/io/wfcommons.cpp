@@ -91,7 +91,8 @@ class Reader {
       }
     }
     if (options_.default_seconds) return *options_.default_seconds;
-    task.fail_at(task.line(), "it has no run time (runtimeInSeconds); give a default (--default-time)");
+    task.fail_at(task.line(),
+                 "it has no run time (runtimeInSeconds); give a default (--default-time)");
   }
 
   // Instances keep fragments of shell text in the arguments, so that they are joined as they are.

@@ -12,20 +12,24 @@ namespace {
 
 constexpr int kMostTwentieths = 20;
 
+// What every task must keep to.
+struct PassLimits {
+  std::span<const Time> earliest;   // no start before
+  std::span<const Count> widest;    // processors of conservative choices
+  std::span<const Count> fallback;  // processors of aggressive choices
+  std::span<const Time> guide;      // empty: aggressive from the first
+};
+
 // Passes over one problem at one deadline, with growing lambda. A pass that follows another keeps
 // what both would choose alike and undoes the rest; the result is that of a pass from the start.
 class BackwardPass {
  public:
-  BackwardPass(const OneCluster& cluster, std::span<const TaskId> order,
-               std::span<const Time> earliest, std::span<const Count> widest,
-               std::span<const Count> fallback, std::span<const Time> guide, Time deadline)
+  BackwardPass(const OneCluster& cluster, std::span<const TaskId> order, const PassLimits& limits,
+               Time deadline)
       : view_(cluster.view()),
         calendar_(cluster.calendar()),
         order_(order),
-        earliest_(earliest),
-        widest_(widest),
-        fallback_(fallback),
-        guide_(guide),
+        limits_(limits),
         deadline_(deadline),
         slots_(order.size()) {
     valid_until_.reserve(order.size());
@@ -68,13 +72,15 @@ class BackwardPass {
     }
     int valid_until = kMostTwentieths;
     std::optional<Slot> slot;
-    if (!guide_.empty() && guide_[task] < end) {
+    if (!limits_.guide.empty() && limits_.guide[task] < end) {
       slot = conservative(task, end, twentieths);
-      if (slot) valid_until = last_valid(slot->start - guide_[task], end - guide_[task]);
+      if (slot)
+        valid_until = last_valid(slot->start - limits_.guide[task], end - limits_.guide[task]);
     }
     if (!slot) {
       // An earlier start would leave some predecessor no time at all.
-      slot = latest_start(calendar_, view_.time(task), fallback_[task], {earliest_[task], end});
+      slot = latest_start(calendar_, view_.time(task), limits_.fallback[task],
+                          {limits_.earliest[task], end});
     }
     if (!slot) return false;
     calendar_.reserve({slot->start, slot->end}, slot->procs);
@@ -85,10 +91,10 @@ class BackwardPass {
 
   // 20 start >= 20 guide + twentieths (end - guide), in whole numbers.
   std::optional<Slot> conservative(TaskId task, Time end, int twentieths) const {
-    const Area share = Area{end - guide_[task]} * twentieths;
+    const Area share = Area{end - limits_.guide[task]} * twentieths;
     const Time first =
-        guide_[task] + static_cast<Time>((share + kMostTwentieths - 1) / kMostTwentieths);
-    return fewest_processors(calendar_, view_.time(task), widest_[task], {first, end});
+        limits_.guide[task] + static_cast<Time>((share + kMostTwentieths - 1) / kMostTwentieths);
+    return fewest_processors(calendar_, view_.time(task), limits_.widest[task], {first, end});
   }
 
   // The most twentieths at which a start so long after the guide is still late enough.
@@ -99,10 +105,7 @@ class BackwardPass {
   const ClusterView& view_;
   Calendar calendar_;
   std::span<const TaskId> order_;
-  std::span<const Time> earliest_;
-  std::span<const Count> widest_;
-  std::span<const Count> fallback_;
-  std::span<const Time> guide_;  // empty: aggressive
+  PassLimits limits_;
   Time deadline_;
   std::vector<Slot> slots_;
   std::vector<int> valid_until_;  // of the tasks placed so far: until which lambda their slot stays
@@ -142,9 +145,12 @@ Plan DeadlinePlanner::plan_at(const DeadlineRule& rule, Time deadline, int twent
 Plan DeadlinePlanner::first_that_meets(const DeadlineRule& rule, Time deadline,
                                        std::pair<int, int> twentieths, std::string_view name) {
   const std::span<const Time> no_guide;
-  BackwardPass pass(cluster_, order_, earliest_, cluster_.bounds(Bound::all),
-                    cluster_.bounds(fallback(rule)),
-                    rule.guide == Guide::none ? no_guide : guide(rule.guide), deadline);
+  BackwardPass pass(cluster_, order_,
+                    {.earliest = earliest_,
+                     .widest = cluster_.bounds(Bound::all),
+                     .fallback = cluster_.bounds(fallback(rule)),
+                     .guide = rule.guide == Guide::none ? no_guide : guide(rule.guide)},
+                    deadline);
   for (int k = twentieths.first; k <= twentieths.second; ++k) {
     if (!pass.run(k)) continue;
     Plan plan = cluster_.to_plan(name, pass.slots());

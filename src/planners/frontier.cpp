@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dovetail/metrics.hpp"
+#include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
 #include "planners/one_cluster.hpp"
 
@@ -30,11 +31,37 @@ Area least_consumption(const ClusterView& view) {
   return total;
 }
 
+// The plans of all planners for deadlines when so much time is allowed.
 void offer_at(PlanningContext& context, Frontier& front, Duration span) {
-  for (const PlannerInfo& planner : planners()) {
-    if (planner.goal != Goal::deadline || !planner.unfit(context.problem()).empty()) continue;
-    front.offer(plan_by(planner, context, context.problem().now() + span));
+  const Problem& problem = context.problem();
+  for (const PlannerInfo* planner : planners_for(Goal::deadline, problem)) {
+    front.offer(pull_forward(problem, plan_by(*planner, context, problem.now() + span)));
   }
+}
+
+// The plans of all planners for turn-around, and the tightest ones.
+void offer_earliest(PlanningContext& context, Frontier& front, bool tightest) {
+  const Problem& problem = context.problem();
+  for (const PlannerInfo* planner : planners_for(Goal::turnaround, problem)) {
+    front.offer(plan_by(*planner, context, std::nullopt));
+  }
+  if (!tightest) return;
+  for (Plan& plan : tightest_plans(context)) front.offer(pull_forward(problem, std::move(plan)));
+}
+
+// Of several workflows in a plan made for a deadline: the turn-around of each if its planner had it
+// alone and as early as it can.
+std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& context) {
+  std::vector<Duration> alone;
+  const Problem& problem = context.problem();
+  if (problem.workflows().size() == 1) return alone;
+  for (const Workflow& workflow : problem.workflows()) {
+    const Problem single({workflow}, problem.platform());
+    PlanningContext own(single, context.options());
+    const Plan tightest = tightest_plan(*find_planner(plan.algorithm), own);
+    alone.push_back(makespan(pull_forward(single, tightest)));
+  }
+  return alone;
 }
 
 // Span number `i` of `count` from first to last, evenly spread by ratio.
@@ -49,22 +76,20 @@ class Search {
  public:
   Search(PlanningContext& context, const FrontierOptions& options)
       : context_(context), options_(options) {
-    for (const PlannerInfo& planner : planners()) {
-      if (!planner.unfit(context.problem()).empty()) continue;
-      if (planner.goal == Goal::turnaround) front_.offer(plan_by(planner, context, std::nullopt));
-      if (planner.goal == Goal::deadline) front_.offer(tightest_plan(planner, context));
-    }
+    offer_earliest(context, front_, true);
   }
 
-  std::vector<Plan> run() {
+  Frontier run() {
     if (!front_.plans().empty()) {
       spread(options_.deadlines - options_.deadlines / 2);
-      while (tried_.size() < options_.deadlines && refine()) continue;
+      while (may_go_on() && refine()) continue;
     }
-    return front_.plans();
+    return std::move(front_);
   }
 
  private:
+  bool may_go_on() const { return tried_.size() < options_.deadlines; }
+
   void try_span(Duration span) {
     if (!tried_.insert(span).second) return;
     offer_at(context_, front_, span);
@@ -79,8 +104,10 @@ class Search {
     const Duration ample = cluster.ample_makespan();
     const Duration first = makespan(front_.plans().front());
     Duration last = first;
-    while (last < ample && front_.cheapest_within(last).value() > least) try_span(last *= 2);
-    for (std::size_t i = 0; tried_.size() < count && i < count; ++i) {
+    while (last < ample && front_.cheapest_within(last).value() > least && may_go_on()) {
+      try_span(last *= 2);
+    }
+    for (std::size_t i = 0; i < count && may_go_on(); ++i) {
       try_span(spread_span(first, last, i, std::max<std::size_t>(count, 2)));
     }
   }
@@ -106,10 +133,28 @@ class Search {
   }
 
   PlanningContext& context_;
-  const FrontierOptions& options_;
+  FrontierOptions options_;
   Frontier front_;
   std::set<Duration> tried_;
 };
+
+// Looks at deadlines near one: a little later ones too, since their plans are pulled forward. They
+// are marks on a scale that does not depend on the one asked for, so that asking for a later one
+// rarely costs more.
+void look_closer(PlanningContext& context, Frontier& known, Duration allowed) {
+  constexpr double kRatio = 1.01;
+  const auto shortest = static_cast<double>(shortest_makespan(context));
+  const auto mark_below = [&](double span) {
+    return std::max(0, static_cast<int>(std::floor(std::log(span / shortest) / std::log(kRatio))));
+  };
+  // Beyond the ample makespan nothing changes.
+  const Duration ample = context.shared<OneCluster>().ample_makespan();
+  const auto span = static_cast<double>(std::min(allowed, ample));
+  const int last = mark_below(span * 1.1);
+  for (int mark = mark_below(span / 1.35); mark <= last; ++mark) {
+    offer_at(context, known, std::llround(shortest * std::pow(kRatio, mark)));
+  }
+}
 
 }  // namespace
 
@@ -140,15 +185,46 @@ std::optional<Area> Frontier::cheapest_within(Duration length) const {
   return std::prev(later)->area;
 }
 
-void sweep_deadlines(PlanningContext& context, Frontier& front, Duration first, Duration last,
-                     std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    offer_at(context, front, spread_span(first, last, i, count));
+Frontier known_plans(PlanningContext& context) {
+  const std::size_t tasks = context.problem().task_count();
+  if (tasks <= kFewTasks) return Search(context, {}).run();
+  Frontier known;
+  offer_earliest(context, known, tasks <= kManyTasks);
+  return known;
+}
+
+Frontier known_plans_by(PlanningContext& context, Time deadline) {
+  const Problem& problem = context.problem();
+  const Duration allowed = deadline - problem.now();
+  Frontier known;
+  if (problem.task_count() <= kManyTasks) {
+    known = Search(context, {}).run();
+    if (allowed >= shortest_makespan(context)) look_closer(context, known, allowed);
+  } else {
+    offer_earliest(context, known, false);
   }
+  offer_at(context, known, allowed);
+  return known;
+}
+
+Plan earliest_plan(PlanningContext& context, const Frontier& known) {
+  if (known.plans().empty()) return {.now = context.problem().now(), .feasible = false};
+  Plan plan = known.plans().front();
+  plan.deadline.reset();
+  if (plan.alone.empty()) plan.alone = tightest_alone(plan, context);
+  return plan;
 }
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
-  return Search(context, options).run();
+  return Search(context, options).run().plans();
+}
+
+const Plan* last_within(std::span<const Plan> frontier, Duration length) {
+  const Plan* last = nullptr;
+  for (const Plan& plan : frontier) {
+    if (makespan(plan) <= length) last = &plan;
+  }
+  return last;
 }
 
 const Plan* fastest_within(std::span<const Plan> frontier, double hours) {

@@ -106,6 +106,14 @@ std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
   return fitting;
 }
 
+std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
+  std::vector<const PlannerInfo*> fitting;
+  for (const PlannerInfo& row : kTable) {
+    if (row.goal == goal && row.unfit(problem).empty()) fitting.push_back(&row);
+  }
+  return fitting;
+}
+
 Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
   Plan plan = planner.make(context, {.name = planner.name, .deadline = deadline});
   plan.deadline = deadline;

@@ -1,6 +1,7 @@
 #include "dovetail/tightest.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "planners/one_cluster.hpp"
 
@@ -24,7 +25,10 @@ Plan tightest_plan(const PlannerInfo& planner, PlanningContext& context) {
   Duration met = shortest_makespan(context);
   Plan best = try_span(met);
   while (!best.feasible) {
-    if (met >= ample) return best;
+    if (met >= ample) {
+      best.deadline.reset();
+      return best;
+    }
     missed = met;
     met += std::max<Duration>(1, met / 20);
     best = try_span(met);
@@ -45,9 +49,8 @@ Plan tightest_plan(const PlannerInfo& planner, PlanningContext& context) {
 
 std::vector<Plan> tightest_plans(PlanningContext& context) {
   std::vector<Plan> plans;
-  for (const PlannerInfo& planner : planners()) {
-    if (planner.goal != Goal::deadline || !planner.unfit(context.problem()).empty()) continue;
-    plans.push_back(tightest_plan(planner, context));
+  for (const PlannerInfo* planner : planners_for(Goal::deadline, context.problem())) {
+    plans.push_back(tightest_plan(*planner, context));
   }
   return plans;
 }

@@ -9,6 +9,7 @@
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
+#include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
 #include "support/random_problem.hpp"
 
@@ -123,8 +124,8 @@ TEST(Frontier, EveryPointIsThePlanOfItsAlgorithmAtItsDeadline) {
     PlanningContext context(problem);
     for (const Plan& plan : frontier(context, {.deadlines = 16})) {
       PlanningContext own(problem);
-      EXPECT_EQ(plan_by(*find_planner(plan.algorithm), own, plan.deadline), plan)
-          << "seed " << seed;
+      const Plan again = plan_by(*find_planner(plan.algorithm), own, plan.deadline);
+      EXPECT_EQ(plan.deadline ? pull_forward(problem, again) : again, plan) << "seed " << seed;
     }
   }
 }

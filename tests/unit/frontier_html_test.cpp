@@ -90,11 +90,11 @@ TEST(FrontierHtml, NoteSaysThatNothingKeepsToTheBudget) {
 }
 
 TEST(FrontierScene, ExactDurationParsesBackToAtLeastItself) {
-  EXPECT_EQ(io::exact_duration(0), "0s");
-  EXPECT_EQ(io::exact_duration(35'531'000), "9h52m11s");
-  EXPECT_EQ(io::exact_duration(86'400'000), "1d");
+  EXPECT_EQ(exact_duration(0), "0s");
+  EXPECT_EQ(exact_duration(35'531'000), "9h52m11s");
+  EXPECT_EQ(exact_duration(86'400'000), "1d");
   for (Duration length = 1; length < time_floor(kMaxSeconds); length = length * 3 + 1) {
-    const Duration read = time_floor(parse_duration(io::exact_duration(length)).value());
+    const Duration read = time_floor(parse_duration(exact_duration(length)).value());
     EXPECT_GE(read, length);
     if (length < 100'000'000'000) {
       EXPECT_EQ(read, length);

@@ -14,7 +14,7 @@ TEST(FrontierJson, HasThePointsWithTheirPlans) {
   PlanRecord cheap = testing::small_plan();
   cheap.algorithm = "BL_1_BD_CPA";
   cheap.deadline.reset();
-  const auto json = nlohmann::json::parse(format_frontier(std::vector{early, cheap}));
+  const auto json = nlohmann::json::parse(format_frontier(0, std::vector{early, cheap}));
   EXPECT_EQ(json["now"], 0);
   ASSERT_EQ(json["points"].size(), 2U);
   const auto& first = json["points"][0];
@@ -29,17 +29,18 @@ TEST(FrontierJson, HasThePointsWithTheirPlans) {
 
 TEST(FrontierJson, ThePlanOfAPointIsAPlanFile) {
   const PlanRecord plan = testing::small_plan();
-  const auto json = nlohmann::json::parse(format_frontier(std::vector{plan}));
-  EXPECT_FALSE(json["points"][0]["plan"].contains("clusters"));
+  const auto json = nlohmann::json::parse(format_frontier(0, std::vector{plan}));
   const PlanRecord read = parse_plan(json["points"][0]["plan"].dump(), "p.json");
   EXPECT_EQ(read.tasks.size(), plan.tasks.size());
   EXPECT_EQ(read.makespan, plan.makespan);
   EXPECT_TRUE(read.tasks[0].critical);
+  EXPECT_EQ(format_plan(read), format_plan(plan));
 }
 
 TEST(FrontierJson, WithoutPlansHasNoPoints) {
-  const auto json = nlohmann::json::parse(format_frontier({}));
+  const auto json = nlohmann::json::parse(format_frontier(7500, {}));
   EXPECT_TRUE(json["points"].empty());
+  EXPECT_EQ(json["now"], 7.5);
 }
 
 }  // namespace

@@ -24,16 +24,26 @@ const std::map<std::string, Layer> kFolders = {
     {"study", Layer::study},       {"cli", Layer::apps}};
 
 // A public header belongs to the layer that implements it.
-const std::map<std::string, Layer> kPublicHeaders = {
-    {"calendar.hpp", Layer::core},    {"check.hpp", Layer::core},
-    {"critical.hpp", Layer::core},    {"detail/calendar_parts.hpp", Layer::core},
-    {"error.hpp", Layer::core},       {"frontier.hpp", Layer::planners},
-    {"io.hpp", Layer::files},         {"tightest.hpp", Layer::planners},
-    {"ledger.hpp", Layer::core},      {"metrics.hpp", Layer::core},
-    {"plan.hpp", Layer::core},        {"plan_record.hpp", Layer::core},
-    {"planner.hpp", Layer::planners}, {"platform.hpp", Layer::core},
-    {"problem.hpp", Layer::core},     {"speedup.hpp", Layer::core},
-    {"time.hpp", Layer::core},        {"workflow.hpp", Layer::core}};
+const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::core},
+                                                     {"check.hpp", Layer::core},
+                                                     {"critical.hpp", Layer::core},
+                                                     {"detail/calendar_parts.hpp", Layer::core},
+                                                     {"error.hpp", Layer::core},
+                                                     {"frontier.hpp", Layer::planners},
+                                                     {"io.hpp", Layer::files},
+                                                     {"tightest.hpp", Layer::planners},
+                                                     {"ledger.hpp", Layer::core},
+                                                     {"metrics.hpp", Layer::core},
+                                                     {"plan.hpp", Layer::core},
+                                                     {"plan_record.hpp", Layer::core},
+                                                     {"pull_forward.hpp", Layer::planners},
+                                                     {"planner.hpp", Layer::planners},
+                                                     {"platform.hpp", Layer::core},
+                                                     {"pull_forward.hpp", Layer::planners},
+                                                     {"problem.hpp", Layer::core},
+                                                     {"speedup.hpp", Layer::core},
+                                                     {"time.hpp", Layer::core},
+                                                     {"workflow.hpp", Layer::core}};
 
 constexpr const char* kPublicFolder = "include/dovetail/";
 

@@ -1,0 +1,58 @@
+#include "dovetail/pull_forward.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dovetail {
+
+namespace {
+
+// Where each task of each workflow is, as a position in Plan::placements.
+std::vector<std::vector<std::size_t>> positions_of(const Problem& problem, const Plan& plan) {
+  std::vector<std::vector<std::size_t>> positions;
+  for (const Workflow& workflow : problem.workflows()) positions.emplace_back(workflow.size());
+  for (std::size_t i = 0; i < plan.placements.size(); ++i) {
+    positions[plan.placements[i].workflow][plan.placements[i].task] = i;
+  }
+  return positions;
+}
+
+std::vector<std::size_t> by_start(const Plan& plan) {
+  std::vector<std::size_t> order(plan.placements.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return plan.placements[a].start < plan.placements[b].start;
+  });
+  return order;
+}
+
+}  // namespace
+
+Plan pull_forward(const Problem& problem, Plan plan) {
+  if (!plan.feasible) return plan;
+  std::vector<Calendar> calendars;
+  for (std::size_t i = 0; i < problem.platform().clusters().size(); ++i) {
+    calendars.push_back(problem.platform().calendar(i));
+  }
+  const auto positions = positions_of(problem, plan);
+  for (const std::size_t number : by_start(plan)) {
+    Placement& placement = plan.placements[number];
+    const Workflow& workflow = problem.workflows()[placement.workflow];
+    const auto before = workflow.predecessors(placement.task);
+    const auto transfers = workflow.transfers_in(placement.task);
+    Time ready = problem.now();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Placement& input = plan.placements[positions[placement.workflow][before[i]]];
+      const bool moved = input.cluster != placement.cluster && !transfers.empty();
+      ready = std::max(ready, input.end + (moved ? transfers[i] : 0));
+    }
+    const Duration length = placement.end - placement.start;
+    Calendar& calendar = calendars[placement.cluster];
+    placement.start = calendar.earliest_fit(placement.procs, length, ready).value();
+    placement.end = placement.start + length;
+    calendar.reserve({placement.start, placement.end}, placement.procs);
+  }
+  return plan;
+}
+
+}  // namespace dovetail
