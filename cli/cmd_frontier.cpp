@@ -14,6 +14,7 @@
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
 #include "plan_output.hpp"
+#include "progress.hpp"
 
 namespace dovetail::cli {
 
@@ -182,13 +183,19 @@ Exit run(const Arguments& arguments) {
                  {arguments.output.output, arguments.output.gantt, arguments.picture});
   std::optional<double> budget;
   if (arguments.budget) budget = parse_budget(*arguments.budget);
+  const bool taken =
+      arguments.output.json || arguments.output.output == "-" || arguments.output.gantt == "-";
+  if (taken && arguments.picture == "-") {
+    throw InputError("standard output: two results cannot go there; give one of them a file");
+  }
   if (!budget && !arguments.output.gantt.empty()) {
     throw InputError("--gantt: draws one plan; say which with --budget H, or use --picture");
   }
   const Problem problem = arguments.problem.load();
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
-  const auto plans = frontier(context, {.deadlines = arguments.deadlines});
+  const auto plans =
+      frontier(context, {.deadlines = arguments.deadlines, .progress = ProgressBar()});
   return budget ? take_within_budget(arguments, problem, plans, *budget)
                 : show_frontier(arguments, problem, plans);
 }
@@ -206,7 +213,7 @@ void add_frontier(CLI::App& program, Exit& status) {
   command
       ->add_option("--deadlines", arguments->deadlines,
                    "how many deadlines to try, 2 to 100000; default 128")
-      ->check(CLI::Range(2, 100'000).description(""));
+      ->check(CLI::Range(std::size_t{2}, std::size_t{100'000}).description(""));
   command->add_flag("--all", arguments->all, "every point in the table, not only a dozen");
   command->add_option("--picture", arguments->picture, "write the chart: FILE.html or FILE.svg");
   arguments->planner.add(*command);

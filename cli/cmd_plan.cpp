@@ -186,6 +186,9 @@ Exit run(const Arguments& arguments) {
   if (arguments.tightest && arguments.goal.deadline) {
     throw InputError("--tightest: finds the deadline itself; leave --deadline out");
   }
+  if (arguments.tightest && arguments.goal.goal == Goal::turnaround) {
+    throw InputError("--tightest: is about deadlines; leave --goal turnaround out");
+  }
   // The search for a deadline begins with a problem that has none.
   const Problem problem =
       arguments.problem.load(arguments.tightest ? GoalArguments{} : arguments.goal);

@@ -1,14 +1,12 @@
 // dovetail study: a paper's evaluation run again, beside the published tables.
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 
 #include "command.hpp"
 #include "dovetail/io.hpp"
+#include "progress.hpp"
 #include "study/deadline.hpp"
 #include "study/turnaround.hpp"
 
@@ -23,34 +21,6 @@ struct Arguments {
   bool json = false;
   bool csv = false;
   std::string output = "-";
-};
-
-// A bar with the time left, redrawn on standard error at most five times a second, and only when
-// somebody can see it.
-class ProgressBar {
- public:
-  void operator()(std::size_t done, std::size_t total) {
-    if (isatty(STDERR_FILENO) != 1 || total == 0) return;
-    const auto now = Clock::now();
-    if (done < total && now - drawn_ < std::chrono::milliseconds(200)) return;
-    drawn_ = now;
-    const double share = static_cast<double>(done) / static_cast<double>(total);
-    const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_).count();
-    const auto left =
-        share > 0 ? static_cast<Duration>(static_cast<double>(spent) / share) - spent : Duration{0};
-    constexpr int kWidth = 30;
-    const int filled = static_cast<int>(share * kWidth);
-    std::cerr << fmt::format("\r|{:#<{}}{:.<{}}| {:5.1f} %  {} left   ", "", filled, "",
-                             kWidth - filled, 100 * share, format_duration(left / 1000 * 1000));
-    if (done < total) return;
-    std::cerr << "\r\033[K";
-    begun_ = now;  // a study may have more than one campaign
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begun_ = Clock::now();
-  Clock::time_point drawn_ = {};
 };
 
 template <typename Options, typename Study>

@@ -91,7 +91,9 @@ void protect_inputs(const std::vector<std::string>& inputs,
     const std::string& output = outputs[i];
     if (output.empty() || output == "-") continue;
     for (std::size_t j = 0; j < i; ++j) {
-      if (outputs[j] == output) throw InputError(output + ": two results cannot go to one file");
+      if (fs::path(outputs[j]).lexically_normal() == fs::path(output).lexically_normal()) {
+        throw InputError(output + ": two results cannot go to one file");
+      }
     }
     std::error_code missing;
     for (const std::string& input : inputs) {

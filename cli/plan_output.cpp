@@ -18,6 +18,9 @@ void PlanOutput::add(CLI::App& command) {
 void PlanOutput::require_good_names(const std::vector<std::string>& inputs) const {
   require_picture_name("--gantt", gantt);
   protect_inputs(inputs, {output, gantt});
+  if (int{json || output == "-"} + int{gantt == "-"} > 1) {
+    throw InputError("standard output: two results cannot go there; give one of them a file");
+  }
 }
 
 void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& others) const {

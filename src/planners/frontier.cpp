@@ -84,6 +84,8 @@ class Search {
       spread(options_.deadlines - options_.deadlines / 2);
       while (may_go_on() && refine()) continue;
     }
+    // Fewer may do: then the last call says that all is done.
+    if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
     return std::move(front_);
   }
 
@@ -93,7 +95,7 @@ class Search {
   void try_span(Duration span) {
     if (!tried_.insert(span).second) return;
     offer_at(context_, front_, span);
-    if (options_.progress) options_.progress(tried_.size(), options_.deadlines);
+    if (options_.progress && may_go_on()) options_.progress(tried_.size(), options_.deadlines);
   }
 
   // Deadlines from the earliest end to where nothing can get cheaper, each longer than the one

@@ -153,18 +153,22 @@ TEST(Frontier, AnyNumberOfDeadlinesWillDo) {
   }
 }
 
-TEST(Frontier, TellsItsProgress) {
-  const Problem problem = random_problem(11, {.max_tasks = 20, .max_processors = 40});
-  PlanningContext context(problem);
-  std::vector<std::size_t> told;
-  const auto progress = [&](std::size_t done, std::size_t total) {
-    EXPECT_EQ(total, 32U);
-    told.push_back(done);
-  };
-  frontier(context, {.deadlines = 32, .progress = progress});
-  ASSERT_FALSE(told.empty());
-  for (std::size_t i = 0; i < told.size(); ++i) EXPECT_EQ(told[i], i + 1);
-  EXPECT_LE(told.back(), 32U);
+TEST(Frontier, TellsItsProgressUpToTheEnd) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Problem problem = random_problem(seed, {.max_tasks = 20, .max_processors = 40});
+    PlanningContext context(problem);
+    for (const std::size_t deadlines : {std::size_t{2}, std::size_t{5}, std::size_t{32}}) {
+      std::vector<std::size_t> told;
+      frontier(context,
+               {.deadlines = deadlines, .progress = [&](std::size_t done, std::size_t total) {
+                  EXPECT_EQ(total, deadlines);
+                  told.push_back(done);
+                }});
+      ASSERT_FALSE(told.empty());
+      EXPECT_EQ(told.back(), deadlines) << "seed " << seed;
+      for (std::size_t i = 0; i + 1 < told.size(); ++i) EXPECT_EQ(told[i], i + 1);
+    }
+  }
 }
 
 TEST(Frontier, IsEmptyWhenTheClusterLeavesTooEarly) {
@@ -193,6 +197,25 @@ TEST(Frontier, FastestWithinABudget) {
   }
   EXPECT_GT(most, 3U);
   EXPECT_EQ(fastest_within({}, 1e9), nullptr);
+}
+
+// What is shown for some plan, asked for as a deadline, must give at least that.
+TEST(KnownPlans, ADeadlineAtTheEndOfAKnownPlanCostsNoMore) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Problem problem = random_problem(seed, varied(seed));
+    PlanningContext context(problem);
+    const Frontier known = known_plans(context);
+    ASSERT_FALSE(known.plans().empty());
+    for (std::size_t i = 0; i < known.plans().size(); i += 4) {
+      const Plan& shown = known.plans()[i];
+      const Duration allowed = makespan(shown) + static_cast<Duration>(seed % 3) * 500;
+      const Frontier answer = known_plans_by(context, problem.now() + allowed);
+      const Plan* given = last_within(answer.plans(), allowed);
+      ASSERT_NE(given, nullptr) << "seed " << seed;
+      EXPECT_LE(consumed(*given), consumed(shown)) << "seed " << seed;
+      EXPECT_EQ(check(problem, *given), std::vector<std::string>{}) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace
