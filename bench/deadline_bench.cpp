@@ -46,31 +46,13 @@ void report(benchmark::State& state, const Plan& plan) {
   if (plan.feasible) report_quality(state, plan);
 }
 
-// Both planners in turns, ours several times a turn, since the clock ticks in microseconds. Both
-// start from the problem and build whatever they need.
 void ratio(benchmark::State& state, const PlannerInfo& planner) {
   const Problem problem = due(
       dense_problem(100, kProcessors, static_cast<std::size_t>(state.range(0))), state.range(1));
-  constexpr int kTurns = 10;
-  double ours_ms = 0;
-  double plain_ms = 0;
-  Plan ours = plan(planner, problem);
-  for (auto _ : state) {
-    const double start = processor_ms();
-    for (int i = 0; i < kTurns; ++i) ours = plan(planner, problem);
-    const double middle = processor_ms();
-    const auto expected = plain::DeadlinePlanner(problem, planner.name).plan(*problem.deadline());
-    plain_ms += processor_ms() - middle;
-    ours_ms += (middle - start) / kTurns;
-    if (!same(ours, expected)) {
-      state.SkipWithError("the plan differs from the plain planner's");
-      break;
-    }
-  }
-  const auto turns = static_cast<double>(state.iterations());
-  state.counters["ours_ms"] = ours_ms / turns;
-  state.counters["plain_ms"] = plain_ms / turns;
-  state.counters["ratio"] = plain_ms / ours_ms;
+  const Plan ours = time_in_turns(
+      state, [&] { return plan(planner, problem); },
+      [&] { return plain::DeadlinePlanner(problem, planner.name).plan(*problem.deadline()); },
+      same);
   report(state, ours);
 }
 

@@ -29,31 +29,12 @@ bool same(const Plan& plan, const std::vector<plain::Slot>& slots) {
          });
 }
 
-// Both planners in turns, ours several times a turn, since the clock ticks in microseconds. Both
-// start from the problem and build whatever they need.
 void ratio(benchmark::State& state, const std::string& level, const std::string& bound) {
   const PlannerInfo& planner = *find_planner("BL_" + level + "_BD_" + bound);
   const Problem problem = dense_problem(100, kProcessors, static_cast<std::size_t>(state.range(0)));
-  constexpr int kTurns = 10;
-  double ours_ms = 0;
-  double plain_ms = 0;
-  Plan ours = plan(planner, problem);
-  for (auto _ : state) {
-    const double start = processor_ms();
-    for (int i = 0; i < kTurns; ++i) ours = plan(planner, problem);
-    const double middle = processor_ms();
-    const auto expected = plain::Planner(problem).plan(level, bound);
-    plain_ms += processor_ms() - middle;
-    ours_ms += (middle - start) / kTurns;
-    if (!same(ours, expected)) {
-      state.SkipWithError("the plan differs from the plain planner's");
-      break;
-    }
-  }
-  const auto turns = static_cast<double>(state.iterations());
-  state.counters["ours_ms"] = ours_ms / turns;
-  state.counters["plain_ms"] = plain_ms / turns;
-  state.counters["ratio"] = plain_ms / ours_ms;
+  const Plan ours = time_in_turns(
+      state, [&] { return plan(planner, problem); },
+      [&] { return plain::Planner(problem).plan(level, bound); }, same);
   report_quality(state, ours);
 }
 

@@ -124,30 +124,45 @@ class Calendar {
   std::vector<detail::Part> parts_;
 };
 
+namespace detail {
+
+// What iterators over steps have in common; ++ is their own.
+template <typename Self>
+class StepIterator {
+ public:
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Step;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Step*;
+  using reference = Step;
+
+  Step operator*() const { return step_; }
+  const Step* operator->() const { return &step_; }
+  Self operator++(int) {
+    Self& self = static_cast<Self&>(*this);
+    const Self old = self;
+    ++self;
+    return old;
+  }
+
+ protected:
+  Step step_;
+  Time limit_ = 0;  // where the last step ends
+};
+
+}  // namespace detail
+
 // A forward range of steps, as Calendar::steps answers it.
 class StepRange {
  public:
-  class Iterator {
+  class Iterator : public detail::StepIterator<Iterator> {
    public:
-    using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Step;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Step*;
-    using reference = Step;
-
-    Iterator() = default;
-    Step operator*() const { return step_; }
-    const Step* operator->() const { return &step_; }
+    using StepIterator::operator++;
     Iterator& operator++() {
       step_.begin = step_.end;
       if (step_.begin < limit_) load();
       return *this;
-    }
-    Iterator operator++(int) {
-      Iterator old = *this;
-      ++*this;
-      return old;
     }
     friend bool operator==(const Iterator& a, const Iterator& b) {
       return a.step_.begin == b.step_.begin;
@@ -176,8 +191,6 @@ class StepRange {
       chunk_ = part->chunk.get();
     }
 
-    Step step_;
-    Time limit_ = 0;
     const detail::Chunk* chunk_ = nullptr;
     std::uint32_t slot_ = 0;  // of the change point that ends step_
     std::uint32_t size_ = 0;
@@ -201,27 +214,13 @@ class StepRange {
 // The same backwards, as Calendar::steps_back answers it.
 class BackStepRange {
  public:
-  class Iterator {
+  class Iterator : public detail::StepIterator<Iterator> {
    public:
-    using iterator_concept = std::forward_iterator_tag;
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Step;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const Step*;
-    using reference = Step;
-
-    Iterator() = default;
-    Step operator*() const { return step_; }
-    const Step* operator->() const { return &step_; }
+    using StepIterator::operator++;
     Iterator& operator++() {
       step_.end = step_.begin;
       if (step_.end > limit_) load();
       return *this;
-    }
-    Iterator operator++(int) {
-      Iterator old = *this;
-      ++*this;
-      return old;
     }
     friend bool operator==(const Iterator& a, const Iterator& b) {
       return a.step_.end == b.step_.end;
@@ -250,8 +249,6 @@ class BackStepRange {
       }
     }
 
-    Step step_;
-    Time limit_ = 0;
     const detail::Part* part_ = nullptr;  // null: before the origin
     const detail::Part* first_ = nullptr;
     std::uint32_t slot_ = 0;

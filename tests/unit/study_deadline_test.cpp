@@ -15,28 +15,16 @@
 #include "study/deadline.hpp"
 #include "study/deadline_tables.hpp"
 #include "study/published.hpp"
+#include "support/study_checks.hpp"
 
 namespace dovetail {
 namespace {
 
-constexpr std::size_t kDefaultApplication = 2;  // 50 tasks
-constexpr std::size_t kSyntheticLog = 4;        // its number among the logs
+using testing::kDefaultApplication;
+using testing::line_count;
+constexpr std::size_t kSyntheticLog = 4;  // its number among the logs
 
-// Two applications (10 and 50 tasks) on the synthetic log: 18 scenarios of two instances.
-DeadlineStudyOptions small_options() {
-  DeadlineStudyOptions options;
-  options.synthetic = true;
-  options.timing = false;
-  options.applications = {0, kDefaultApplication};
-  options.workflows = 1;
-  options.start_times = 2;
-  options.taggings = 1;
-  return options;
-}
-
-std::size_t line_count(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
+DeadlineStudyOptions small_options() { return testing::small_study<DeadlineStudyOptions>(); }
 
 TEST(ComparedSums, LeaveOutWhatHasNoAnswer) {
   ComparedSums<3> sums;

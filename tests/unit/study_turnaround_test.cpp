@@ -17,27 +17,15 @@
 #include "study/turnaround.hpp"
 #include "study/turnaround_tables.hpp"
 #include "support/fingerprint.hpp"
+#include "support/study_checks.hpp"
 
 namespace dovetail {
 namespace {
 
-constexpr std::size_t kDefaultApplication = 2;  // 50 tasks
+using testing::kDefaultApplication;
+using testing::line_count;
 
-// Two applications (10 and 50 tasks) on the synthetic log: 18 scenarios of two instances.
-TurnaroundStudyOptions small_options() {
-  TurnaroundStudyOptions options;
-  options.synthetic = true;
-  options.timing = false;
-  options.applications = {0, kDefaultApplication};
-  options.workflows = 1;
-  options.start_times = 2;
-  options.taggings = 1;
-  return options;
-}
-
-std::size_t line_count(const std::string& text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
+TurnaroundStudyOptions small_options() { return testing::small_study<TurnaroundStudyOptions>(); }
 
 TEST(ParallelFor, CallsEveryItemOnceOnAnyNumberOfThreads) {
   for (unsigned threads : {0U, 1U, 2U, 7U}) {
