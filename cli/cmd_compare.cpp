@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "describe.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
 
@@ -49,6 +50,12 @@ void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
   fmt::print("{}", table.text());
 }
 
+// When all are too late.
+void print_earliest(PlanningContext& context) {
+  const Plan earliest = earliest_plan(context, known_plans(context));
+  if (earliest.feasible) fmt::print("\nearliest  {}\n", describe_earliest(earliest));
+}
+
 void print_json(const Problem& problem, const std::vector<Plan>& plans, const Plan& best) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Plan& plan : plans) {
@@ -73,12 +80,14 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
 Exit run(const Arguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   require_planner(problem);
-  const auto plans = plan_all(problem, arguments.planner.options());
+  PlanningContext context(problem, arguments.planner.options());
+  const auto plans = plan_all(context);
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
     print_json(problem, plans, best);
   } else {
     print_table(plans, best, problem.goal());
+    if (!best.feasible && problem.deadline()) print_earliest(context);
   }
   return best.feasible ? Exit::fine : Exit::no;
 }

@@ -129,9 +129,7 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
     fmt::print("  no plan found{}: the tasks do not fit before the cluster leaves\n", by);
   }
   if (answer.earliest) {
-    fmt::print("  {:<11} in {}, {:.1f} CPU-hours, by {}: --deadline {}{}\n", "earliest",
-               format_duration(makespan(*answer.earliest)), cpu_hours(*answer.earliest),
-               answer.earliest->algorithm, deadline_text(makespan(*answer.earliest)),
+    fmt::print("  {:<11} {}{}\n", "earliest", describe_earliest(*answer.earliest),
                named ? " without --algorithm" : "");
   } else if (problem.deadline()) {
     fmt::print("  {:<11} none: the tasks do not fit before the cluster leaves\n", "earliest");

@@ -162,6 +162,12 @@ std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen)
   return text;
 }
 
+std::string describe_earliest(const Plan& plan) {
+  return fmt::format("in {}, {:.1f} CPU-hours, by {}: --deadline {}",
+                     format_duration(makespan(plan)), cpu_hours(plan), plan.algorithm,
+                     deadline_text(makespan(plan)));
+}
+
 std::string how_to_get(const Plan& plan) {
   const PlannerInfo* planner = find_planner(plan.algorithm);
   const bool for_deadline = planner != nullptr && planner->goal == Goal::deadline;
