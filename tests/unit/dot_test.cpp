@@ -85,8 +85,9 @@ TEST(Dot, QuotedStringsKeepForeignEscapes) {
 }
 
 TEST(Dot, MissingTimeIsAnErrorUnlessThereIsADefault) {
-  EXPECT_EQ(error_in("digraph {\n a -> b\n}"),
-            "g.dot:2: task \"a\": it has no time; add the attribute, or give a default (--default-time)");
+  EXPECT_EQ(
+      error_in("digraph {\n a -> b\n}"),
+      "g.dot:2: task \"a\": it has no time; add the attribute, or give a default (--default-time)");
   const Workflow flow =
       parse_workflow("digraph { a -> b [time=4] }", "g.dot", {.default_seconds = 4});
   EXPECT_EQ(flow.time(1).seconds(), 4.0);
