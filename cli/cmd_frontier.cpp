@@ -42,8 +42,9 @@ std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
   for (int decimals = 1; decimals < 6; ++decimals) {
     const double scale = std::pow(10.0, decimals);
     const double hours = std::ceil(cpu_hours(plans[number]) * scale) / scale;
-    if (fastest_within(plans, hours) == &plans[number])
+    if (fastest_within(plans, hours) == &plans[number]) {
       return fmt::format("{:.{}f}", hours, decimals);
+    }
   }
   return fmt::format("{}", cpu_hours(plans[number]));
 }
@@ -131,8 +132,9 @@ Exit show_frontier(const Arguments& arguments, const Problem& problem,
     if (plans.empty()) fmt::print(kNoPlan);
     if (!plans.empty()) print_table(plans, arguments.all);
   }
-  if (json && arguments.output.output != "-")
+  if (json && arguments.output.output != "-") {
     fmt::print("{}", format_frontier(problem.now(), records));
+  }
   std::fflush(stdout);
   write_frontier(arguments, problem.now(), plans, records, talks);
   return plans.empty() ? Exit::no : Exit::fine;
@@ -183,9 +185,7 @@ Exit run(const Arguments& arguments) {
                  {arguments.output.output, arguments.output.gantt, arguments.picture});
   std::optional<double> budget;
   if (arguments.budget) budget = parse_budget(*arguments.budget);
-  const bool taken =
-      arguments.output.json || arguments.output.output == "-" || arguments.output.gantt == "-";
-  if (taken && arguments.picture == "-") {
+  if (!arguments.output.talks() && arguments.picture == "-") {
     throw InputError("standard output: two results cannot go there; give one of them a file");
   }
   if (!budget && !arguments.output.gantt.empty()) {

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "describe.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/tightest.hpp"
 #include "moment.hpp"

@@ -30,7 +30,7 @@ bool looks_like_time_of_day(const std::string& text) {
          text.find_first_not_of("0123456789:") == std::string::npos;
 }
 
-Moment parse_moment(const std::string& option, const std::string& text, const char* clock) {
+Moment parse_moment(const std::string& option, const std::string& text) {
   if (const auto date = parse_date(text)) return {*date, Moment::Kind::date};
   if (parse_date(text + "Z")) {
     throw InputError(
@@ -45,9 +45,9 @@ Moment parse_moment(const std::string& option, const std::string& text, const ch
   }
   if (const auto seconds = parse_duration(text)) return {*seconds, Moment::Kind::duration};
   throw InputError(
-      fmt::format("{}: expected {}, a duration such as 1h30m, or a date with its zone such as "
+      fmt::format("{}: expected seconds, a duration such as 1h30m, or a date with its zone such as "
                   "2026-11-15T08:00:00Z, found {}",
-                  option, clock, io::quote(text)));
+                  option, io::quote(text)));
 }
 
 bool has_times(const Platform& platform) {
@@ -70,10 +70,19 @@ bool has_times(const Platform& platform) {
                                ago == 0 ? "now" : format_duration(ago) + " in the past", hint));
 }
 
+// The next length that format_duration shows without rounding.
+Duration rounded_up(Duration length) {
+  Duration unit = 1;
+  if (length >= 10'000) unit = 1000;
+  if (length >= 3'600'000) unit = 60'000;
+  if (length >= 86'400'000) unit = 3'600'000;
+  return (length + unit - 1) / unit * unit;
+}
+
 }  // namespace
 
 Platform at_moment(const Platform& platform, const std::string& text, const std::string& file) {
-  const Moment now = parse_moment("--now", text, "seconds");
+  const Moment now = parse_moment("--now", text);
   const bool is_date = now.kind == Moment::Kind::date;
   if (platform.wall_clock() && !is_date) {
     throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
@@ -95,7 +104,7 @@ Time parse_deadline(const Platform& platform, const std::string& text) {
         "2026-11-15T{}:00Z, or 5h30m",
         io::quote(text), text));
   }
-  const Moment moment = parse_moment("--deadline", text, "seconds");
+  const Moment moment = parse_moment("--deadline", text);
   if (moment.kind == Moment::Kind::date && !platform.wall_clock()) {
     throw InputError(
         "--deadline: a date needs a clock with dates: give the cluster file a date as its now, or "
@@ -105,14 +114,6 @@ Time parse_deadline(const Platform& platform, const std::string& text) {
   if (moment.kind == Moment::Kind::duration) deadline += platform.now();
   if (deadline <= platform.now()) refuse_past(platform, moment, deadline, text);
   return deadline;
-}
-
-Duration rounded_up(Duration length) {
-  Duration unit = 1;
-  if (length >= 10'000) unit = 1000;
-  if (length >= 3'600'000) unit = 60'000;
-  if (length >= 86'400'000) unit = 3'600'000;
-  return (length + unit - 1) / unit * unit;
 }
 
 std::string deadline_text(Duration length) {

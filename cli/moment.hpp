@@ -20,9 +20,6 @@ Time parse_deadline(const Platform& platform, const std::string& text);
 // "9h53m", "1d11h".
 std::string deadline_text(Duration length);
 
-// The length that deadline_text shows.
-Duration rounded_up(Duration length);
-
 // "2026-11-15 08:00:00Z" where times are dates, else "4h from now".
 std::string moment_text(const Platform& platform, Time time);
 

@@ -18,7 +18,7 @@ void PlanOutput::add(CLI::App& command) {
 void PlanOutput::require_good_names(const std::vector<std::string>& inputs) const {
   require_picture_name("--gantt", gantt);
   protect_inputs(inputs, {output, gantt});
-  if (int{json || output == "-"} + int{gantt == "-"} > 1) {
+  if ((json || output == "-") && gantt == "-") {
     throw InputError("standard output: two results cannot go there; give one of them a file");
   }
 }

@@ -74,8 +74,9 @@ class BackwardPass {
     std::optional<Slot> slot;
     if (!limits_.guide.empty() && limits_.guide[task] < end) {
       slot = conservative(task, end, twentieths);
-      if (slot)
+      if (slot) {
         valid_until = last_valid(slot->start - limits_.guide[task], end - limits_.guide[task]);
+      }
     }
     if (!slot) {
       // An earlier start would leave some predecessor no time at all.

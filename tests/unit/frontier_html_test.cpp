@@ -89,19 +89,6 @@ TEST(FrontierHtml, NoteSaysThatNothingKeepsToTheBudget) {
   EXPECT_EQ(count(frontier_html(sample_frontier(), 3000.0), "No known plan"), 0u);
 }
 
-TEST(FrontierScene, ExactDurationParsesBackToAtLeastItself) {
-  EXPECT_EQ(exact_duration(0), "0s");
-  EXPECT_EQ(exact_duration(35'531'000), "9h52m11s");
-  EXPECT_EQ(exact_duration(86'400'000), "1d");
-  for (Duration length = 1; length < time_floor(kMaxSeconds); length = length * 3 + 1) {
-    const Duration read = time_floor(parse_duration(exact_duration(length)).value());
-    EXPECT_GE(read, length);
-    if (length < 100'000'000'000) {
-      EXPECT_EQ(read, length);
-    }
-  }
-}
-
 TEST(FrontierScene, KneeIsFarthestBelowTheLineBetweenTheEnds) {
   const auto point = [](double turnaround, double hours) {
     return io::FrontierPoint{.turnaround = turnaround, .hours = hours};

@@ -96,5 +96,18 @@ TEST(Format, DatesAreInGreenwichTime) {
   EXPECT_EQ(format_date(-1000), "1969-12-31 23:59:59Z");
 }
 
+TEST(ExactDuration, ParsesBackToAtLeastItself) {
+  EXPECT_EQ(exact_duration(0), "0s");
+  EXPECT_EQ(exact_duration(35'531'000), "9h52m11s");
+  EXPECT_EQ(exact_duration(86'400'000), "1d");
+  for (Duration length = 1; length < time_floor(kMaxSeconds); length = length * 3 + 1) {
+    const Duration read = time_floor(parse_duration(exact_duration(length)).value());
+    EXPECT_GE(read, length);
+    if (length < 100'000'000'000) {
+      EXPECT_EQ(read, length);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dovetail
