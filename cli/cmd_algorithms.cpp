@@ -1,10 +1,12 @@
-// dovetail algorithms: the table of planners.
+// dovetail algorithms: the tables of planners, strategies and policies.
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "policies/scheduler.hpp"
+#include "queue/strategy.hpp"
 
 namespace dovetail::cli {
 
@@ -22,21 +24,43 @@ const char* to_text(Goal goal) {
   return "fair";
 }
 
+struct Row {
+  std::string_view name;
+  std::string_view goal;
+  std::string_view summary;
+  std::string_view source;
+};
+
+// All tables one after the other: planners, strategies for batch queues, policies of such queues.
+std::vector<Row> rows() {
+  std::vector<Row> rows;
+  for (const PlannerInfo& row : planners()) {
+    rows.push_back({row.name, to_text(row.goal), row.summary, row.source});
+  }
+  for (const StrategyInfo& row : strategies()) {
+    rows.push_back({row.name, "queue", row.description, row.source});
+  }
+  for (const PolicyInfo& row : policies()) {
+    rows.push_back({row.name, "policy", row.description, row.source});
+  }
+  return rows;
+}
+
 Exit run(bool json) {
   if (json) {
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const PlannerInfo& row : planners()) {
-      rows.push_back({{"name", row.name},
-                      {"goal", to_text(row.goal)},
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Row& row : rows()) {
+      list.push_back({{"name", row.name},
+                      {"goal", row.goal},
                       {"summary", row.summary},
                       {"source", row.source}});
     }
-    fmt::print("{}\n", rows.dump(1));
+    fmt::print("{}\n", list.dump(1));
     return Exit::fine;
   }
   Table table({"algorithm", "goal", "what it does", "source"});
-  for (const PlannerInfo& row : planners()) {
-    table.add({std::string(row.name), to_text(row.goal), std::string(row.summary),
+  for (const Row& row : rows()) {
+    table.add({std::string(row.name), std::string(row.goal), std::string(row.summary),
                std::string(row.source)});
   }
   fmt::print("{}", table.text(4));

@@ -54,18 +54,21 @@ Count stated_processors(const SwfHeader& header, const std::string& path) {
 
 std::span<const ArchiveLog> archive_logs() { return kLogs; }
 
-ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_dir) {
+std::string archive_log_path(std::string_view file, const std::string& data_dir) {
   namespace fs = std::filesystem;
   const fs::path folder(data_dir);
-  for (const fs::path& place : {folder / "swf" / log.file, folder / log.file}) {
-    if (!fs::exists(place)) continue;
-    return read_reservation_log(place.string(), std::string(log.name), log.processors,
-                                log.partition);
+  for (const fs::path& place : {folder / "swf" / file, folder / file}) {
+    if (fs::exists(place)) return place.string();
   }
   throw InputError(fmt::format(
       "{}: no such log in {} or {}; get it from the Parallel Workloads Archive, set DOVETAIL_DATA "
       "to the folder that has it, or use a synthetic log",
-      log.file, (folder / "swf").string(), folder.string()));
+      file, (folder / "swf").string(), folder.string()));
+}
+
+ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_dir) {
+  return read_reservation_log(archive_log_path(log.file, data_dir), std::string(log.name),
+                              log.processors, log.partition);
 }
 
 ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,

@@ -25,8 +25,11 @@ struct ArchiveLog {
 // 57 nodes. From the first submission to the last end that is a use of 66, 40, 77 and 65 %.
 std::span<const ArchiveLog> archive_logs();
 
-// Looks for the file in `data_dir` and in its folder swf. Throws InputError, saying where it
-// looked, when it is in neither.
+// Where the file is: in the folder swf of `data_dir`, or in `data_dir` itself. Throws InputError,
+// saying where it looked, when it is in neither.
+std::string archive_log_path(std::string_view file, const std::string& data_dir);
+
+// Throws InputError when archive_log_path does not find the file.
 ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_dir);
 
 // Any SWF file, as it ran: start = submit + wait, on the allocated processors (those requested

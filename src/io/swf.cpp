@@ -17,7 +17,7 @@ namespace dovetail {
 
 namespace {
 
-constexpr std::size_t kFields = 18;
+constexpr std::size_t kFields = SwfJob::kFields;
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 // Beyond any real value; keeps sums and conversions to whole numbers safe.
 constexpr double kLargest = 1e15;
@@ -53,23 +53,23 @@ void for_each_field(Job& job, Use use) {
   use(job.think_time);
 }
 
-// Takes a log line by line.
-class Parser {
- public:
-  explicit Parser(const std::string& file) : file_(file) {}
+}  // namespace
 
-  void line(std::string_view text) {
-    ++line_;
-    text = trim(text);
-    if (text.empty()) return;
-    if (text.front() == ';') {
-      add_header(text);
-    } else {
-      add_job(text);
-    }
+// Takes a log line by line.
+class SwfReader::Parser {
+ public:
+  explicit Parser(std::string file) : file_(std::move(file)) {}
+
+  // The job of a line; nothing for other lines.
+  std::optional<SwfJob> line(std::string_view text) {
+    text = trim(++line_ == 1 ? io::skip_bom(text) : text);
+    if (text.empty()) return std::nullopt;
+    if (text.front() != ';') return job(text);
+    add_header(text);
+    return std::nullopt;
   }
 
-  SwfLog finish() && { return std::move(log_); }
+  const SwfHeader& header() const { return header_; }
 
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(file_, line_, message);
@@ -87,12 +87,14 @@ class Parser {
     const bool is_word = std::none_of(key.begin(), key.end(), is_space);
     // A continuation line may be an address: http://...
     if (!is_word || text.substr(colon).starts_with("://")) return;
-    log_.header.add(std::string(key), std::string(trim(text.substr(colon + 1))));
+    header_.add(std::string(key), std::string(trim(text.substr(colon + 1))));
   }
 
-  void add_job(std::string_view text) {
+  SwfJob job(std::string_view text) const {
+    SwfJob job;
+    job.fields = 0;
     std::array<double, kFields> values{};
-    std::size_t count = 0;
+    values.fill(-1);
     const char* at = text.data();
     const char* const end = at + text.size();
     while (at != end) {
@@ -101,18 +103,16 @@ class Parser {
         continue;
       }
       const double value = number(at, end);
-      if (count < kFields) values[count] = value;
-      ++count;
+      if (job.fields < kFields) values[job.fields] = value;
+      ++job.fields;
     }
-    if (count != kFields) {
-      fail(fmt::format("expected {} fields, found {}", kFields, count));
-    }
-    SwfJob job;
+    if (job.fields > kFields)
+      fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
     std::size_t next = 0;
     for_each_field(job, [&](auto& field) {
       field = static_cast<std::remove_reference_t<decltype(field)>>(values[next++]);
     });
-    log_.jobs.push_back(job);
+    return job;
   }
 
   // The number at the front, which moves past it.
@@ -132,22 +132,53 @@ class Parser {
     return {begin, static_cast<std::size_t>(std::find_if(begin, end, is_space) - begin)};
   }
 
-  const std::string& file_;
+  std::string file_;
   std::size_t line_ = 0;
-  SwfLog log_;
+  SwfHeader header_;
 };
 
-// Hands the lines that end within the text to the parser; answers what is left.
-std::string_view take_lines(std::string_view text, Parser& parser) {
-  for (;;) {
-    const auto end = text.find('\n');
-    if (end == std::string_view::npos) return text;
-    parser.line(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-}
+// What is read ahead of a file.
+struct SwfReader::Input {
+  explicit Input(const std::string& path) : source(std::make_unique<io::GzipSource>(path)) {}
+  explicit Input(std::string_view text) : buffer(text) {}
 
-}  // namespace
+  // The next line without its end, valid until the next call; false at the end of the file.
+  bool next_line(std::string_view& line, const Parser& parser) {
+    for (;;) {
+      const auto end = std::string_view(buffer).find('\n', seen);
+      if (end != std::string_view::npos) {
+        line = std::string_view(buffer).substr(begin, end - begin);
+        begin = seen = end + 1;
+        return true;
+      }
+      if (buffer.size() - begin > kLongestLine) {
+        parser.fail("a line is longer than 1 MiB; not a log in SWF");
+      }
+      if (!fill()) break;
+    }
+    line = std::string_view(buffer).substr(begin);
+    begin = seen = buffer.size();
+    return !line.empty();
+  }
+
+  // What is left of a line moves to the front, before the next piece.
+  bool fill() {
+    if (!source) return false;
+    buffer.erase(0, begin);
+    begin = 0;
+    seen = buffer.size();
+    buffer.resize(seen + kPiece);
+    const std::size_t got = source->read(buffer.data() + seen, kPiece);
+    buffer.resize(seen + got);
+    return got > 0;
+  }
+
+  static constexpr std::size_t kPiece = std::size_t{1} << 16U;
+  std::unique_ptr<io::GzipSource> source;  // null: the buffer is all there is
+  std::string buffer;
+  std::size_t begin = 0;  // of the next line
+  std::size_t seen = 0;   // no line ends before this
+};
 
 void SwfHeader::add(std::string key, std::string value) {
   entries_.emplace_back(std::move(key), std::move(value));
@@ -171,32 +202,49 @@ std::optional<std::int64_t> SwfHeader::integer(std::string_view key) const {
   return digit > 0 && (*value)[digit - 1] == '-' ? -number : number;
 }
 
-SwfLog parse_swf(std::string_view text, const std::string& file) {
-  Parser parser(file);
-  const std::string_view rest = take_lines(io::skip_bom(text), parser);
-  if (!rest.empty()) parser.line(rest);
-  return std::move(parser).finish();
+SwfReader::SwfReader(const std::string& path)
+    : parser_(std::make_unique<Parser>(io::display_name(path))),
+      input_(std::make_unique<Input>(path)) {}
+
+SwfReader::SwfReader(std::string_view text, const std::string& file)
+    : parser_(std::make_unique<Parser>(file)), input_(std::make_unique<Input>(text)) {}
+
+SwfReader::SwfReader(SwfReader&&) noexcept = default;
+SwfReader::~SwfReader() = default;
+
+std::optional<SwfJob> SwfReader::next() {
+  for (std::string_view line; input_->next_line(line, *parser_);) {
+    if (auto job = parser_->line(line)) return job;
+  }
+  return std::nullopt;
 }
 
-SwfLog read_swf(const std::string& path) {
-  const std::string file = io::display_name(path);
-  io::GzipSource source(path);
-  Parser parser(file);
-  std::string buffer;
-  std::size_t filled = 0;
-  for (;;) {
-    buffer.resize(filled + kLongestLine);
-    const std::size_t got = source.read(buffer.data() + filled, kLongestLine);
-    if (got == 0) break;
-    const std::string_view rest =
-        take_lines(std::string_view(buffer).substr(0, filled + got), parser);
-    if (rest.size() > kLongestLine) parser.fail("a line is longer than 1 MiB; not a log in SWF");
-    // What is left of a line moves to the front, before the next piece.
-    buffer.erase(0, static_cast<std::size_t>(rest.data() - buffer.data()));
-    filled = rest.size();
+const SwfHeader& SwfReader::header() const { return parser_->header(); }
+
+void SwfReader::require_all_fields(const SwfJob& job) const {
+  if (job.fields != kFields) {
+    parser_->fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
   }
-  if (filled > 0) parser.line(std::string_view(buffer).substr(0, filled));
-  return std::move(parser).finish();
+}
+
+namespace {
+
+SwfLog read_all(SwfReader reader) {
+  SwfLog log;
+  while (const auto job = reader.next()) {
+    reader.require_all_fields(*job);
+    log.jobs.push_back(*job);
+  }
+  log.header = reader.header();
+  return log;
+}
+
+}  // namespace
+
+SwfLog read_swf(const std::string& path) { return read_all(SwfReader(path)); }
+
+SwfLog parse_swf(std::string_view text, const std::string& file) {
+  return read_all(SwfReader(text, file));
 }
 
 std::vector<SwfJob> sorted_by_submit(std::vector<SwfJob> jobs) {

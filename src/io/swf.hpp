@@ -7,7 +7,9 @@
 // values are -1, as in the file. docs/formats.md lists the fields.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +38,9 @@ struct SwfJob {
   std::int64_t partition = -1;
   std::int64_t preceding_job = -1;
   double think_time = -1;
+
+  static constexpr std::size_t kFields = 18;
+  std::size_t fields = kFields;  // how many the line had; the others are -1
 
   friend bool operator==(const SwfJob&, const SwfJob&) = default;
 };
@@ -66,8 +71,40 @@ struct SwfLog {
   std::vector<SwfJob> jobs;
 };
 
-// Throw InputError with file and line for a line that does not have 18 numbers, and for a file that
-// cannot be read; "-" is standard input.
+// One job after the other, for logs that need not be in memory as a whole.
+//
+//   SwfReader reader("KTH-SP2.swf.gz");
+//   while (const auto job = reader.next()) use(*job);
+class SwfReader {
+ public:
+  // "-" is standard input. Throws InputError when the file cannot be read.
+  explicit SwfReader(const std::string& path);
+
+  // Reads the text itself; messages call it `file`.
+  SwfReader(std::string_view text, const std::string& file);
+
+  SwfReader(SwfReader&&) noexcept;
+  ~SwfReader();
+
+  // Throws InputError with file and line for a line with something other than numbers, or with more
+  // than 18 of them.
+  std::optional<SwfJob> next();
+
+  // What the lines so far said.
+  const SwfHeader& header() const;
+
+  // Throws InputError for the line that was read last unless it had all 18 fields.
+  void require_all_fields(const SwfJob& job) const;
+
+ private:
+  class Parser;
+  struct Input;
+  std::unique_ptr<Parser> parser_;
+  std::unique_ptr<Input> input_;
+};
+
+// The whole log. Throws InputError with file and line for a line that does not have 18 numbers, and
+// for a file that cannot be read; "-" is standard input.
 SwfLog read_swf(const std::string& path);
 SwfLog parse_swf(std::string_view text, const std::string& file);
 

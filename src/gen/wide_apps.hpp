@@ -1,0 +1,33 @@
+// Workflows of two applications with wide sections: BLAST (one search per part of the input) and
+// WIEN2K (two wide sections around a single task), as Yu and Shi used them for adaptive scheduling
+// (2007).
+//
+//   Random random(1);
+//   Workflow workflow = blast({.ways = 200}, random);   // 402 tasks
+//
+// All tasks of an operation take the same time, on one processor, and so do the transfers from its
+// tasks. Throws InputError for a spec out of range.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dovetail/workflow.hpp"
+#include "gen/random.hpp"
+
+namespace dovetail {
+
+struct WaysSpec {
+  std::uint32_t ways = 200;   // tasks side by side
+  double mean_seconds = 100;  // an operation's time is uniform from 0 to twice this
+  double ccr = 1;             // mean transfer time over mean task time
+};
+
+// split -> ways x (blast -> parse) -> merge: 2 ways + 2 tasks.
+Workflow blast(const WaysSpec& spec, Random& random, std::string name = "blast");
+
+// StageIn -> LAPW0 -> ways x LAPW1 -> LAPW2_FERMI -> ways x LAPW2 -> Sumpara -> LCore -> Mixer ->
+// Converged -> StageOut: 2 ways + 8 tasks.
+Workflow wien2k(const WaysSpec& spec, Random& random, std::string name = "wien2k");
+
+}  // namespace dovetail

@@ -1,0 +1,67 @@
+// A synthetic batch workload: jobs of the Lublin-Feitelson model with requested times and users, as
+// a log in SWF or as a JSON job list.
+//
+//   Workload workload = make_workload({.seed = 7, .lublin = {.processors = 128, .jobs = 20'000}});
+//   write_file("log.swf", format_swf(to_swf(workload)));
+//
+// Jobs, requests and users have random streams of their own: changing how requests are made leaves
+// the jobs as they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gen/lublin.hpp"
+#include "gen/tsafrir.hpp"
+#include "io/swf.hpp"
+
+namespace dovetail {
+
+enum class RequestKind { tsafrir, exact, factor };
+
+std::string_view to_string(LublinTypes types);
+std::string_view to_string(RequestKind kind);
+
+struct WorkloadSpec {
+  std::uint64_t seed = 1;
+  LublinSpec lublin = {};
+  std::optional<double> load = {};  // stretches the submit times to this offered load
+  RequestKind requests = RequestKind::tsafrir;
+  // The queue's limit: longer runs are cut to it, before the load is set, and nobody asks for more.
+  Duration longest_request = 18LL * 3'600'000;
+  TsafrirOptions tsafrir = {};
+  FactorOptions factor = {};
+  std::uint32_t users = 0;  // 0: nobody knows
+};
+
+struct WorkloadJob {
+  Time submit = 0;
+  Duration run = 0;
+  Duration request = 0;  // at least the run
+  Count procs = 0;
+  std::int64_t user = -1;
+  friend bool operator==(const WorkloadJob&, const WorkloadJob&) = default;
+};
+
+struct Workload {
+  WorkloadSpec spec;
+  std::vector<WorkloadJob> jobs;  // by submit time
+};
+
+// Throws InputError for a spec out of range, and when the runs do not fit under the requests.
+Workload make_workload(const WorkloadSpec& spec);
+
+// The options of `dovetail generate workload` that make the same workload again.
+std::string generate_options(const WorkloadSpec& spec);
+
+// With a header that says how the log was made.
+SwfLog to_swf(const Workload& workload);
+
+// {"nodes": N, "jobs": [{"id", "submit", "run", "req", "nodes"}, ...]}, times in seconds. The
+// format has no users.
+std::string format_job_list(const Workload& workload);
+
+}  // namespace dovetail

@@ -1,0 +1,52 @@
+// A machine over time as a picture: busy nodes against capacity above, waiting jobs below. Of a
+// short piece of a log the jobs themselves are drawn.
+//
+//   MachinePicture picture{.title = "KTH-SP2: conservative", .nodes = 100, .window = {0, end},
+//   ...}; write_file("machine.html", machine_html(picture));
+//
+// All functions are pure; what they answer is self-contained text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dovetail/time.hpp"
+
+namespace dovetail::io {
+
+// Averages over one step of time.
+struct MachineMoment {
+  Time begin = 0;
+  double waiting = 0;  // jobs
+  double busy = 0;     // nodes
+  friend bool operator==(const MachineMoment&, const MachineMoment&) = default;
+};
+
+struct MachineJob {
+  std::string name;
+  Time submit = 0;
+  Time start = 0;
+  Time end = 0;
+  Count nodes = 0;
+};
+
+struct MachinePicture {
+  std::string title = {};
+  std::vector<std::string> facts = {};  // how it went, in a few words each
+  Count nodes = 1;
+  std::optional<Time> date =
+      {};                // of time 0, in milliseconds since 1970; nothing: times are counted
+  Interval window = {};  // not empty
+  Duration step = 0;     // between two moments
+  std::vector<MachineMoment> moments = {};  // from the window's begin to its end
+  std::vector<MachineJob> jobs = {};        // drawn one by one when there are any
+};
+
+std::string machine_html(const MachinePicture& picture);
+std::string machine_svg(const MachinePicture& picture);
+
+// A few lines for a terminal, none wider than `columns`; two spaces stand in front of each.
+std::string machine_text(const MachinePicture& picture, int columns);
+
+}  // namespace dovetail::io

@@ -1,0 +1,29 @@
+// The jobs that run: what each asked for and where it was put.
+#pragma once
+
+#include <vector>
+
+#include "policies/room.hpp"
+
+namespace dovetail {
+
+using JobSlot = std::uint32_t;
+
+struct Held {
+  Ask ask;
+  Slot slot;
+};
+
+class RunningJobs {
+ public:
+  void start(JobSlot job, const Held& held) {
+    if (jobs_.size() <= job) jobs_.resize(job + 1);
+    jobs_[job] = held;
+  }
+  const Held& operator[](JobSlot job) const { return jobs_[job]; }
+
+ private:
+  std::vector<Held> jobs_;  // by job; what is there for others is out of date
+};
+
+}  // namespace dovetail

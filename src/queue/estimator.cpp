@@ -1,0 +1,37 @@
+#include "queue/estimator.hpp"
+
+#include <string>
+#include <vector>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// Running jobs are reservations from now to their limits.
+Room room_of(const RoomSpec& machine, std::span<const RunningJob> running,
+             std::span<const Reservation> reservations, Time now) {
+  std::vector<Reservation> taken;
+  for (const RunningJob& job : running) {
+    if (job.end > now) taken.push_back({now, job.end, job.nodes});
+  }
+  for (const Reservation& reservation : reservations) {
+    if (reservation.end > now) {
+      taken.push_back({std::max(reservation.start, now), reservation.end, reservation.procs});
+    }
+  }
+  Cluster cluster{.name = "queue", .processors = machine.nodes, .reservations = taken};
+  if (const auto overbooked = find_overbooking(cluster)) throw InputError(*overbooked);
+  return Room(machine, taken, now);
+}
+
+}  // namespace
+
+QueueSnapshot::QueueSnapshot(const RoomSpec& machine, std::span<const RunningJob> running,
+                             std::span<const Ask> waiting, Time now, const Options& options)
+    : now_(now),
+      outlook_{plan_queue(room_of(machine, running, options.reservations, now), waiting, now,
+                          options.in_turn)} {}
+
+}  // namespace dovetail

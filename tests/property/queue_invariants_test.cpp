@@ -1,0 +1,177 @@
+// What must hold in every batch queue, whatever the log: nobody gets nodes that are not there,
+// promises are kept, estimates come true.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "queue/estimator.hpp"
+#include "sim/background.hpp"
+#include "support/library_queue.hpp"
+
+namespace dovetail {
+namespace {
+
+using testing::Dice;
+using testing::library_jobs;
+using testing::library_rules;
+
+struct Sample {
+  QueueRules rules;
+  std::shared_ptr<const std::vector<Job>> jobs;
+};
+
+Sample sample(Dice& dice) {
+  const plain::Rules rules = testing::random_rules(dice);
+  return {library_rules(rules), library_jobs(testing::random_log(dice, 60, rules.nodes))};
+}
+
+std::vector<JobRecord> replayed(const Sample& sample) {
+  JobList list(sample.jobs);
+  return replay_all(list, sample.rules);
+}
+
+TEST(QueueInvariants, CapacityIsNeverExceeded) {
+  for (unsigned seed = 1; seed <= 1500; ++seed) {
+    Dice dice(seed);
+    const Sample queue = sample(dice);
+    std::map<Time, Count> changes;
+    for (const JobRecord& job : replayed(queue)) {
+      ASSERT_GE(job.start, job.submit) << "seed " << seed;
+      changes[job.start] += job.ask.nodes;
+      changes[job.end] -= job.ask.nodes;
+    }
+    for (const Reservation& taken : queue.rules.reservations) {
+      changes[taken.start] += taken.procs;
+      changes[taken.end] -= taken.procs;
+    }
+    Count used = 0;
+    for (const auto& [time, change] : changes) {
+      used += change;
+      ASSERT_LE(used, queue.rules.room.nodes) << "seed " << seed << " at " << time;
+    }
+  }
+}
+
+TEST(QueueInvariants, ConservativePromisesNeverMoveLater) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    Sample queue = sample(dice);
+    queue.rules.policy = "conservative";
+    queue.rules.compress = Compress::arrival;
+    Machine machine(queue.rules);
+    JobList list(queue.jobs);
+    std::map<JobSlot, Time> promises;
+    for (;;) {
+      const Time arrival = list.peek() == nullptr ? kForever : list.peek()->submit;
+      const Time now = std::min(arrival, machine.next());
+      if (now == kForever) break;
+      machine.open(now);
+      for (; list.peek() != nullptr && list.peek()->submit <= now; list.pop()) {
+        promises[machine.submit(*list.peek())] = kForever;
+      }
+      for (const JobSlot job : machine.pass()) {
+        ASSERT_LE(now, promises.at(job)) << "seed " << seed;
+        promises.erase(job);
+      }
+      for (auto& [job, promise] : promises) {
+        const auto planned = machine.scheduler().promised(job);
+        ASSERT_TRUE(planned) << "seed " << seed;
+        ASSERT_LE(*planned, promise) << "seed " << seed << " at " << now;
+        promise = *planned;
+      }
+    }
+    ASSERT_TRUE(promises.empty()) << "seed " << seed;
+  }
+}
+
+TEST(QueueInvariants, NobodyPassesInFirstComeFirstServed) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    Sample queue = sample(dice);
+    queue.rules.policy = "fcfs";
+    const auto records = replayed(queue);
+    ASSERT_TRUE(std::ranges::is_sorted(records, {}, &JobRecord::start)) << "seed " << seed;
+  }
+}
+
+// With accurate requests and nobody else to come, a job starts exactly when it was estimated to.
+TEST(QueueInvariants, EstimatesComeTrueWhenNothingElseHappens) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    Sample queue = sample(dice);
+    if (queue.rules.policy == "easy") queue.rules.policy = "conservative";  // EASY only guesses
+    auto jobs = *queue.jobs;
+    for (Job& job : jobs) job.run = job.ask.length;
+    const std::size_t seen = static_cast<std::size_t>(dice(1, 50));
+    jobs.resize(seen);
+    const Time now = jobs.back().submit;
+    Background background(queue.rules, std::make_shared<const std::vector<Job>>(jobs));
+    background.run_through(now);
+    const Ask ask{.nodes = dice(1, queue.rules.room.nodes), .length = kSecond * dice(1, 80)};
+    const OutlookEstimator estimator(background.machine().outlook(), now);
+    const Time expected = now + estimator.wait(ask.nodes, ask.length);
+    Machine& machine = background.machine();
+    const JobSlot job = machine.submit_open_ended(ask);
+    background.pass();
+    while (!machine.is_running(job)) {
+      machine.open(background.next());
+      background.pass();
+    }
+    ASSERT_EQ(machine.now(), expected) << "seed " << seed << " " << queue.rules.policy;
+  }
+}
+
+// Early ends only help.
+TEST(QueueInvariants, ConservativeEstimatesAreUpperBounds) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    Sample queue = sample(dice);
+    queue.rules.policy = "conservative";
+    queue.rules.compress = Compress::arrival;
+    const std::size_t seen = static_cast<std::size_t>(dice(1, 50));
+    const Time now = (*queue.jobs)[seen].submit;
+    Background background(queue.rules, queue.jobs);
+    background.run_through(now);
+    const Ask ask{.nodes = dice(1, queue.rules.room.nodes), .length = kSecond * dice(1, 80)};
+    const OutlookEstimator estimator(background.machine().outlook(), now);
+    const Time expected = now + estimator.wait(ask.nodes, ask.length);
+    Machine& machine = background.machine();
+    const JobSlot job = machine.submit_open_ended(ask);
+    background.pass();
+    while (!machine.is_running(job)) {
+      background.open(background.next());
+      background.arrive();
+      background.pass();
+    }
+    ASSERT_LE(machine.now(), expected) << "seed " << seed;
+  }
+}
+
+TEST(QueueInvariants, AForkGoesTheWayOfTheWhole) {
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const Sample queue = sample(dice);
+    const auto whole = replayed(queue);
+    Background background(queue.rules, queue.jobs);
+    background.run_through((*queue.jobs)[30].submit);
+    Background fork = background;
+    const auto finish = [](Background& part) {
+      std::map<std::int64_t, Time> starts;
+      for (Time time = part.next(); time < kForever; time = part.next()) {
+        part.open(time);
+        part.arrive();
+        for (const JobSlot job : part.pass()) starts[part.machine().job(job).id] = time;
+      }
+      return starts;
+    };
+    const auto first = finish(fork);
+    ASSERT_EQ(first, finish(background)) << "seed " << seed;
+    for (const auto& [id, start] : first) {
+      ASSERT_EQ(start, whole[static_cast<std::size_t>(id)].start) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dovetail
