@@ -24,7 +24,7 @@ constexpr double kLargestStretch = 10'000;
 
 struct Arguments {
   std::string log;
-  TraceRules trace;
+  TraceRules trace = {.processors_per_node = 0};
   QueueRules queue;
   std::string from;
   std::string until;
@@ -97,13 +97,20 @@ std::string seconds_text(double seconds) {
   return format_duration(std::llround(seconds) * kSecond);
 }
 
+// " of 8 processors" where a node has several.
+std::string node_text(const TraceInfo& log) {
+  const Count processors = log.processors_per_node;
+  return processors == 1 ? std::string() : fmt::format(" of {} processors", processors);
+}
+
 void print_head(const Arguments& arguments, const ReplayReport& report) {
   const auto row = [](const char* name, const std::string& text) {
     fmt::print("  {:<12}{}\n", name, text);
   };
   fmt::print("{}: {} in {}\n\n", io::plain_text(report.log.name), counted(report.log.jobs, "job"),
              format_duration(report.summary.makespan()));
-  row("machine", counted(static_cast<std::size_t>(report.log.nodes), "node"));
+  row("machine",
+      counted(static_cast<std::size_t>(report.log.nodes), "node") + node_text(report.log));
   row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace));
   if (report.log.dropped.total() == 0) return;
   row("dropped", dropped_text(report.log.dropped) +
@@ -121,20 +128,6 @@ void print_metrics(const ReplaySummary& summary) {
   fmt::print("\n{}", table.text());
   if (summary.killed > 0) {
     fmt::print("  {} killed when the requested time was used up\n", counted(summary.killed, "job"));
-  }
-}
-
-// Things a person may have overlooked.
-void print_notes(const Arguments& arguments, const TraceInfo& info) {
-  note_idle_options(arguments.queue);
-  const auto processors = info.header.max_procs().value_or(0);
-  const bool nodes_are_wide = arguments.trace.nodes == 0 &&
-                              arguments.trace.processors_per_node == 1 &&
-                              processors / info.nodes > 1;
-  if (nodes_are_wide) {
-    std::cerr << fmt::format(
-        "note: the log has {} processors on {} nodes; --ppn {} puts so many on a node\n",
-        processors, info.nodes, processors / info.nodes);
   }
 }
 
@@ -208,12 +201,13 @@ Exit run(Arguments arguments) {
   if (!arguments.until.empty()) arguments.trace.until = read_moment("--until", arguments.until);
   check_names(arguments);
   check_rules(arguments);
+  note_idle_options(arguments.queue);
   const TraceFile file(arguments.log, arguments.trace);
+  arguments.trace.processors_per_node = file.info().processors_per_node;
   require_jobs(file, arguments);
   const auto begun = std::chrono::steady_clock::now();
   const Replayed replayed = replay_file(arguments, file);
   const auto spent = std::chrono::steady_clock::now() - begun;
-  print_notes(arguments, file.info());
   if (arguments.talks()) {
     print_head(arguments, replayed.report);
     print_metrics(replayed.report.summary);
@@ -232,7 +226,9 @@ void add_log_options(CLI::App& command, Arguments& a) {
       ->required();
   command.add_option("--nodes", a.trace.nodes, "of the machine; default: what the log says")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
-  command.add_option("--ppn", a.trace.processors_per_node, "processors per node; default 1")
+  command
+      .add_option("--ppn", a.trace.processors_per_node,
+                  "processors per node; default: what the log says, or 1 with --nodes")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
   add_log_rules(command, a.trace);
   command.add_option("--stretch", a.trace.stretch,

@@ -1,13 +1,16 @@
 // dovetail study: a paper's evaluation run again, beside the published tables.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <iostream>
 #include <memory>
 
 #include "command.hpp"
 #include "dovetail/io.hpp"
 #include "progress.hpp"
 #include "study/deadline.hpp"
+#include "study/queue.hpp"
 #include "study/turnaround.hpp"
 
 namespace dovetail::cli {
@@ -42,14 +45,18 @@ Exit run(Arguments<Options> arguments, const Study& study) {
   return Exit::fine;
 }
 
-// A number of things to run; more than the limit is taken for a slip of the keyboard.
+// More than so many of anything is taken for a slip of the keyboard.
+constexpr int kMost = 10'000;
+
+// A number of things to run.
 void add_size(CLI::App& command, const std::string& name, std::optional<std::size_t>& size,
               const std::string& help) {
-  constexpr int kMost = 10'000;
   command.add_option(name, size, help)->check(CLI::Range(1, kMost).description(""));
 }
 
-void add_options(CLI::App& command, StudyOptions& options) {
+// What every study takes.
+template <typename Options>
+void add_common(CLI::App& command, Options& options) {
   add_choice<StudyScale>(command, "--scale", options.scale,
                          {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
                          "quick (default) or paper");
@@ -59,15 +66,55 @@ void add_options(CLI::App& command, StudyOptions& options) {
                    "one synthetic log instead of the four real ones");
   command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
       ->allow_extra_args(false);
+  command.add_option("--threads", options.threads, "default: all cores")
+      ->check(CLI::NonNegativeNumber.description(""));
+  command.add_option("--seed", options.seed, "the same seed gives the same numbers")
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+void add_options(CLI::App& command, StudyOptions& options) {
+  add_common(command, options);
   add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
   add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
   add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
   command.add_flag_callback(
       "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
-  command.add_option("--threads", options.threads, "default: all cores")
-      ->check(CLI::NonNegativeNumber.description(""));
-  command.add_option("--seed", options.seed, "the same seed gives the same numbers")
-      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+void add_options(CLI::App& command, QueueStudyOptions& options) {
+  add_common(command, options);
+  add_size(command, "--instants", options.instants, "of the 289, instead of the scale's");
+  command
+      .add_option("--workflows", options.workflows,
+                  "only those of this name, like Montage-250-* or *-medium; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--cap", options.caps,
+                  "jobs of the workflow at once in Table 2: 16 as published, and 128; may be "
+                  "repeated")
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, kMost).description(""));
+  add_choice<QueueStudyRules>(
+      command, "--rules", options.rules,
+      {{"paper", QueueStudyRules::paper}, {"authors", QueueStudyRules::authors}},
+      "strategies as published (paper, default) or as in the authors' program (authors)");
+  CLI::Option* contiguous =
+      command.add_flag("--contiguous", options.contiguous,
+                       "jobs need neighbouring nodes, as in the authors' simulation");
+  CLI::Option* never_ran = add_choice<NeverRan>(
+      command, "--never-ran", options.never_ran,
+      {{"drop", NeverRan::drop}, {"request", NeverRan::request}},
+      "jobs that left the queue: drop (default), or request as in the authors' "
+      "simulation, where they run as long as requested");
+  add_choice<QueueWorkflows>(
+      command, "--generate", options.source,
+      {{"missing", QueueWorkflows::completed}, {"all", QueueWorkflows::generated}},
+      "make up the published workflows that are missing, or all; default: none if any is there");
+  add_choice<bool>(command, "--doubt", options.doubt, {{"sdsc", true}},
+                   "sdsc: instead of the tables, what contiguous nodes and jobs that never ran "
+                   "change on SDSC-SP2")
+      ->excludes(contiguous)
+      ->excludes(never_ran);
 }
 
 // Adds a study under its name, with the options that all have.
@@ -103,6 +150,18 @@ void add_deadline(CLI::App& studies, Exit& status) {
                     "also run every reading, on SDSC-BLUE unless --log says otherwise");
 }
 
+// How long it took is said apart from the result, which is the same every time.
+QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto begun = Clock::now();
+  QueueStudyResult result = run_queue_study(options);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  std::cerr << fmt::format("{} workflow executions in {:.1f} s, {:.0f} a second\n",
+                           result.executions(), seconds,
+                           static_cast<double>(result.executions()) / seconds);
+  return result;
+}
+
 }  // namespace
 
 void add_study(CLI::App& program, Exit& status) {
@@ -114,6 +173,10 @@ void add_study(CLI::App& program, Exit& status) {
       "Aida and Casanova: bounds, bottom levels and run times (Tables 4, 9, 10)",
       run_turnaround_study);
   add_deadline(*command, status);
+  add_one<QueueStudyOptions>(
+      *command, status, "queue",
+      "Hataishi et al., GLUME: workflows cut into batch jobs (Figures 2, 3, 5, 6 and Table 2)",
+      run_timed_queue_study);
 }
 
 }  // namespace dovetail::cli

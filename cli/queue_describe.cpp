@@ -23,6 +23,14 @@ std::string row(const char* name, const std::string& text) {
   return fmt::format("  {:<12}{}\n", name, text);
 }
 
+// As format_duration, with minutes up to a hundred hours: what strategies differ by.
+std::string long_text(Duration length) {
+  constexpr Duration kMinute = 60 * kSecond;
+  if (length < 1440 * kMinute || length >= 6000 * kMinute) return format_duration(length);
+  const Duration minutes = (length + kMinute / 2) / kMinute;
+  return fmt::format("{}h{:02}m", minutes / 60, minutes % 60);
+}
+
 double share_of(Duration part, Duration whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -72,36 +80,29 @@ Duration time_with_a_job(const WorkflowResult& result) {
   return result.makespan - time_without_a_job(result);
 }
 
-const QueueRun* find_run(std::span<const QueueRun> runs, std::string_view strategy) {
-  const auto found = std::ranges::find(runs, strategy, &QueueRun::strategy);
-  return found == runs.end() ? nullptr : &*found;
-}
-
-// What the best is compared with: the one job that most people would submit, or else the next best.
-// Null when all end at about the same time.
+// What the best is compared with: the next best that ends clearly later. Null when all end at about
+// the same time.
 const QueueRun* rival_of(std::span<const QueueRun> runs, const QueueRun& best) {
-  const auto is_later = [&](const QueueRun& run) {
-    return 100 * run.result.makespan > 101 * best.result.makespan;
-  };
-  const QueueRun* one_job = find_run(runs, "ONEJOB");
-  if (one_job != nullptr && is_later(*one_job)) return one_job;
   const QueueRun* rival = nullptr;
   for (const QueueRun& run : runs) {
-    if (is_later(run) && (rival == nullptr || run.result.makespan < rival->result.makespan)) {
+    const bool is_later = 100 * run.result.makespan > 101 * best.result.makespan;
+    if (is_later && (rival == nullptr || run.result.makespan < rival->result.makespan)) {
       rival = &run;
     }
   }
   return rival;
 }
 
-// "GLUME+ ends as early"; empty when nobody does.
+// "GLUME+ ends within 1 % of it"; empty when nobody does.
 std::string equals_text(std::span<const QueueRun> runs, const QueueRun& best) {
   std::vector<std::string> names;
   for (const QueueRun& run : runs) {
-    if (&run != &best && run.result.makespan == best.result.makespan) names.push_back(run.strategy);
+    const bool is_close = 100 * run.result.makespan <= 101 * best.result.makespan;
+    if (&run != &best && is_close) names.push_back(run.strategy);
   }
   if (names.empty()) return {};
-  return fmt::format("{} end{} as early", fmt::join(names, ", "), names.size() == 1 ? "s" : "");
+  return fmt::format("{} end{} within 1 % of it", fmt::join(names, ", "),
+                     names.size() == 1 ? "s" : "");
 }
 
 // Why the best ends before the rival: less time without a job, or more done while jobs run.
@@ -211,8 +212,8 @@ std::string describe_comparison(std::span<const QueueRun> runs) {
   for (const QueueRun& run : runs) {
     const WorkflowResult& result = run.result;
     const double above = share_of(result.makespan - best.result.makespan, best.result.makespan);
-    table.add({"  " + run.strategy, format_duration(result.makespan),
-               fmt::format("+{:.1f}%", 100 * above), format_duration(time_without_a_job(result)),
+    table.add({"  " + run.strategy, long_text(result.makespan),
+               fmt::format("+{:.1f}%", 100 * above), long_text(time_without_a_job(result)),
                std::to_string(result.jobs.size()), fmt::format("{:.1f}", node_hours(result.held)),
                percent(result.utilisation()), std::to_string(result.count(PilotOutcome::expired)),
                &run == &best ? "<- earliest" : ""});
@@ -232,7 +233,7 @@ std::string describe_waits(const Site& site, Time at, std::span<const WaitAnswer
 std::string describe_instants(std::span<const InstantRuns> strategies) {
   const auto best = std::ranges::min_element(strategies, {}, &InstantRuns::mean);
   const auto length = [](double milliseconds) {
-    return format_duration(std::llround(milliseconds / 1000) * 1000);
+    return long_text(std::llround(milliseconds / 1000) * 1000);
   };
   Table table({"  strategy", "mean makespan", "median", "worst", "earliest", ""});
   for (auto runs = strategies.begin(); runs != strategies.end(); ++runs) {
@@ -243,7 +244,7 @@ std::string describe_instants(std::span<const InstantRuns> strategies) {
       });
     }
     table.add({"  " + runs->strategy, length(runs->mean()), length(runs->median()),
-               format_duration(runs->worst()),
+               long_text(runs->worst()),
                percent(static_cast<double>(firsts) / static_cast<double>(runs->makespans.size())),
                strategies.size() > 1 && runs == best ? "<- lowest mean" : ""});
   }

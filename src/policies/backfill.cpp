@@ -81,43 +81,42 @@ class Backfill final : public Scheduler {
 
  private:
   void decide(Time now) {
+    free_ = room_.free_at(now);
     std::size_t kept = 0;
     std::size_t next = 0;
     for (; next < queue_.size(); ++next) {
-      const Waiting waiting = queue_[next];
-      if (!may_start(waiting, now)) {
-        queue_[kept++] = waiting;
-        if (depth_ == 0) break;  // nobody passes
-      }
+      const Waiting& waiting = queue_[next];
+      if (waiting.ask.nodes <= free_ && starts(waiting, now)) continue;
+      if (promises_.size() < std::max<std::size_t>(depth_, 1)) promise(waiting, now);
+      if (kept != next) queue_[kept] = waiting;
+      ++kept;
+      if (depth_ == 0) break;  // nobody passes
     }
     if (next < queue_.size()) {
-      kept = static_cast<std::size_t>(
-          std::move(queue_.begin() + static_cast<std::ptrdiff_t>(next) + 1, queue_.end(),
-                    queue_.begin() + static_cast<std::ptrdiff_t>(kept)) -
-          queue_.begin());
+      const auto rest = queue_.begin() + static_cast<std::ptrdiff_t>(next) + 1;
+      const auto end =
+          std::move(rest, queue_.end(), queue_.begin() + static_cast<std::ptrdiff_t>(kept));
+      kept = static_cast<std::size_t>(end - queue_.begin());
     }
     queue_.resize(kept);
   }
 
-  // Starts the job if it can, else promises it a place if it is among the first.
-  bool may_start(const Waiting& waiting, Time now) {
-    if (waiting.ask.nodes <= room_.free_at(now)) {
-      if (const auto slot = room_.at(waiting.ask, now)) {
-        start(waiting, *slot);
-        return true;
-      }
-    }
-    if (promises_.size() < std::max<std::size_t>(depth_, 1)) {
-      const Slot slot = room_.earliest(waiting.ask, now);
-      next_start_ = std::min(next_start_, slot.start);
-      room_.take(waiting.ask, slot);
-      promises_.push_back({waiting.ask, slot});
-    }
-    return false;
+  bool starts(const Waiting& waiting, Time now) {
+    const auto slot = room_.at(waiting.ask, now);
+    if (slot) start(waiting, *slot);
+    return slot.has_value();
+  }
+
+  void promise(const Waiting& waiting, Time now) {
+    const Slot slot = room_.earliest(waiting.ask, now);
+    next_start_ = std::min(next_start_, slot.start);
+    room_.take(waiting.ask, slot);
+    promises_.push_back({waiting.ask, slot});
   }
 
   void start(const Waiting& waiting, const Slot& slot) {
     room_.take(waiting.ask, slot);
+    free_ -= waiting.ask.nodes;
     running_.start(waiting.job, {waiting.ask, slot});
     started_.push_back(waiting.job);
   }
@@ -130,6 +129,7 @@ class Backfill final : public Scheduler {
   std::vector<Time> reservation_ends_;
   std::optional<Outlook> outlook_;
   bool has_changed_ = false;
+  Count free_ = 0;  // nodes at this moment, during a decision
   Time next_start_ = kForever;
   std::vector<JobSlot> started_;
 };

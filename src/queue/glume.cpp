@@ -26,7 +26,9 @@ class Glume final : public OverlapStrategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_glume(RunTimes& run_times, const StrategyOptions& options) {
-  return std::make_unique<Glume>(Cutting(run_times, options));
+  StrategyOptions published = options;
+  published.min_utilisation = 0;  // GLUME+ alone has it
+  return std::make_unique<Glume>(Cutting(run_times, published));
 }
 
 }  // namespace dovetail

@@ -37,6 +37,14 @@ Count machine_nodes(const SwfHeader& header, const TraceRules& rules, const std:
   throw InputError(file, 0, "the header does not say how many nodes the machine has; give --nodes");
 }
 
+// Processors per node, rounded up so that no job is too large for the machine it ran on.
+Count node_size(const SwfHeader& header, const TraceRules& rules) {
+  const std::int64_t nodes = header.max_nodes().value_or(0);
+  const std::int64_t processors = header.max_procs().value_or(0);
+  if (rules.nodes > 0 || nodes <= 0 || processors <= nodes) return 1;
+  return static_cast<Count>(std::min<std::int64_t>((processors - 1) / nodes + 1, kMaxProcessors));
+}
+
 // "KTH-SP2-1996-2.1-cln.swf.gz" -> "KTH-SP2-1996-2.1-cln".
 std::string log_name(const std::string& file) {
   std::string name = std::filesystem::path(file).filename().string();
@@ -224,6 +232,12 @@ void TraceFile::take_json(std::string_view text) {
   info_.jobs = all_->size();
 }
 
+void TraceFile::learn_machine(const SwfHeader& header) {
+  if (rules_.processors_per_node == 0) rules_.processors_per_node = node_size(header, rules_);
+  info_.processors_per_node = rules_.processors_per_node;
+  info_.nodes = machine_nodes(header, rules_, file_);
+}
+
 void TraceFile::scan_swf() {
   SwfReader reader = open_();
   Time last = std::numeric_limits<Time>::min();
@@ -231,7 +245,7 @@ void TraceFile::scan_swf() {
   bool sorted = true;
   TotalTime total(file_);
   while (const auto line = reader.next()) {
-    if (info_.nodes == 0) info_.nodes = machine_nodes(reader.header(), rules_, file_);
+    if (info_.nodes == 0) learn_machine(reader.header());
     const auto job = job_of_line(*line, rules_, info_.nodes, info_.dropped);
     if (!job) continue;
     total.add(*job);

@@ -28,12 +28,12 @@ struct TraceRules {
   Requests requests = Requests::real;
   NeverRan never_ran = NeverRan::drop;
   Overrun overrun = Overrun::raise;
-  Count nodes = 0;  // of the machine; 0: as the log says
-  Count processors_per_node = 1;
-  double stretch = 1;     // submit times are multiplied by this
-  Time from = 0;          // only jobs submitted at or after this ...
-  Time until = kForever;  // ... and before this, counted from the first job of the log
-  std::size_t limit = 0;  // only so many of them; 0: all
+  Count nodes = 0;                // of the machine; 0: as the log says
+  Count processors_per_node = 1;  // 0: as the header says, unless `nodes` is given
+  double stretch = 1;             // submit times are multiplied by this
+  Time from = 0;                  // only jobs submitted at or after this ...
+  Time until = kForever;          // ... and before this, counted from the first job of the log
+  std::size_t limit = 0;          // only so many of them; 0: all
 };
 
 // Whether jobs of the log may be left out by when they were submitted.
@@ -71,6 +71,7 @@ class JobSource {
 struct TraceInfo {
   std::string name;
   Count nodes = 0;
+  Count processors_per_node = 1;
   std::size_t jobs = 0;
   Dropped dropped;
   std::optional<std::int64_t> unix_start;  // of time 0
@@ -96,6 +97,7 @@ class TraceFile {
 
  private:
   void scan_swf();
+  void learn_machine(const SwfHeader& header);
   void keep_all();
   // The jobs of all lines that count, selected or not, in the order of the file.
   void for_each_kept(const std::function<void(const Job&, const SwfJob&)>& use) const;

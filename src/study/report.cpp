@@ -9,10 +9,6 @@
 namespace dovetail::report {
 namespace {
 
-std::string_view name_of(StudyScale scale) {
-  return scale == StudyScale::paper ? "paper" : "quick";
-}
-
 constexpr std::string_view kPublishedTitle = "published";
 
 // Room for the names of the rows, those of the algorithms or "published".
@@ -53,6 +49,10 @@ std::optional<double> published_time(const TimingTable& table, std::string_view 
 }
 
 }  // namespace
+
+std::string_view name_of(StudyScale scale) {
+  return scale == StudyScale::paper ? "paper" : "quick";
+}
 
 void write_head(Text out, std::string_view title, const StudyHead& head, std::size_t scenarios) {
   fmt::format_to(out, "{}, scale {}, seed {}\n", title, name_of(head.scale), head.seed);

@@ -18,6 +18,9 @@ namespace dovetail::report {
 using Text = std::back_insert_iterator<std::string>;
 using Json = nlohmann::ordered_json;
 
+// "quick" or "paper".
+std::string_view name_of(StudyScale scale);
+
 // Title, scale, seed, size and logs.
 void write_head(Text out, std::string_view title, const StudyHead& head, std::size_t scenarios);
 

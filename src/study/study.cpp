@@ -45,15 +45,6 @@ std::vector<std::size_t> chosen_applications(const StudyOptions& options, const 
   return chosen;
 }
 
-std::string data_folder(const StudyOptions& options) {
-  if (!options.data_dir.empty()) return options.data_dir;
-  const char* set = std::getenv("DOVETAIL_DATA");
-  if (set != nullptr && *set != '\0') return set;
-  throw InputError(
-      "the study needs logs of the Parallel Workloads Archive; set DOVETAIL_DATA to the folder "
-      "that has them, or use a synthetic log");
-}
-
 void check_log_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const auto known = archive_logs();
@@ -75,7 +66,7 @@ std::vector<NumberedLog> read_logs(const StudyOptions& options) {
     return logs;
   }
   check_log_names(options.logs);
-  const std::string folder = data_folder(options);
+  const std::string folder = study_data_folder(options.data_dir);
   for (std::size_t number = 0; number < archive.size(); ++number) {
     const bool wanted = options.logs.empty() || std::count(options.logs.begin(), options.logs.end(),
                                                            std::string(archive[number].name)) > 0;
@@ -85,6 +76,15 @@ std::vector<NumberedLog> read_logs(const StudyOptions& options) {
 }
 
 }  // namespace
+
+std::string study_data_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* set = std::getenv("DOVETAIL_DATA");
+  if (set != nullptr && *set != '\0') return set;
+  throw InputError(
+      "the study needs logs of the Parallel Workloads Archive; set DOVETAIL_DATA to the folder "
+      "that has them, or use a synthetic log");
+}
 
 std::vector<ScenarioSet> scenario_sets(const StudyHead& head) {
   std::vector<ScenarioSet> sets;

@@ -38,6 +38,10 @@ struct StudyOptions {
   std::vector<std::string> logs = {};          // names of archive logs; empty: all
 };
 
+// The folder that was given, else the environment's DOVETAIL_DATA. Throws InputError without
+// either.
+std::string study_data_folder(const std::string& given);
+
 // What a study runs at the scale quick. The scale paper is the same for all: every application, 20
 // workflows, 10 start times, 5 taggings.
 struct QuickScale {
