@@ -100,7 +100,7 @@ Time read_at(const Site& site, const std::string& text) {
   if (seconds && *seconds <= kMaxSeconds) return whole_seconds(*seconds);
   throw InputError(
       "--at: expected seconds on the queue's clock, a duration such as 1d12h, or a "
-      "date with its zone, found " +
+      "date with its zone such as 2026-11-16T08:00:00Z, found " +
       io::quote(text));
 }
 
@@ -283,6 +283,9 @@ void check_arguments(const Arguments& arguments) {
   if (arguments.tasks && arguments.talks() && arguments.output.empty()) {
     throw InputError("--tasks: is about JSON; add --json or -o FILE");
   }
+  if (std::isnan(arguments.strategy.min_utilisation)) {
+    throw InputError("--min-utilisation: expected a number from 0 to 1");
+  }
   if (!arguments.name.empty()) choose_strategy(arguments.name);
 }
 
@@ -290,9 +293,15 @@ void check_arguments(const Arguments& arguments) {
 void print_notes(const Question& question) {
   note_idle_options(question.site.rules);
   const auto& jobs = *question.site.jobs;
-  if (question.site.log && (jobs.empty() || jobs.back().submit < question.at)) {
+  const Time last = question.arguments.times > 0 ? moments_of(question).back() : question.at;
+  if (question.site.log && (jobs.empty() || jobs.back().submit < last)) {
     std::cerr << fmt::format("note: the log has no job that is submitted at or after {}\n",
-                             clock_text(question.site, question.at));
+                             clock_text(question.site, last));
+  }
+  const bool uses_glume_plus =
+      question.arguments.name.empty() || upper_case(question.arguments.name) == "GLUME+";
+  if (question.options.min_utilisation > 0 && !uses_glume_plus) {
+    std::cerr << "note: --min-utilisation has no effect without --strategy GLUME+\n";
   }
 }
 
@@ -303,6 +312,7 @@ Exit run(Arguments arguments) {
   const std::string& file = arguments.problem.cluster;
   const auto ask = [&](const Platform& platform) {
     Question question{arguments, make_site(platform, file, arguments.site), arguments.strategy};
+    protect_inputs({question.site.log_file}, {arguments.output});
     question.options.cap = question.site.submit_cap();
     question.at = submission_time(arguments, question.site);
     print_notes(question);

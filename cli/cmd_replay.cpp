@@ -172,6 +172,9 @@ void check_names(const Arguments& arguments) {
   if (!is_known) {
     throw InputError("-o: expected a name that ends in .json or .swf, found " + io::quote(output));
   }
+  if (arguments.timeline && (!arguments.wants_jobs() || arguments.wants_swf()) && !arguments.json) {
+    throw InputError("--timeline: is a part of the JSON; add --json or -o FILE.json");
+  }
   require_picture_name("--picture", arguments.picture);
   protect_inputs({arguments.log}, {output, arguments.picture});
   if ((arguments.json || output == "-") && arguments.picture == "-") {

@@ -36,12 +36,14 @@ class Backfill final : public Scheduler {
   void end(JobSlot job, Time now) override {
     room_.give_back(running_[job].ask, running_[job].slot, now);
     has_changed_ = true;
+    outlook_.reset();
   }
 
   void withdraw(JobSlot job, Time) override {
     const auto erased = std::erase_if(queue_, [job](const Waiting& w) { return w.job == job; });
     assert(erased == 1);
     has_changed_ = erased == 1;
+    outlook_.reset();
   }
 
   std::span<const JobSlot> pass(Time now) override {

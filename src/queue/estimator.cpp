@@ -28,10 +28,24 @@ Room room_of(const RoomSpec& machine, std::span<const RunningJob> running,
 
 }  // namespace
 
+namespace {
+
+std::span<const Ask> checked(std::span<const Ask> waiting, Count nodes) {
+  for (const Ask& ask : waiting) {
+    if (ask.nodes < 1 || ask.nodes > nodes) {
+      throw InputError("a waiting job asks for " + std::to_string(ask.nodes) + " of " +
+                       std::to_string(nodes) + " nodes");
+    }
+  }
+  return waiting;
+}
+
+}  // namespace
+
 QueueSnapshot::QueueSnapshot(const RoomSpec& machine, std::span<const RunningJob> running,
                              std::span<const Ask> waiting, Time now, const Options& options)
     : now_(now),
-      outlook_{plan_queue(room_of(machine, running, options.reservations, now), waiting, now,
-                          options.in_turn)} {}
+      outlook_{plan_queue(room_of(machine, running, options.reservations, now),
+                          checked(waiting, machine.nodes), now, options.in_turn)} {}
 
 }  // namespace dovetail

@@ -6,7 +6,7 @@
 // elsewhere.
 //
 //   RunTimes run_times(tasks, options.pick);
-//   auto strategy = make_strategy("GLUME", run_times, options);
+//   auto strategy = find_strategy("GLUME")->make(run_times, options);
 //   strategy->begin(desk);
 #pragma once
 

@@ -51,7 +51,7 @@ class Machine {
   // Needs the job to fit the machine. Its submit time is now.
   JobSlot submit(const Job& job);
 
-  // A job whose end the caller decides; at the latest when its request is used up.
+  // A job that ends when the caller calls end(), which must be by the time its request is used up.
   JobSlot submit_open_ended(const Ask& ask);
 
   // Ends a running job of the caller's now, or takes a waiting one out of the queue.

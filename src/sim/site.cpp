@@ -52,7 +52,8 @@ std::string find_log(const std::string& log, const std::string& file) {
 }
 
 void read_log(Site& site, const std::string& log, const std::string& file) {
-  Trace trace = read_trace(find_log(log, file), site.trace);
+  site.log_file = find_log(log, file);
+  Trace trace = read_trace(site.log_file, site.trace);
   site.jobs = std::make_shared<const std::vector<Job>>(std::move(trace.jobs));
   if (trace.info.unix_start) site.date_of_0 = *trace.info.unix_start * kSecond;
   site.log = std::move(trace.info);

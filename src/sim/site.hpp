@@ -32,6 +32,7 @@ struct Site {
   QueueRules rules;
   TraceRules trace;
   std::optional<TraceInfo> log = {};
+  std::string log_file = {};  // where it was found
   std::shared_ptr<const std::vector<Job>> jobs = {};
   Count cap = 0;  // of the user who asks; 0: no limit
   CapMode cap_mode = CapMode::submitted;
