@@ -79,17 +79,13 @@ std::vector<StrategyInfo> chosen_strategies(const Arguments& arguments) {
   return {choose_strategy(arguments.name.empty() ? "GLUME+" : arguments.name)};
 }
 
-Duration whole_seconds(double seconds) {
-  return (time_ceil(seconds) + kSecond - 1) / kSecond * kSecond;
-}
-
 Time read_at(const Site& site, const std::string& text) {
   if (const auto date = parse_date(text)) {
     if (!site.date_of_0) {
       throw InputError(
           "--at: a date needs a log with UnixStartTime, or a cluster file whose times are dates");
     }
-    const Time at = whole_seconds(*date) - *site.date_of_0;
+    const Time at = whole_seconds(time_ceil(*date)) - *site.date_of_0;
     if (at < 0) {
       throw InputError(
           fmt::format("--at: {} is before the log begins, {}", text, format_date(*site.date_of_0)));
@@ -97,7 +93,7 @@ Time read_at(const Site& site, const std::string& text) {
     return at;
   }
   const auto seconds = parse_duration(text);
-  if (seconds && *seconds <= kMaxSeconds) return whole_seconds(*seconds);
+  if (seconds && *seconds <= kMaxSeconds) return whole_seconds(time_ceil(*seconds));
   throw InputError(
       "--at: expected seconds on the queue's clock, a duration such as 1d12h, or a "
       "date with its zone such as 2026-11-16T08:00:00Z, found " +
@@ -126,7 +122,7 @@ WaitQuestion read_wait(const std::string& text, Count most) {
     throw InputError(
         fmt::format("--wait: {} asks for more than the {} nodes there are", io::quote(text), most));
   }
-  return {static_cast<Count>(nodes), whole_seconds(seconds)};
+  return {static_cast<Count>(nodes), whole_seconds(time_ceil(seconds))};
 }
 
 void write_json(const Arguments& arguments, const std::string& document) {
@@ -215,7 +211,7 @@ std::vector<Time> moments_of(const Question& question) {
   Time next = question.at;
   for (Time& moment : moments) {
     moment = next;
-    next += whole_seconds(*seconds);
+    next += whole_seconds(time_ceil(*seconds));
   }
   return moments;
 }
@@ -225,12 +221,7 @@ std::vector<Time> moments_of(const Question& question) {
 std::vector<InstantRuns> run_at(const Question& question, const LeveledTasks& tasks,
                                 const std::vector<Time>& moments) {
   constexpr std::size_t kPiece = 4;
-  std::vector<Background> forks;
-  Background background = question.site.background();
-  for (const Time moment : moments) {
-    background.run_through(moment);
-    forks.push_back(background);
-  }
+  const std::vector<Background> forks = forks_at(question.site.background(), moments);
   const auto chosen = chosen_strategies(question.arguments);
   std::vector<InstantRuns> results;
   for (const StrategyInfo& strategy : chosen) {

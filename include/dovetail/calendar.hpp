@@ -54,9 +54,6 @@ class Calendar {
   // The fewest processors free at any moment of the window. An empty window answers kMaxProcessors.
   Count min_free(Interval window) const;
 
-  // The most processors free at any moment of the window; 0 for an empty one.
-  Count max_free(Interval window) const;
-
   // An empty window fits everywhere, and so do no processors, even before the origin.
   bool fits(Interval window, Count procs) const;
 
@@ -72,10 +69,9 @@ class Calendar {
   std::optional<Time> latest_fit(Count procs, Duration length, Time ready, Time deadline) const;
 
   // Where a booking that starts at `start` could start instead, if it were lifted out: the smallest
-  // time in [ready, min(start, limit)) from which procs are free up to the earlier of its end and
-  // `start` (its own processors cover the rest); `start` when there is none.
-  Time earliest_move(Count procs, Duration length, Time ready, Time start,
-                     Time limit = kForever) const;
+  // time in [ready, start] from which procs are free up to the earlier of its end and `start` (its
+  // own processors cover the rest).
+  Time earliest_move(Count procs, Duration length, Time ready, Time start) const;
 
   // Time average of the free processors over a non-empty window.
   double mean_free(Interval window) const;

@@ -213,21 +213,6 @@ Count Calendar::min_free(Interval window) const {
   return least;
 }
 
-Count Calendar::max_free(Interval window) const {
-  window.begin = std::max(window.begin, origin());
-  if (window.begin >= window.end) return 0;
-  auto [index, slot] = place_of(window.begin);
-  Count most = parts_[index].free(slot);
-  for (; index < parts_.size() && parts_[index].first < window.end; ++index, slot = 0) {
-    const Part& part = parts_[index];
-    if (part.max <= most) continue;
-    for (; slot < part.size && part.time(slot) < window.end; ++slot) {
-      most = std::max(most, part.free(slot));
-    }
-  }
-  return most;
-}
-
 bool Calendar::fits(Interval window, Count procs) const {
   if (procs <= 0 || window.begin >= window.end) return true;
   if (window.begin < origin()) return false;
@@ -251,15 +236,13 @@ std::optional<Time> Calendar::earliest_fit(Count procs, Duration length, Time re
   return start;
 }
 
-Time Calendar::earliest_move(Count procs, Duration length, Time ready, Time start,
-                             Time limit) const {
-  const Time last = std::min(start, limit) - 1;
+Time Calendar::earliest_move(Count procs, Duration length, Time ready, Time start) const {
   Time earlier = std::max(ready, origin());
-  if (earlier > last) return start;
+  if (earlier >= start) return start;
   const Place place = place_of(earlier);
   Cursor cursor(parts_, place.part, place.slot, procs);
   while (cursor.to_blocked(std::min(earlier + length, start))) {
-    if (!cursor.to_free(last)) return start;
+    if (!cursor.to_free(start - 1)) return start;
     earlier = cursor.begin();
   }
   return earlier;

@@ -9,6 +9,11 @@ namespace dovetail {
 
 inline constexpr Duration kSecond = 1000;
 
+// The queue counts whole seconds: rounded up.
+constexpr Duration whole_seconds(Duration length) {
+  return (length + kSecond - 1) / kSecond * kSecond;
+}
+
 // What a scheduler knows of a job: it never learns a run time before the job has ended.
 struct Ask {
   Count nodes = 1;

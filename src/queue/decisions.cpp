@@ -74,6 +74,11 @@ Count Cutting::best_nodes(const WaitEstimator& queue, const TaskSet& set, Durati
   return best;
 }
 
+void Cutting::submit_best(Desk& desk, const TaskSet& set) const {
+  const Count nodes = best_nodes(desk.queue(), set, 0);
+  submit(desk, set, nodes, run(set, nodes));
+}
+
 void Cutting::submit_ready_tasks(Desk& desk) const {
   for (TaskId task = 0; task < tasks().size(); ++task) {
     if (!may_submit(desk)) return;

@@ -42,6 +42,9 @@ class Cutting {
     desk.submit({set.tasks, nodes, request(length)});
   }
 
+  // As one job now, on the best number of nodes.
+  void submit_best(Desk& desk, const TaskSet& set) const;
+
   // Every open task whose parents are done, in file order, as a job of its own, up to the cap.
   void submit_ready_tasks(Desk& desk) const;
 

@@ -58,10 +58,8 @@ class GlumePlus final : public OverlapStrategy {
   }
 
   bool returns_to_jobs(Desk& desk) {
-    const auto live = desk.live();
-    const bool waits = std::ranges::any_of(live, [](const LivePilot& p) { return !p.start; });
     const TaskSet open = cutting().open_tasks(desk);
-    if (waits || open.tasks.empty() || !cutting().may_submit(desk)) return false;
+    if (open.tasks.empty() || !may_queue(desk)) return false;
     const Duration delay = cutting().delay(desk);
     const Split jobs = best_split(cutting(), desk.queue(), open, delay);
     if (!is_clearly_earlier(jobs.end, singles_from(desk, open, desk.now(), delay))) return false;

@@ -16,9 +16,7 @@ class LevelByLevel final : public Strategy {
   void submit(Desk& desk) const {
     const TaskSet open = cutting_.open_tasks(desk);
     if (open.tasks.empty()) return;
-    const TaskSet level = cutting_.on_levels(open, open.first_level, open.first_level);
-    const Count nodes = cutting_.best_nodes(desk.queue(), level, 0);
-    cutting_.submit(desk, level, nodes, cutting_.run(level, nodes));
+    cutting_.submit_best(desk, cutting_.on_levels(open, open.first_level, open.first_level));
   }
 
   Cutting cutting_;

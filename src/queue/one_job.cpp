@@ -17,11 +17,7 @@ class OneJob final : public Strategy {
   }
 
  private:
-  void submit(Desk& desk) const {
-    const TaskSet open = cutting_.open_tasks(desk);
-    const Count nodes = cutting_.best_nodes(desk.queue(), open, 0);
-    cutting_.submit(desk, open, nodes, cutting_.run(open, nodes));
-  }
+  void submit(Desk& desk) const { cutting_.submit_best(desk, cutting_.open_tasks(desk)); }
 
   Cutting cutting_;
 };

@@ -24,6 +24,9 @@ class OverlapStrategy : public Strategy {
   void enter_single_mode() { single_mode_ = true; }
   void leave_single_mode() { single_mode_ = false; }
 
+  // Whether another job may join the queue: none of the workflow's waits, and the cap allows it.
+  bool may_queue(const Desk& desk) const;
+
   // Chooses among the open tasks and submits one job, or enters single mode. `delay` is how long
   // the workflow's running jobs may still take.
   virtual void choose(Desk& desk, const TaskSet& open, Duration delay) = 0;

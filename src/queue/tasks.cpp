@@ -32,8 +32,7 @@ Duration node_time(const Workflow& workflow, TaskId task, const Cluster& cluster
                      cluster.name + " has " + std::to_string(cluster.cores_per_node) +
                      "; a queue's jobs are made of tasks that fit a node");
   }
-  const Duration exact = time.duration(processors);
-  return std::max(kSecond, (exact + kSecond - 1) / kSecond * kSecond);
+  return std::max(kSecond, whole_seconds(time.duration(processors)));
 }
 
 }  // namespace

@@ -43,6 +43,16 @@ std::span<const JobSlot> Background::pass() {
   return started;
 }
 
+std::vector<Background> forks_at(Background background, std::span<const Time> moments) {
+  std::vector<Background> forks;
+  forks.reserve(moments.size());
+  for (const Time moment : moments) {
+    background.run_through(moment);
+    forks.push_back(background);
+  }
+  return forks;
+}
+
 void Background::run_through(Time now) {
   for (Time time = next(); time <= now; time = next()) {
     open(time);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/machine.hpp"
@@ -59,5 +60,8 @@ class Background {
   JobList jobs_;
   RecentWaits recent_;
 };
+
+// The background as it is at each of the moments, which must be in order.
+std::vector<Background> forks_at(Background background, std::span<const Time> moments);
 
 }  // namespace dovetail

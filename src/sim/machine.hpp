@@ -70,6 +70,7 @@ class Machine {
 
   const Scheduler& scheduler() const { return *scheduler_; }
   std::size_t waiting() const { return scheduler_->waiting(); }
+  std::size_t running() const { return active_.size() - unused_.size() - waiting(); }
   Count busy() const { return busy_; }
 
  private:

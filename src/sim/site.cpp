@@ -74,17 +74,6 @@ std::int64_t new_user(const std::vector<Job>& jobs) {
   return user;
 }
 
-// Lets the jobs in the system end, on a fork, and counts those that had started.
-std::size_t running_jobs(Machine machine) {
-  const Time now = machine.now();
-  std::size_t running = 0;
-  for (Time next = machine.next(); next < kForever; next = machine.next()) {
-    for (const JobRecord& ended : machine.open(next)) running += ended.start <= now ? 1U : 0U;
-    machine.pass();
-  }
-  return running;
-}
-
 void set_clock(Site& site, const Platform& platform, Time zero) {
   if (!site.log && platform.wall_clock()) site.date_of_0 = 0;
   site.now = platform.now() - zero;
@@ -105,7 +94,7 @@ Count Site::reserved_at(Time time) const {
 
 QueueState state_of(const Site& site, const Background& background) {
   const Machine& machine = background.machine();
-  QueueState state{.running = running_jobs(machine),
+  QueueState state{.running = machine.running(),
                    .waiting = machine.waiting(),
                    .busy = machine.busy(),
                    .reserved = site.reserved_at(machine.now())};

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kFieldsNeeded = 11;
 
 // Whole seconds, rounded up.
-Time whole_seconds(double seconds) { return kSecond * static_cast<Time>(std::ceil(seconds)); }
+Time seconds_up(double seconds) { return kSecond * static_cast<Time>(std::ceil(seconds)); }
 
 bool never_ran(const SwfJob& line) { return line.run < 0 || (line.status == 5 && line.run == 0); }
 
@@ -70,7 +70,7 @@ class Selection {
   Verdict choose(Job& job) {
     job.submit -= first_;
     if (rules_.stretch != 1) {
-      job.submit = whole_seconds(to_seconds(job.submit) * rules_.stretch);
+      job.submit = seconds_up(to_seconds(job.submit) * rules_.stretch);
     }
     if (job.submit < rules_.from) return Verdict::skip;
     if (job.submit >= rules_.until) return Verdict::stop;
@@ -183,9 +183,9 @@ std::optional<Job> job_of_line(const SwfJob& line, const TraceRules& rules, Coun
 
   Job job;
   job.id = line.number;
-  job.submit = whole_seconds(line.submit);
-  job.run = std::max(kSecond, whole_seconds(run));
-  job.ask.length = std::max(kSecond, whole_seconds(request));
+  job.submit = seconds_up(line.submit);
+  job.run = std::max(kSecond, seconds_up(run));
+  job.ask.length = std::max(kSecond, seconds_up(request));
   job.ask.user = line.user;
   if (job.run > job.ask.length) {
     job.cut = rules.overrun == Overrun::kill;

@@ -87,13 +87,8 @@ void replay_background(const QueueCampaign& campaign, const QueueRunOptions& opt
       read_queue_log(log, setting, options.data_dir, options.seed).jobs);
   stage.facts.jobs = jobs->size();
   stage.facts.first_week = first_week_load(*jobs, log.nodes);
-  Background background({.room = {.nodes = log.nodes, .contiguous = setting.contiguous}},
-                        std::move(jobs));
-  stage.forks.reserve(campaign.instants.size());
-  for (const Time instant : campaign.instants) {
-    background.run_through(instant);
-    stage.forks.push_back(background);
-  }
+  const QueueRules rules{.room = {.nodes = log.nodes, .contiguous = setting.contiguous}};
+  stage.forks = forks_at(Background(rules, std::move(jobs)), campaign.instants);
 }
 
 QueueOutcome run_one(const Background& fork, const QueueSeriesKey& key, RunTimes& run_times,

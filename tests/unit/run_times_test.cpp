@@ -6,24 +6,13 @@
 #include <algorithm>
 #include <random>
 
+#include "support/task_rows.hpp"
+
 namespace dovetail {
 namespace {
 
-struct Row {
-  int seconds;
-  std::vector<TaskId> parents = {};
-};
-
-LeveledTasks tasks_of(const std::vector<Row>& rows) {
-  WorkflowBuilder builder("test");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    builder.add_task({.id = "t" + std::to_string(i), .time = TimeSpec::fixed(rows[i].seconds)});
-  }
-  for (TaskId task = 0; task < rows.size(); ++task) {
-    for (const TaskId parent : rows[task].parents) builder.add_edge(parent, task);
-  }
-  return {std::move(builder).build(), Cluster{.name = "c", .processors = 1}};
-}
+using testing::Row;
+using testing::tasks_of;
 
 TaskSet all_of(const LeveledTasks& tasks) {
   std::vector<TaskId> all(tasks.size());
