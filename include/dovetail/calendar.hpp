@@ -49,6 +49,9 @@ class Calendar {
   // calendar lasts for ever; kForever and any time beyond it mean the same.
   explicit Calendar(Count capacity = 0, Time origin = Time{0});
 
+  // Of steps that follow each other; there must be one, and the last one lasts for ever.
+  explicit Calendar(std::span<const Step> steps);
+
   Count free_at(Time t) const;
 
   // The fewest processors free at any moment of the window. An empty window answers kMaxProcessors.
@@ -67,11 +70,6 @@ class Calendar {
   // Largest start >= ready that still ends by deadline, with procs free throughout; nullopt if
   // none. Origin, length and procs are treated as by earliest_fit.
   std::optional<Time> latest_fit(Count procs, Duration length, Time ready, Time deadline) const;
-
-  // Where a booking that starts at `start` could start instead, if it were lifted out: the smallest
-  // time in [ready, start] from which procs are free up to the earlier of its end and `start` (its
-  // own processors cover the rest).
-  Time earliest_move(Count procs, Duration length, Time ready, Time start) const;
 
   // Time average of the free processors over a non-empty window.
   double mean_free(Interval window) const;

@@ -236,18 +236,6 @@ std::optional<Time> Calendar::earliest_fit(Count procs, Duration length, Time re
   return start;
 }
 
-Time Calendar::earliest_move(Count procs, Duration length, Time ready, Time start) const {
-  Time earlier = std::max(ready, origin());
-  if (earlier >= start) return start;
-  const Place place = place_of(earlier);
-  Cursor cursor(parts_, place.part, place.slot, procs);
-  while (cursor.to_blocked(std::min(earlier + length, start))) {
-    if (!cursor.to_free(start - 1)) return start;
-    earlier = cursor.begin();
-  }
-  return earlier;
-}
-
 std::optional<Time> Calendar::latest_fit(Count procs, Duration length, Time ready,
                                          Time deadline) const {
   length = std::max<Duration>(length, 0);

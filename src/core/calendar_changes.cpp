@@ -126,6 +126,13 @@ Calendar::Calendar(Count capacity, Time origin) {
   parts_ = builder.take();
 }
 
+Calendar::Calendar(std::span<const Step> steps) {
+  assert(!steps.empty());
+  PartsBuilder builder;
+  for (const Step& step : steps) builder.append(step.begin, step.free);
+  parts_ = builder.take();
+}
+
 // Makes sure that a change point lies at t, which must be in [origin, kForever).
 Calendar::Place Calendar::split_at(Time t) {
   Place place = place_of(t);

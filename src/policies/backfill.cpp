@@ -17,6 +17,11 @@ struct Waiting {
   JobSlot job = 0;
 };
 
+struct Held {
+  Ask ask;
+  Slot slot;
+};
+
 class Backfill final : public Scheduler {
  public:
   // A depth of 0: nobody passes anybody.
@@ -126,7 +131,7 @@ class Backfill final : public Scheduler {
   std::uint32_t depth_;
   Room room_;                   // who runs; promises only during a decision
   std::vector<Waiting> queue_;  // by arrival
-  RunningJobs running_;
+  RunningJobs<Held> running_;
   std::vector<Held> promises_;
   std::vector<Time> reservation_ends_;
   std::optional<Outlook> outlook_;

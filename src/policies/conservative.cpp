@@ -1,175 +1,234 @@
 // Conservative backfilling (Mu'alem and Feitelson 2001): every waiting job holds a place in the
 // plan; a new one takes the earliest that is left. When a job ends, the plan is compressed.
 //
-// Cost: a new job is one search. Compression tries only jobs that a rise of the free nodes could
-// have helped (raised.hpp), so that long queues stay cheap; the plan is that of trying them all.
+// Where only node counts matter the plan is a timeline: most moves of a compression are short
+// slides, and openings tell the few jobs that could jump. So long queues stay cheap, and the plan
+// is that of trying every job.
 #include "policies/conservative.hpp"
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
-#include "policies/raised.hpp"
+#include "policies/openings.hpp"
+#include "policies/timeline.hpp"
 
 namespace dovetail {
 
 namespace {
 
-struct Waiting {
+// A job with its place in the plan.
+template <typename Place>
+struct Placed {
   Ask ask;
-  Slot slot;
+  Place place;
   JobSlot job = 0;
 };
 
+// The plan for blocks of nodes and for caps, where a move is a search.
+class RoomPlan {
+ public:
+  using Job = Placed<Slot>;
+
+  explicit RoomPlan(const QueueRules& rules) : outlook_{Room(rules.room, rules.reservations)} {}
+
+  void advance(Time now) { outlook_.room.advance(now); }
+  void started(Time) {}
+
+  void take_earliest(Job& job, Time now) {
+    job.place = outlook_.room.earliest(job.ask, now);
+    outlook_.room.take(job.ask, job.place);
+  }
+
+  void release(const Job& job) { release_rest(job, job.place.start); }
+  void release_rest(const Job& job, Time now) { outlook_.room.give_back(job.ask, job.place, now); }
+
+  // Answers the earliest start of those that moved.
+  Time move_up(std::span<Job> jobs, Time now) {
+    Time first = kForever;
+    for (Job& job : jobs) {
+      job.place = outlook_.room.move_up(job.ask, job.place, now);
+      first = std::min(first, job.place.start);
+    }
+    return first;
+  }
+
+  const Outlook& outlook() { return outlook_; }
+
+ private:
+  Outlook outlook_;
+};
+
+// The plan where only counts matter.
+class CountPlan {
+ public:
+  using Job = Placed<Timeline::Place>;
+
+  explicit CountPlan(const QueueRules& rules)
+      : moves_(rules.compress == Compress::arrival),
+        line_(rules.room.nodes, rules.reservations),
+        openings_(rules.room.nodes),
+        outlook_{Room(rules.room)} {}
+
+  void advance(Time now) { line_.advance(now); }
+  void started(Time) { line_.forget_due(); }
+
+  void take_earliest(Job& job, Time now) {
+    job.place = line_.take(job.ask, line_.earliest(job.ask, Timeline::kPresent, now).value());
+    if (moves_) openings_.demand().add(job.ask, job.place.start);
+    is_outlook_current_ = false;
+  }
+
+  void release(const Job& job) { note(line_.release(job.ask, job.place)); }
+  void release_rest(const Job& job, Time now) {
+    line_.advance(now);
+    note(line_.release_rest(job.ask, job.place));
+  }
+
+  Time move_up(std::span<Job> jobs, Time now) {
+    if (!has_risen_) return kForever;
+    Time first = kForever;
+    has_risen_ = false;
+    if (++rounds_ % kRenewEvery == 0) renew_demand(jobs, now);
+    for (Job& job : jobs) {
+      if (!(openings_.may_fit(job.ask, job.place.start) && jump(job))) {
+        if (!line_.can_slide(job.place, job.ask.nodes)) continue;
+        note(line_.slide(job.place, job.ask));
+      }
+      first = std::min(first, job.place.start);
+    }
+    openings_.all_tried();
+    return first;
+  }
+
+  const Outlook& outlook() {
+    if (!is_outlook_current_) outlook_.room = Room(outlook_.room.nodes(), line_.calendar());
+    is_outlook_current_ = true;
+    return outlook_;
+  }
+
+ private:
+  // Old demand keeps gaps that nobody wants; new demand costs a look at every job.
+  static constexpr std::uint32_t kRenewEvery = 16;
+
+  void renew_demand(std::span<const Job> jobs, Time now) {
+    Time last = now;
+    for (const Job& job : jobs) last = std::max(last, job.place.start);
+    openings_.demand().renew(now, last, jobs.size());
+    for (const Job& job : jobs) openings_.demand().add(job.ask, job.place.start);
+  }
+
+  bool jump(Job& job) {
+    const auto opening = openings_.find(job.ask, job.place.start, line_);
+    if (!opening || opening->start >= line_.leftmost(job.place, job.ask.nodes).start) return false;
+    note(line_.jump(job.place, job.ask, *opening));
+    return true;
+  }
+
+  void note(const Timeline::Rise& rise) {
+    if (rise.window.begin >= rise.window.end) return;
+    if (moves_) openings_.add(rise, line_);
+    has_risen_ = true;
+    is_outlook_current_ = false;
+  }
+
+  bool moves_;  // whether jobs will want to know where nodes have come free
+  Timeline line_;
+  Openings openings_;
+  bool has_risen_ = false;  // since the last compression began
+  std::uint32_t rounds_ = 0;
+  Outlook outlook_;
+  bool is_outlook_current_ = false;
+};
+
+template <typename Plan>
 class Conservative final : public Scheduler {
  public:
-  explicit Conservative(const QueueRules& rules)
-      : compress_(rules.compress), plan_{Room(rules.room, rules.reservations)} {}
+  explicit Conservative(const QueueRules& rules) : compress_(rules.compress), plan_(rules) {}
 
   std::unique_ptr<Scheduler> clone() const override {
     return std::make_unique<Conservative>(*this);
   }
 
-  void submit(JobSlot job, const Ask& ask) override {
-    queue_.push_back({ask, {}, job});
-    longest_ = std::max(longest_, ask.length);
-  }
+  void submit(JobSlot job, const Ask& ask) override { queue_.push_back({ask, {}, job}); }
 
   void end(JobSlot job, Time now) override {
-    give_back(running_[job].ask, running_[job].slot, now);
+    const Job& over = running_[job];
+    if (over.place.start + over.ask.length > now) plan_.release_rest(over, now);
+    has_ended_ = true;
   }
 
-  void withdraw(JobSlot job, Time now) override {
-    const auto gone = std::ranges::find(queue_, job, &Waiting::job);
+  void withdraw(JobSlot job, Time) override {
+    const auto gone = std::ranges::find(queue_, job, &Job::job);
     assert(gone != queue_.end());
     if (gone - queue_.begin() < static_cast<std::ptrdiff_t>(planned_)) {
       --planned_;
-      give_back(gone->ask, gone->slot, now);
+      plan_.release(*gone);
+      has_ended_ = true;
     }
     queue_.erase(gone);
   }
 
   std::span<const JobSlot> pass(Time now) override {
-    plan_.room.advance(now);
+    plan_.advance(now);
     if (has_ended_) compress(now);
     has_ended_ = false;
-    for (; planned_ < queue_.size(); ++planned_) plan(queue_[planned_], now);
+    for (; planned_ < queue_.size(); ++planned_) {
+      plan_.take_earliest(queue_[planned_], now);
+      next_start_ = std::min(next_start_, queue_[planned_].place.start);
+    }
     start_due(now);
     return started_;
   }
 
   Time next_start() const override { return next_start_; }
 
-  const Outlook& outlook(Time) override { return plan_; }
+  const Outlook& outlook(Time) override { return plan_.outlook(); }
 
   std::optional<Time> promised(JobSlot job) const override {
     const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(planned_);
-    const auto found = std::find_if(queue_.begin(), end,
-                                    [&](const Waiting& waiting) { return waiting.job == job; });
-    return found == end ? std::nullopt : std::optional(found->slot.start);
+    const auto found = std::ranges::find(queue_.begin(), end, job, &Job::job);
+    return found == end ? std::nullopt : std::optional(found->place.start);
   }
 
   std::size_t waiting() const override { return queue_.size(); }
 
  private:
-  // So few jobs are tried faster than chosen.
-  static constexpr std::size_t kFewWaiting = 24;
-
-  void give_back(const Ask& ask, const Slot& slot, Time from) {
-    plan_.room.give_back(ask, slot, from);
-    has_ended_ = true;
-    note_rise({std::max(from, slot.start), slot.start + ask.length});
-  }
-
-  void note_rise(Interval window) {
-    if (window.begin < window.end) risen_.push_back(window);
-  }
-
-  void plan(Waiting& waiting, Time now) {
-    waiting.slot = plan_.room.earliest(waiting.ask, now);
-    plan_.room.take(waiting.ask, waiting.slot);
-    next_start_ = std::min(next_start_, waiting.slot.start);
-  }
+  using Job = typename Plan::Job;
 
   void compress(Time now) {
-    if (compress_ == Compress::arrival) move_up(now);
-    if (compress_ == Compress::rebuild) rebuild(now);
-    if (compress_ == Compress::none) risen_.clear();
-  }
-
-  void rebuild(Time now) {
-    for (std::size_t i = 0; i < planned_; ++i) {
-      plan_.room.give_back(queue_[i].ask, queue_[i].slot, now);
+    const std::span<Job> planned(queue_.data(), planned_);
+    if (compress_ == Compress::arrival) {
+      next_start_ = std::min(next_start_, plan_.move_up(planned, now));
     }
-    planned_ = 0;
-    next_start_ = kForever;
-    risen_.clear();
-  }
-
-  void move_up(Time now) {
-    const Calendar* free = plan_.room.counts();
-    if (free == nullptr) {
-      for (std::size_t i = 0; i < planned_; ++i) {
-        queue_[i].slot = plan_.room.move_up(queue_[i].ask, queue_[i].slot, now);
-        next_start_ = std::min(next_start_, queue_[i].slot.start);
-      }
-    } else if (!risen_.empty()) {
-      const auto risen = std::exchange(risen_, {});
-      raised_.clear();
-      if (planned_ > kFewWaiting) {
-        for (const Interval& window : risen) add_rise(window, now, *free);
-      }
-      for (std::size_t i = 0; i < planned_; ++i) move_by_counts(queue_[i], now, *free);
+    if (compress_ == Compress::rebuild) {
+      for (const Job& job : planned) plan_.release(job);
+      planned_ = 0;
+      next_start_ = kForever;
     }
-  }
-
-  void move_by_counts(Waiting& waiting, Time now, const Calendar& free) {
-    const Ask& ask = waiting.ask;
-    const Time old = waiting.slot.start;
-    const Time chance = planned_ > kFewWaiting ? raised_.first_chance(ask, old) : now;
-    if (chance == kForever) return;
-    const Time start = free.earliest_move(ask.nodes, ask.length, std::max(now, chance), old);
-    if (start < old) {
-      plan_.room.move(ask, old, start);
-      waiting.slot.start = start;
-      next_start_ = std::min(next_start_, start);
-      const Interval left{std::max(start + ask.length, old), old + ask.length};
-      note_rise(left);
-      if (planned_ > kFewWaiting) add_rise(left, now, free);
-    } else if (planned_ > kFewWaiting) {
-      raised_.look_again(ask, old, free);
-    }
-  }
-
-  void add_rise(Interval window, Time now, const Calendar& free) {
-    window.begin = std::max(window.begin, now);
-    if (window.begin < window.end) raised_.add(window, free, longest_);
   }
 
   void start_due(Time now) {
     started_.clear();
     if (next_start_ > now) return;
     next_start_ = kForever;
-    for (const Waiting& waiting : queue_) {
-      if (waiting.slot.start == now) {
-        running_.start(waiting.job, {waiting.ask, waiting.slot});
-        started_.push_back(waiting.job);
+    for (const Job& job : queue_) {
+      if (job.place.start == now) {
+        running_.start(job.job, job);
+        started_.push_back(job.job);
       } else {
-        next_start_ = std::min(next_start_, waiting.slot.start);
+        next_start_ = std::min(next_start_, job.place.start);
       }
     }
-    std::erase_if(queue_, [now](const Waiting& waiting) { return waiting.slot.start == now; });
+    std::erase_if(queue_, [now](const Job& job) { return job.place.start == now; });
     planned_ = queue_.size();
+    plan_.started(now);
   }
 
   Compress compress_;
-  Outlook plan_;                // everybody who runs or has a planned start
-  std::vector<Waiting> queue_;  // by arrival; the first planned_ have a place
+  Plan plan_;               // everybody who runs or has a planned start
+  std::vector<Job> queue_;  // by arrival; the first planned_ have a place
   std::size_t planned_ = 0;
-  RunningJobs running_;
-  std::vector<Interval> risen_;  // where nodes became free since the last compression began
-  Raised raised_;
-  Duration longest_ = 0;  // request so far
+  RunningJobs<Job> running_;
   bool has_ended_ = false;
   Time next_start_ = kForever;
   std::vector<JobSlot> started_;
@@ -178,7 +237,10 @@ class Conservative final : public Scheduler {
 }  // namespace
 
 std::unique_ptr<Scheduler> make_conservative(const QueueRules& rules) {
-  return std::make_unique<Conservative>(rules);
+  if (rules.room.contiguous || rules.room.cap > 0) {
+    return std::make_unique<Conservative<RoomPlan>>(rules);
+  }
+  return std::make_unique<Conservative<CountPlan>>(rules);
 }
 
 }  // namespace dovetail

@@ -110,18 +110,9 @@ Slot Room::move_up(const Ask& ask, const Slot& slot, Time now) {
   return better;
 }
 
-void Room::move(const Ask& ask, Time from, Time to) {
-  auto& calendar = std::get<Calendar>(free_);
-  const Time end = to + ask.length;
-  calendar.reserve({to, std::min(end, from)}, ask.nodes);
-  calendar.release({std::max(end, from), from + ask.length}, ask.nodes);
-}
-
 Count Room::free_at(Time t) const {
   return std::visit([t](const auto& calendar) { return calendar.free_at(t); }, free_);
 }
-
-const Calendar* Room::counts() const { return cap_ == 0 ? std::get_if<Calendar>(&free_) : nullptr; }
 
 void Room::advance(Time now) {
   // The past costs searches time; forgetting it costs some too.

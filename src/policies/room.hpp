@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "dovetail/calendar.hpp"
@@ -31,6 +32,9 @@ class Room {
   explicit Room(const RoomSpec& spec, std::span<const Reservation> reservations = {},
                 Time origin = 0);
 
+  // By count, with this much free.
+  Room(Count nodes, Calendar free) : nodes_(nodes), cap_(0), free_(std::move(free)) {}
+
   Count nodes() const { return nodes_; }
 
   // The earliest place at or after `ready`. Needs 1 <= ask.nodes <= nodes() and a length above 0.
@@ -49,13 +53,7 @@ class Room {
   // were not there itself, and answers that place. Never later than where it was.
   Slot move_up(const Ask& ask, const Slot& slot, Time now);
 
-  // Moves a job that was taken in to an earlier start, where only counts matter.
-  void move(const Ask& ask, Time from, Time to);
-
   Count free_at(Time t) const;
-
-  // The calendar where nothing but counts matters; null otherwise.
-  const Calendar* counts() const;
 
   // Nothing before `now` will be asked or changed any more.
   void advance(Time now);

@@ -1,19 +1,14 @@
-// The jobs that run: what each asked for and where it was put.
+// The jobs that run, and where each was put.
 #pragma once
 
+#include <cstdint>
 #include <vector>
-
-#include "policies/room.hpp"
 
 namespace dovetail {
 
 using JobSlot = std::uint32_t;
 
-struct Held {
-  Ask ask;
-  Slot slot;
-};
-
+template <typename Held>
 class RunningJobs {
  public:
   void start(JobSlot job, const Held& held) {

@@ -6,6 +6,7 @@
 // better by a margin. The decision is made again whenever a job starts, and in single mode whenever
 // a level is complete.
 #include <algorithm>
+#include <cmath>
 
 #include "queue/allocation.hpp"
 #include "queue/overlap.hpp"
@@ -77,8 +78,17 @@ class GlumePlus final : public OverlapStrategy {
                              .first = first,
                              .held_done = desk.now() + delay,
                              .cap = cap == 0 ? 0 : std::max<Count>(1, cap - others),
-                             .pressure = desk.recent_wait(cutting().request(mean)).value_or(0)};
+                             .pressure = desk.recent_wait(cutting().request(mean)).value_or(0),
+                             .share = share(desk)};
     return singles_end(cutting(), desk, desk.queue(), set, start);
+  }
+
+  // What other people leave of the machine; 0: unknown.
+  static Count share(Desk& desk) {
+    const auto use = desk.recent_use();
+    if (!use) return 0;
+    const Count nodes = desk.queue().outlook().room.nodes();
+    return std::max<Count>(1, nodes - static_cast<Count>(std::lround(*use)));
   }
 
   // The best way to run some levels as a job and the rest one by one.

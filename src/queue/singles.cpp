@@ -16,6 +16,7 @@ class Singles {
         outlook_(queue.outlook()),
         user_(queue.user()),
         start_(start),
+        share_(start.share > 0 ? start.share : outlook_.room.nodes()),
         in_set_(cutting.tasks().size()),
         waits_for_(cutting.tasks().size()),
         earliest_(cutting.tasks().size()) {}
@@ -71,17 +72,28 @@ class Singles {
   }
 
   void submit(Time now) {
-    const Time from =
-        std::max(now == start_.now ? now : now + start_.pressure, outlook_.not_before);
+    const bool is_seen = now == start_.now;  // others come later
+    const Time from = std::max(is_seen ? now : now + start_.pressure, outlook_.not_before);
     while (!ready_.empty() && (start_.cap == 0 || live_ < start_.cap)) {
       const TaskId task = ~ready_.top().second;
       ready_.pop();
       const Duration length = cutting_.tasks().time(task);
       const Ask ask{.nodes = 1, .length = cutting_.request(length), .user = user_};
-      const Slot slot = outlook_.room.earliest(ask, from);
+      const Slot slot = is_seen ? outlook_.room.earliest(ask, from) : earliest_shared(ask, from);
       outlook_.room.take(ask, slot);
+      const Interval window{slot.start, slot.start + ask.length};
+      if (share_.fits(window, 1)) share_.reserve(window, 1);
       ends_.emplace(slot.start + length, task);
       ++live_;
+    }
+  }
+
+  // The earliest place within the share.
+  Slot earliest_shared(const Ask& ask, Time from) const {
+    for (;;) {
+      const Slot slot = outlook_.room.earliest(ask, from);
+      from = share_.earliest_fit(1, ask.length, slot.start).value();
+      if (from == slot.start) return slot;
     }
   }
 
@@ -89,6 +101,7 @@ class Singles {
   Outlook outlook_;
   std::int64_t user_;
   SinglesStart start_;
+  Calendar share_;                        // of the nodes that others leave
   std::vector<char> in_set_;              // by task, as the next two
   std::vector<std::uint32_t> waits_for_;  // parents in the set
   std::vector<Time> earliest_;

@@ -12,11 +12,13 @@ struct SinglesStart {
   Time held_done = 0;  // when the tasks in the workflow's other jobs are taken to be done
   Count cap = 0;       // jobs at once; 0: no limit
   Duration pressure = 0;
+  Count share = 0;  // nodes that others leave to the tasks in the long run; 0: unknown
 };
 
 // From now to the end of the last task. Each task is given the earliest place in the queue's
-// outlook; jobs that others will submit meanwhile cannot be seen and are stood for by `pressure`,
-// which tasks that are submitted later wait in addition.
+// outlook. Jobs that others will submit meanwhile cannot be seen: what stands for them is
+// `pressure`, which tasks that are submitted later wait in addition, and `share`, beyond which no
+// such tasks run at once.
 Duration singles_end(const Cutting& cutting, const Desk& desk, const WaitEstimator& queue,
                      const TaskSet& set, const SinglesStart& start);
 

@@ -60,6 +60,8 @@ class Desk {
   virtual TaskState state(TaskId task) const = 0;
   // Median wait of small jobs like this one that started during the last day; nothing if unknown.
   virtual std::optional<Duration> recent_wait(Duration request) const = 0;
+  // Nodes that other people's jobs used during the last day, on average; nothing if unknown.
+  virtual std::optional<double> recent_use() const = 0;
 
   virtual void submit(const PilotDraft& draft) = 0;
   virtual void cancel(PilotId pilot) = 0;

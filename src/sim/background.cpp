@@ -1,12 +1,14 @@
 #include "sim/background.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dovetail {
 
 namespace {
 
-constexpr Duration kDay = 86'400 * kSecond;
+constexpr Duration kHour = 3'600 * kSecond;
+constexpr Duration kDay = 24 * kHour;
 
 }  // namespace
 
@@ -27,6 +29,29 @@ std::optional<Duration> RecentWaits::median(Time now, Duration request) const {
   return *middle;
 }
 
+void RecentUse::set(Time now, Count busy) {
+  if (begin_ < 0) begin_ = last_ = now;
+  last_ = std::max(last_, now - kDay);
+  while (last_ < now) {
+    const Time hour = last_ / kHour;
+    const Time end = std::min(now, (hour + 1) * kHour);
+    double& used = used_[static_cast<std::size_t>(hour) % kHours];
+    if (last_ % kHour == 0) used = 0;
+    used += static_cast<double>(busy_) * static_cast<double>(end - last_);
+    last_ = end;
+  }
+  busy_ = busy;
+}
+
+std::optional<double> RecentUse::mean(Time now) const {
+  RecentUse told = *this;
+  told.set(now, 0);
+  if (begin_ < 0 || now <= begin_) return std::nullopt;
+  // The present hour has taken the place of the same hour of yesterday.
+  const Duration covered = std::min(now - begin_, kDay - kHour + (now - 1) % kHour + 1);
+  return std::accumulate(told.used_.begin(), told.used_.end(), 0.0) / static_cast<double>(covered);
+}
+
 Time Background::next() {
   const Job* job = jobs_.peek();
   return job == nullptr ? machine_.next() : std::min(job->submit, machine_.next());
@@ -40,6 +65,7 @@ std::span<const JobSlot> Background::pass() {
       recent_.add(machine_.now(), job.ask.length, machine_.now() - job.submit);
     }
   }
+  use_.set(machine_.now(), machine_.busy() - machine_.busy_open_ended());
   return started;
 }
 

@@ -6,6 +6,7 @@
 //   Background fork = background;
 #pragma once
 
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -35,6 +36,24 @@ class RecentWaits {
   std::deque<Start> starts_;
 };
 
+// How many nodes were in use during the last day, by the hour.
+class RecentUse {
+ public:
+  // From now on.
+  void set(Time now, Count busy);
+
+  // The mean since the beginning or the last day; nothing before time has passed.
+  std::optional<double> mean(Time now) const;
+
+ private:
+  static constexpr std::size_t kHours = 24;
+
+  Time begin_ = -1;  // -1: nothing was told
+  Time last_ = 0;    // busy_ is as of here
+  Count busy_ = 0;
+  std::array<double, kHours> used_ = {};  // node-milliseconds, by hour of the day
+};
+
 class Background {
  public:
   Background(const QueueRules& rules, std::shared_ptr<const std::vector<Job>> jobs)
@@ -43,6 +62,9 @@ class Background {
   Machine& machine() { return machine_; }
   const Machine& machine() const { return machine_; }
   const RecentWaits& recent_waits() const { return recent_; }
+
+  // How many nodes the background's own jobs used lately.
+  const RecentUse& recent_use() const { return use_; }
 
   // The next moment at which a job arrives, ends or starts.
   Time next();
@@ -59,6 +81,7 @@ class Background {
   Machine machine_;
   JobList jobs_;
   RecentWaits recent_;
+  RecentUse use_;
 };
 
 // The background as it is at each of the moments, which must be in order.

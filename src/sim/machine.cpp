@@ -13,6 +13,7 @@ Machine::Machine(const Machine& other)
       nodes_(other.nodes_),
       now_(other.now_),
       busy_(other.busy_),
+      busy_open_ended_(other.busy_open_ended_),
       arrivals_(other.arrivals_),
       active_(other.active_),
       unused_(other.unused_),
@@ -69,8 +70,13 @@ JobSlot Machine::add(const Active& active) {
 }
 
 void Machine::remove(JobSlot slot) {
-  if (is_running(slot)) busy_ -= active_[slot].job.ask.nodes;
+  if (is_running(slot)) use(active_[slot], -active_[slot].job.ask.nodes);
   unused_.push_back(slot);
+}
+
+void Machine::use(const Active& active, Count nodes) {
+  busy_ += nodes;
+  if (!active.ends_itself) busy_open_ended_ += nodes;
 }
 
 void Machine::end(JobSlot slot) {
@@ -88,7 +94,7 @@ std::span<const JobSlot> Machine::pass() {
   for (const JobSlot slot : started) {
     Active& active = active_[slot];
     active.start = now_;
-    busy_ += active.job.ask.nodes;
+    use(active, active.job.ask.nodes);
     if (active.ends_itself) {
       const Time end = now_ + std::min(active.job.run, active.job.ask.length);
       ends_.push({end, active.arrival, slot});

@@ -72,6 +72,7 @@ class Machine {
   std::size_t waiting() const { return scheduler_->waiting(); }
   std::size_t running() const { return active_.size() - unused_.size() - waiting(); }
   Count busy() const { return busy_; }
+  Count busy_open_ended() const { return busy_open_ended_; }  // of these, the caller's own jobs
 
  private:
   struct Active {
@@ -91,11 +92,13 @@ class Machine {
 
   JobSlot add(const Active& active);
   void remove(JobSlot job);
+  void use(const Active& active, Count nodes);
 
   std::unique_ptr<Scheduler> scheduler_;
   Count nodes_;
   Time now_ = 0;
   Count busy_ = 0;
+  Count busy_open_ended_ = 0;
   std::uint64_t arrivals_ = 0;
   std::vector<Active> active_;   // by slot
   std::vector<JobSlot> unused_;  // slots to use again

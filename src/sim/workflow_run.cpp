@@ -79,6 +79,8 @@ class Run final : public Desk {
     return background_.recent_waits().median(now(), request);
   }
 
+  std::optional<double> recent_use() const override { return background_.recent_use().mean(now()); }
+
   void submit(const PilotDraft& draft) override {
     Pilot pilot;
     const auto id = static_cast<PilotId>(pilots_.size());

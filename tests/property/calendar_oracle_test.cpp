@@ -89,7 +89,6 @@ class Scenario {
       ask_earliest(pair);
     } else if (kind < 34) {
       ask_latest(pair);
-      ask_move(pair);
     } else if (kind < 50) {
       ask_about_window(pair);
     } else if (kind < 72) {
@@ -127,21 +126,6 @@ class Scenario {
     ASSERT_EQ(pair.calendar.latest_fit(procs, length, ready, deadline),
               pair.naive.latest_fit(procs, length, ready, deadline))
         << where() << "latest_fit(" << procs << ", " << length << ", " << ready << ", " << deadline;
-  }
-
-  // A booking moves as if it had been taken out first.
-  void ask_move(const Pair& pair) {
-    if (pair.booked.empty()) return;
-    const auto [window, procs] = pair.booked[random_.index(pair.booked.size())];
-    if (window.begin < pair.naive.origin() || window.end > horizon_) return;
-    const Time ready = random_.time(pair.naive.origin(), window.begin);
-    const Duration length = window.end - window.begin;
-    auto without = pair.naive;
-    without.add(window, procs);
-    ASSERT_EQ(pair.calendar.earliest_move(procs, length, ready, window.begin),
-              without.earliest_fit(procs, length, ready, kForever))
-        << where() << "earliest_move(" << procs << ", " << length << ", " << ready << ", "
-        << window.begin;
   }
 
   void ask_about_window(const Pair& pair) {

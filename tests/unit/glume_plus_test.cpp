@@ -67,6 +67,29 @@ TEST(GlumePlus, SingleTasksMustBeEstimatedClearlyBetter) {
   EXPECT_EQ(clear.makespan, 100 * kSecond);
 }
 
+TEST(GlumePlus, SingleTasksGetNoMoreThanOthersLeaveIdle) {
+  // One node is free at first and all five a minute later. A job of two nodes ends after 170
+  // seconds; single tasks after 160, if the last one finds a second node.
+  const std::vector<Row> rows = {{10}, {100}, {100, {0}}, {10, {1}}};
+  const LeveledTasks tasks = tasks_of(rows);
+  constexpr int kDay = 86'400;
+  const auto run_after = [&](Count held) {
+    auto others = std::make_shared<std::vector<Job>>();
+    others->push_back({.run = kDay * kSecond, .ask = {.nodes = held, .length = kDay * kSecond}});
+    Background background(machine(5, {taken(kDay, kDay + 60, 4)}), others);
+    background.run_through(kDay * kSecond);
+    RunTimes run_times(tasks, Pick::shortest);
+    return run_workflow(background, *find_strategy("GLUME+"), run_times, {.cap = 4});
+  };
+  const WorkflowResult quiet = run_after(1);
+  EXPECT_EQ(quiet.jobs.size(), 4U);
+  EXPECT_EQ(quiet.makespan, 160 * kSecond);
+  // Others held four nodes all day and may come back: only one is counted on.
+  const WorkflowResult busy = run_after(4);
+  EXPECT_EQ(busy.jobs.size(), 1U);
+  EXPECT_EQ(busy.makespan, 170 * kSecond);
+}
+
 TEST(GlumePlus, ComesBackFromSingleTasksWhenALevelIsComplete) {
   // Level 0 fits its hole only as two jobs; under the cap the eight tasks of level 1 would go two
   // by two, while a job takes them all at once.
