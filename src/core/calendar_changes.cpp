@@ -129,7 +129,12 @@ Calendar::Calendar(Count capacity, Time origin) {
 Calendar::Calendar(std::span<const Step> steps) {
   assert(!steps.empty());
   PartsBuilder builder;
-  for (const Step& step : steps) builder.append(step.begin, step.free);
+  Time end = steps.front().begin;
+  for (const Step& step : steps) {
+    assert(step.begin == end && step.end > step.begin);
+    builder.append(step.begin, step.free);
+    end = step.end;
+  }
   parts_ = builder.take();
 }
 

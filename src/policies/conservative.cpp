@@ -32,7 +32,7 @@ class RoomPlan {
   explicit RoomPlan(const QueueRules& rules) : outlook_{Room(rules.room, rules.reservations)} {}
 
   void advance(Time now) { outlook_.room.advance(now); }
-  void started(Time) {}
+  void forget_due() {}
 
   void take_earliest(Job& job, Time now) {
     job.place = outlook_.room.earliest(job.ask, now);
@@ -42,7 +42,7 @@ class RoomPlan {
   void release(const Job& job) { release_rest(job, job.place.start); }
   void release_rest(const Job& job, Time now) { outlook_.room.give_back(job.ask, job.place, now); }
 
-  // Answers the earliest start of those that moved.
+  // Answers an earliest start: no job that moved starts before it.
   Time move_up(std::span<Job> jobs, Time now) {
     Time first = kForever;
     for (Job& job : jobs) {
@@ -70,11 +70,11 @@ class CountPlan {
         outlook_{Room(rules.room)} {}
 
   void advance(Time now) { line_.advance(now); }
-  void started(Time) { line_.forget_due(); }
+  void forget_due() { line_.forget_due(); }
 
   void take_earliest(Job& job, Time now) {
     job.place = line_.take(job.ask, line_.earliest(job.ask, Timeline::kPresent, now).value());
-    if (moves_) openings_.demand().add(job.ask, job.place.start);
+    if (moves_) openings_.waits(job.ask, job.place.start);
     is_outlook_current_ = false;
   }
 
@@ -113,14 +113,14 @@ class CountPlan {
   void renew_demand(std::span<const Job> jobs, Time now) {
     Time last = now;
     for (const Job& job : jobs) last = std::max(last, job.place.start);
-    openings_.demand().renew(now, last, jobs.size());
-    for (const Job& job : jobs) openings_.demand().add(job.ask, job.place.start);
+    openings_.forget_waiting(now, last, jobs.size());
+    for (const Job& job : jobs) openings_.waits(job.ask, job.place.start);
   }
 
   bool jump(Job& job) {
-    const auto opening = openings_.find(job.ask, job.place.start, line_);
-    if (!opening || opening->start >= line_.leftmost(job.place, job.ask.nodes).start) return false;
-    note(line_.jump(job.place, job.ask, *opening));
+    const auto start = openings_.find(job.ask, job.place.start, line_);
+    if (!start || start->time >= line_.leftmost(job.place, job.ask.nodes).time) return false;
+    note(line_.jump(job.place, job.ask, *start));
     return true;
   }
 
@@ -221,7 +221,7 @@ class Conservative final : public Scheduler {
     }
     std::erase_if(queue_, [now](const Job& job) { return job.place.start == now; });
     planned_ = queue_.size();
-    plan_.started(now);
+    plan_.forget_due();
   }
 
   Compress compress_;

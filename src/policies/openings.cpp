@@ -92,46 +92,50 @@ void Openings::Gaps::note(Gap gap) {
   }
 }
 
-std::optional<Timeline::Opening> Openings::find(const Ask& ask, Time start, const Timeline& plan) {
+std::optional<Timeline::Moment> Openings::find(const Ask& ask, Time start, const Timeline& plan) {
   const std::size_t size = size_of(ask.nodes);
   Gaps& gaps = gaps_[size];
-  bool has_changed = false;
-  for (std::size_t i = 0; i < gaps.list.size(); ++i) {
+  bool has_shrunk = false;
+  for (std::size_t i = 0; i < gaps.list.size();) {
     Gap& gap = gaps.list[i];
     const Time now = plan.time(Timeline::kPresent);
     gap.span.begin = std::max(gap.span.begin, std::min(now, gap.span.end));
-    if (gap.span.begin + ask.length > start) break;
-    if (length(gap.span) < ask.length) continue;
-    if (ask.nodes >= gap.vain_nodes && ask.length >= gap.vain_length) continue;
+    if (gap.span.begin + ask.length >= start) break;
+    const bool is_vain = ask.nodes >= gap.vain_nodes && ask.length >= gap.vain_length;
+    if (is_vain || length(gap.span) < ask.length) {
+      ++i;
+      continue;
+    }
     gap.at = plan.locate(gap.span.begin, gap.at);
-    const auto opening = plan.earliest(ask, gap.at, gap.span.begin, gap.span.end);
-    if (opening && opening->start + ask.length <= start) return opening;
-    if (opening) continue;
-    i = look_again(size, i, ask, plan);
-    has_changed = true;
+    const auto place = plan.earliest(ask, gap.at, gap.span.begin, gap.span.end);
+    // What has shrunk is measured when a job looked in vain; until then may_fit promises too much.
+    if (place && place->time + ask.length < start) return place;
+    has_shrunk |= !place;
+    i = place ? i + 1 : look_again(size, i, ask, plan);
   }
-  if (has_changed) gaps.measure();
+  if (has_shrunk) gaps.measure();
   return std::nullopt;
 }
 
-// The job did not fit: what is left of the gap takes its place. Answers the last of the pieces.
+// The job did not fit: what is left of the gap takes its place. Answers the position behind that.
 std::size_t Openings::look_again(std::size_t size, std::size_t index, const Ask& ask,
                                  const Timeline& plan) {
-  const Gap gap = gaps_[size].list[index];
+  std::vector<Gap>& list = gaps_[size].list;
+  const Gap gap = list[index];
   const Count nodes = least_of(size);
   pieces_.clear();
   for (Point at = gap.at; plan.time(at) < gap.span.end; at = plan.after(at)) {
     if (plan.free(at) < nodes) continue;
     const Time begin = std::max(plan.time(at), gap.span.begin);
+    const Point near = at;
     const Run run = run_from(at, nodes, begin, gap.span.end, plan);
     at = run.last;
     if (length(run.span) < demand_.after(begin)[size].here) continue;
-    pieces_.push_back({run.span, at, gap.round, ask.nodes, ask.length});
+    pieces_.push_back({run.span, near, gap.round, ask.nodes, ask.length});
   }
-  std::vector<Gap>& list = gaps_[size].list;
   const auto place = list.erase(list.begin() + static_cast<std::ptrdiff_t>(index));
   list.insert(place, pieces_.begin(), pieces_.end());
-  return index + pieces_.size() - 1;
+  return index + pieces_.size();
 }
 
 void Openings::all_tried() {

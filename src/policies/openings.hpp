@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -20,19 +21,21 @@ class Openings {
  public:
   explicit Openings(Count nodes) : demand_(nodes), gaps_(size_of(nodes) + 1) {}
 
-  // The jobs that wait: without telling of one, its chances are not kept.
-  Demand& demand() { return demand_; }
+  // A job waits for this start: chances of those that were not told of are not kept. What is told
+  // holds until all is forgotten, to be told anew by about so many jobs that start up to `last`.
+  void waits(const Ask& ask, Time start) { demand_.add(ask, start); }
+  void forget_waiting(Time now, Time last, std::size_t jobs) { demand_.renew(now, last, jobs); }
 
   // Nodes have come free, in a window that is not empty.
   void add(const Timeline::Rise& rise, const Timeline& plan);
 
   // Whether it is worth looking.
   bool may_fit(const Ask& ask, Time start) const {
-    return gaps_[size_of(ask.nodes)].first_of[width_of(ask.length)] + ask.length <= start;
+    return gaps_[size_of(ask.nodes)].first_of[width_of(ask.length)] + ask.length < start;
   }
 
-  // The earliest place in the gaps that ends by `start`.
-  std::optional<Timeline::Opening> find(const Ask& ask, Time start, const Timeline& plan);
+  // The earliest place in the gaps that ends before `start`. (Up to `start` the job could slide.)
+  std::optional<Timeline::Moment> find(const Ask& ask, Time start, const Timeline& plan);
 
   // All waiting jobs have been tried: what opened before the last such moment is forgotten.
   void all_tried();
@@ -40,13 +43,13 @@ class Openings {
  private:
   struct Gap {
     Interval span;
-    Timeline::Point at = Timeline::kPresent;  // near the begin
+    Timeline::Point at = Timeline::kPresent;  // not far from the begin
     std::uint32_t round = 0;                  // when it was noted
     // Jobs no smaller than this have been tried in vain.
-    Count vain_nodes = kMaxProcessors;
+    Count vain_nodes = std::numeric_limits<Count>::max();
     Duration vain_length = 0;
   };
-  // The power of two that a length reaches.
+  // How many binary digits a length has.
   static std::size_t width_of(Duration length) {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(length)));
   }

@@ -81,8 +81,8 @@ struct PolicyInfo {
 
 std::span<const PolicyInfo> policies();
 
-// Throws InputError for a policy that the table does not have, and for reservations that do not
-// fit.
+// Throws InputError for a policy that the table does not have, and for reservations that find no
+// neighbouring nodes where they need them. By count they must fit, as those of a platform do.
 std::unique_ptr<Scheduler> make_scheduler(const QueueRules& rules);
 
 }  // namespace dovetail

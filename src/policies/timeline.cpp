@@ -7,11 +7,13 @@ namespace dovetail {
 
 Timeline::Timeline(Count nodes, std::span<const Reservation> reservations) {
   points_ = {{.time = 0, .free = nodes}, {.time = kForever, .before = kPresent}};
+  Point near = kPresent;  // they often come in order of time
   for (const Reservation& taken : reservations) {
     const Time start = std::max<Time>(taken.start, 0);
     if (taken.end <= start) continue;
-    take({.nodes = taken.procs, .length = std::min(taken.end, kForever) - start},
-         {start, locate(start, kPresent)});
+    near = take({.nodes = taken.procs, .length = std::min(taken.end, kForever) - start},
+                {start, locate(start, near)})
+               .first;
   }
 }
 
@@ -63,27 +65,30 @@ Timeline::Point Timeline::join(Time time, Point near) {
   return at;
 }
 
-std::optional<Timeline::Opening> Timeline::earliest(const Ask& ask, Point from, Time ready,
-                                                    Time limit) const {
-  Opening opening{ready, from};
+std::optional<Timeline::Moment> Timeline::earliest(const Ask& ask, Point from, Time ready,
+                                                   Time limit) const {
+  Moment start{ready, from};
   const Node* points = points_.data();
   for (Point at = from; points[at].time < limit; at = points[at].after) {
     const Time next = points[points[at].after].time;
     if (points[at].free < ask.nodes) {
-      opening = {next, points[at].after};
-    } else if (next - opening.start >= ask.length) {
+      start = {next, points[at].after};
+    } else if (next - start.time >= ask.length) {
       break;
     }
   }
-  if (opening.start + ask.length > limit) return std::nullopt;
-  return opening;
+  if (start.time + ask.length > limit) return std::nullopt;
+  return start;
 }
 
-Timeline::Place Timeline::take(const Ask& ask, const Opening& opening) {
-  const Point first = join(opening.start, opening.at);
-  const Point last = join(opening.start + ask.length, first);
-  for (Point at = first; at != last; at = points_[at].after) points_[at].free -= ask.nodes;
-  return {opening.start, first, last};
+Timeline::Place Timeline::take(const Ask& ask, const Moment& start) {
+  const Point first = join(start.time, start.at);
+  const Point last = join(start.time + ask.length, first);
+  for (Point at = first; at != last; at = points_[at].after) {
+    points_[at].free -= ask.nodes;
+    assert(points_[at].free >= 0);
+  }
+  return {start.time, first, last};
 }
 
 Timeline::Rise Timeline::release(const Ask& ask, const Place& place) {
@@ -105,27 +110,27 @@ Timeline::Rise Timeline::release_rest(const Ask& ask, const Place& place) {
   return {{now, place.start + ask.length}, locate(now, kPresent)};
 }
 
-Timeline::Opening Timeline::leftmost(const Place& place, Count nodes) const {
-  Opening left{place.start, place.first};
+Timeline::Moment Timeline::leftmost(const Place& place, Count nodes) const {
+  Moment left{place.start, place.first};
   const Node* points = points_.data();
   while (left.at != kPresent && points[points[left.at].before].free >= nodes) {
     left.at = points[left.at].before;
-    left.start = points[left.at].time;
+    left.time = points[left.at].time;
   }
   return left;
 }
 
 Timeline::Rise Timeline::slide(Place& place, const Ask& ask) {
-  const Opening left = leftmost(place, ask.nodes);
+  const Moment left = leftmost(place, ask.nodes);
   const Time old = place.start;
-  if (left.start == old) return {};
-  const Point first = join(left.start, left.at);
+  if (left.time == old) return {};
+  const Point first = join(left.time, left.at);
   for (Point at = first; at != place.first; at = points_[at].after) points_[at].free -= ask.nodes;
   leave(place.first);
-  place.start = left.start;
+  place.start = left.time;
   place.first = first;
 
-  const Time end = left.start + ask.length;
+  const Time end = left.time + ask.length;
   place.last = end_earlier(place.last, end, ask.nodes);
   const Interval window{std::max(end, old), old + ask.length};
   return {window, locate(window.begin, place.last)};
@@ -142,7 +147,7 @@ Timeline::Point Timeline::end_earlier(Point last, Time end, Count nodes) {
     leave(last);
     return at;
   }
-  if (points_[last].users == 1 && points_[last].before == at) {
+  if (last != kEnd && points_[last].users == 1 && points_[last].before == at) {
     points_[last].time = end;
     return last;
   }
@@ -150,9 +155,9 @@ Timeline::Point Timeline::end_earlier(Point last, Time end, Count nodes) {
   return make(end, points_[at].free + nodes, at);
 }
 
-Timeline::Rise Timeline::jump(Place& place, const Ask& ask, const Opening& opening) {
+Timeline::Rise Timeline::jump(Place& place, const Ask& ask, const Moment& start) {
   const Place old = place;
-  place = take(ask, opening);
+  place = take(ask, start);
   return release(ask, old);
 }
 

@@ -4,7 +4,7 @@
 // Compressing a plan shifts thousands of jobs a little to the left. In the calendar every shift
 // costs searches; here it is a walk over the few points in between. Questions from the front are
 // linear, so this is for plans that are moved far more often than asked; calendar() answers the
-// calendar of the moment for the others. docs/decisions/0006-timeline.md has the measurements.
+// calendar of the moment for the others. docs/decisions/0002-timeline.md has the measurements.
 //
 //   Timeline plan(128);
 //   Timeline::Place place = plan.take(ask, *plan.earliest(ask, Timeline::kPresent, now));
@@ -24,8 +24,8 @@ namespace dovetail {
 
 class Timeline {
  public:
-  // A change point. It stays with its jobs while they are moved; the number of one that nobody
-  // uses any more may be given to another.
+  // A change point, by number. Jobs that begin or end at the same moment share one; the number of
+  // one that nobody uses any more may be given to another.
   using Point = std::uint32_t;
   static constexpr Point kPresent = 0;  // where the list begins
   static constexpr Point kEnd = 1;      // at kForever
@@ -38,8 +38,8 @@ class Timeline {
   };
 
   // A moment, and the last point at or before it.
-  struct Opening {
-    Time start = 0;
+  struct Moment {
+    Time time = 0;
     Point at = kPresent;
   };
 
@@ -61,13 +61,14 @@ class Timeline {
 
   // The earliest start at or after `ready` that ends by `limit`, looked for from the point `from`,
   // the last at or before `ready`.
-  std::optional<Opening> earliest(const Ask& ask, Point from, Time ready,
-                                  Time limit = kForever) const;
+  std::optional<Moment> earliest(const Ask& ask, Point from, Time ready,
+                                 Time limit = kForever) const;
 
   // Needs the nodes to be free there.
-  Place take(const Ask& ask, const Opening& opening);
+  Place take(const Ask& ask, const Moment& start);
 
-  // A job gives back its place; one that runs, what is left of it.
+  // A job gives back its place; one that runs, what is left of it: that needs the present to be
+  // now, and its end to be later.
   Rise release(const Ask& ask, const Place& place);
   Rise release_rest(const Ask& ask, const Place& place);
 
@@ -77,16 +78,16 @@ class Timeline {
   }
 
   // How far the job can slide to the left.
-  Opening leftmost(const Place& place, Count nodes) const;
+  Moment leftmost(const Place& place, Count nodes) const;
 
   // Slides the job as far as it can; an empty window when it cannot.
   Rise slide(Place& place, const Ask& ask);
 
   // Moves the job to a place that does not touch its present one.
-  Rise jump(Place& place, const Ask& ask, const Opening& opening);
+  Rise jump(Place& place, const Ask& ask, const Moment& start);
 
   // The present is now. Points before it are forgotten; those at it too, once the jobs that are due
-  // have started.
+  // have started. A job that has started has no first point any more.
   void advance(Time now);
   void forget_due();
 

@@ -30,7 +30,7 @@ std::optional<Duration> RecentWaits::median(Time now, Duration request) const {
 }
 
 void RecentUse::set(Time now, Count busy) {
-  if (begin_ < 0) begin_ = last_ = now;
+  if (!begin_) begin_ = last_ = now;
   last_ = std::max(last_, now - kDay);
   while (last_ < now) {
     const Time hour = last_ / kHour;
@@ -46,9 +46,9 @@ void RecentUse::set(Time now, Count busy) {
 std::optional<double> RecentUse::mean(Time now) const {
   RecentUse told = *this;
   told.set(now, 0);
-  if (begin_ < 0 || now <= begin_) return std::nullopt;
+  if (!begin_ || now <= *begin_) return std::nullopt;
   // The present hour has taken the place of the same hour of yesterday.
-  const Duration covered = std::min(now - begin_, kDay - kHour + (now - 1) % kHour + 1);
+  const Duration covered = std::min(now - *begin_, kDay - kHour + (now - 1) % kHour + 1);
   return std::accumulate(told.used_.begin(), told.used_.end(), 0.0) / static_cast<double>(covered);
 }
 

@@ -36,20 +36,20 @@ class RecentWaits {
   std::deque<Start> starts_;
 };
 
-// How many nodes were in use during the last day, by the hour.
+// How many nodes were in use during the last day: this hour and the 23 before it.
 class RecentUse {
  public:
   // From now on.
   void set(Time now, Count busy);
 
-  // The mean since the beginning or the last day; nothing before time has passed.
+  // The mean over these, or since the beginning; nothing before time has passed.
   std::optional<double> mean(Time now) const;
 
  private:
   static constexpr std::size_t kHours = 24;
 
-  Time begin_ = -1;  // -1: nothing was told
-  Time last_ = 0;    // busy_ is as of here
+  std::optional<Time> begin_;
+  Time last_ = 0;  // busy_ is as of here
   Count busy_ = 0;
   std::array<double, kHours> used_ = {};  // node-milliseconds, by hour of the day
 };

@@ -52,13 +52,13 @@ class Twins {
     const Ask ask{.nodes = dice_(1, nodes_), .length = dice_(1, 30)};
     const Time ready = now_ + (dice_(0, 2) == 0 ? dice_(0, 40) : 0);
     const Time limit = dice_(0, 1) == 0 ? kForever : ready + dice_(0, 60);
-    const auto opening = plan_.earliest(ask, plan_.locate(ready, Timeline::kPresent), ready, limit);
+    const auto start = plan_.earliest(ask, plan_.locate(ready, Timeline::kPresent), ready, limit);
     const auto expected = calendar(nullptr).earliest_fit(ask.nodes, ask.length, ready, limit);
-    ASSERT_EQ(opening.has_value(), expected.has_value());
-    if (!opening) return;
-    ASSERT_EQ(opening->start, *expected);
-    ASSERT_EQ(plan_.locate(opening->start, Timeline::kPresent), opening->at);
-    booked_.push_back({ask, plan_.take(ask, *opening)});
+    ASSERT_EQ(start.has_value(), expected.has_value());
+    if (!start) return;
+    ASSERT_EQ(start->time, *expected);
+    ASSERT_EQ(plan_.locate(start->time, Timeline::kPresent), start->at);
+    booked_.push_back({ask, plan_.take(ask, *start)});
   }
 
   // A job that waits; null when none was drawn.
@@ -76,7 +76,7 @@ class Twins {
     Time left = old;
     while (left > now_ && others.free_at(left - 1) >= job->ask.nodes) --left;
     ASSERT_EQ(plan_.can_slide(job->place, job->ask.nodes), left < old);
-    ASSERT_EQ(plan_.leftmost(job->place, job->ask.nodes).start, left);
+    ASSERT_EQ(plan_.leftmost(job->place, job->ask.nodes).time, left);
     const Timeline::Rise rise = plan_.slide(job->place, job->ask);
     ASSERT_EQ(job->place.start, left);
     if (left == old) return;
@@ -87,10 +87,10 @@ class Twins {
     Booked* job = any();
     if (job == nullptr) return;
     const Interval old{job->place.start, job->place.start + job->ask.length};
-    const auto opening =
+    const auto start =
         plan_.earliest(job->ask, plan_.locate(now_, Timeline::kPresent), now_, old.begin);
-    if (!opening) return;
-    expect_rise(plan_.jump(job->place, job->ask, *opening), old);
+    if (!start) return;
+    expect_rise(plan_.jump(job->place, job->ask, *start), old);
   }
 
   void release() {

@@ -24,8 +24,8 @@ class TimelineTest : public ::testing::Test {
 TEST_F(TimelineTest, TakesTheEarliestPlace) {
   EXPECT_EQ(first_.start, 0);
   EXPECT_EQ(second_.start, 10);
-  EXPECT_EQ(plan_.earliest({.nodes = 1, .length = 99}, Timeline::kPresent, 0)->start, 0);
-  EXPECT_EQ(plan_.earliest({.nodes = 3, .length = 1}, Timeline::kPresent, 0)->start, 16);
+  EXPECT_EQ(plan_.earliest({.nodes = 1, .length = 99}, Timeline::kPresent, 0)->time, 0);
+  EXPECT_EQ(plan_.earliest({.nodes = 3, .length = 1}, Timeline::kPresent, 0)->time, 16);
   EXPECT_FALSE(plan_.earliest({.nodes = 3, .length = 1}, Timeline::kPresent, 0, 16));
 }
 
@@ -66,9 +66,9 @@ TEST_F(TimelineTest, AShortSlideFreesTheEndOnly) {
 TEST_F(TimelineTest, AJobJumpsOverOthers) {
   const Ask ask{.nodes = 2, .length = 3};
   Place third = plan_.take(ask, {40, plan_.locate(40, Timeline::kPresent)});
-  const auto opening = plan_.earliest(ask, Timeline::kPresent, 0, 40);
-  ASSERT_TRUE(opening);
-  const Timeline::Rise rise = plan_.jump(third, ask, *opening);
+  const auto start = plan_.earliest(ask, Timeline::kPresent, 0, 40);
+  ASSERT_TRUE(start);
+  const Timeline::Rise rise = plan_.jump(third, ask, *start);
   EXPECT_EQ(third.start, 10);
   EXPECT_EQ(rise.window.begin, 40);
   EXPECT_EQ(rise.window.end, 43);
@@ -92,7 +92,7 @@ TEST(Timeline, AReservationMayLastForEver) {
   const std::vector<Reservation> reservations{{5, kForever, 3}};
   const Timeline plan(4, reservations);
   EXPECT_FALSE(plan.earliest({.nodes = 2, .length = 6}, Timeline::kPresent, 0));
-  EXPECT_EQ(plan.earliest({.nodes = 1, .length = 6}, Timeline::kPresent, 2)->start, 2);
+  EXPECT_EQ(plan.earliest({.nodes = 1, .length = 6}, Timeline::kPresent, 2)->time, 2);
 }
 
 }  // namespace
