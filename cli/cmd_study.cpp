@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "dovetail/io.hpp"
 #include "progress.hpp"
+#include "study/adaptive.hpp"
 #include "study/deadline.hpp"
 #include "study/queue.hpp"
 #include "study/turnaround.hpp"
@@ -29,9 +30,11 @@ struct Arguments {
 template <typename Options, typename Study>
 Exit run(Arguments<Options> arguments, const Study& study) {
   Options& options = arguments.options;
-  // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
-  if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
-    options.data_dir = "../shared/data";
+  if constexpr (requires { options.data_dir; }) {
+    // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
+    if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
+      options.data_dir = "../shared/data";
+    }
   }
   options.progress = [bar = std::make_shared<ProgressBar>()](std::size_t done, std::size_t total) {
     (*bar)(done, total);
@@ -60,20 +63,26 @@ void add_common(CLI::App& command, Options& options) {
   add_choice<StudyScale>(command, "--scale", options.scale,
                          {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
                          "quick (default) or paper");
-  command.add_option("--data", options.data_dir,
-                     "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
-  command.add_flag("--synthetic", options.synthetic,
-                   "one synthetic log instead of the four real ones");
-  command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
-      ->allow_extra_args(false);
   command.add_option("--threads", options.threads, "default: all cores")
       ->check(CLI::NonNegativeNumber.description(""));
   command.add_option("--seed", options.seed, "the same seed gives the same numbers")
       ->check(CLI::NonNegativeNumber.description(""));
 }
 
+// What those take that need logs of batch queues.
+template <typename Options>
+void add_logs(CLI::App& command, Options& options) {
+  command.add_option("--data", options.data_dir,
+                     "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
+  command.add_flag("--synthetic", options.synthetic,
+                   "one synthetic log instead of the four real ones");
+  command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
+      ->allow_extra_args(false);
+}
+
 void add_options(CLI::App& command, StudyOptions& options) {
   add_common(command, options);
+  add_logs(command, options);
   add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
   add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
   add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
@@ -83,6 +92,7 @@ void add_options(CLI::App& command, StudyOptions& options) {
 
 void add_options(CLI::App& command, QueueStudyOptions& options) {
   add_common(command, options);
+  add_logs(command, options);
   add_size(command, "--instants", options.instants, "of the 289, instead of the scale's");
   command
       .add_option("--workflows", options.workflows,
@@ -115,6 +125,37 @@ void add_options(CLI::App& command, QueueStudyOptions& options) {
                    "change on SDSC-SP2")
       ->excludes(contiguous)
       ->excludes(never_ran);
+}
+
+AdaptiveApplication application_called(const std::string& name) {
+  for (const AdaptiveApplication known : kAdaptiveApplications) {
+    if (to_string(known) == name) return known;
+  }
+  throw CLI::ValidationError("--application",
+                             "expected random, blast or wien2k, found \"" + name + "\"");
+}
+
+void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
+  add_common(command, options);
+  add_size(command, "--graphs", options.graphs, "of each type, instead of the scale's");
+  command
+      .add_option("--models", options.models,
+                  "pools of resources for each graph, of the 80, instead of the scale's")
+      ->check(CLI::Range(1, 80).description(""));
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.applications.push_back(application_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--application", choose, "only random, blast or wien2k; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--size", options.sizes,
+          "only graphs of so many tasks (random: 20 to 100) or parallel ways (200 to 1000); "
+          "may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--mean-time", options.mean_seconds, "of a task, seconds; default 100");
 }
 
 // Adds a study under its name, with the options that all have.
@@ -177,6 +218,10 @@ void add_study(CLI::App& program, Exit& status) {
       *command, status, "queue",
       "Hataishi et al., GLUME: workflows cut into batch jobs (Figures 2, 3, 5, 6 and Table 2)",
       run_timed_queue_study);
+  add_one<AdaptiveStudyOptions>(
+      *command, status, "adaptive",
+      "Yu and Shi, AHEFT: plans on resources that join (Tables 3, 4, 6, 7, 8 and Figure 8)",
+      run_adaptive_study);
 }
 
 }  // namespace dovetail::cli

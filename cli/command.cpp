@@ -146,16 +146,24 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
   if (planner == nullptr) refuse_algorithm(name);
   const std::string unfit = planner->unfit(problem);
   if (!unfit.empty()) throw InputError(std::string(planner->name) + " " + unfit);
+  const std::string blind = planner->blind == nullptr ? "" : planner->blind(problem);
+  if (!blind.empty()) {
+    fmt::print(stderr, "note: {} {}; its plan may not be possible\n", planner->name, blind);
+  }
   return *planner;
 }
 
 void require_planner(const Problem& problem) {
   if (!fitting_planners(problem).empty()) return;
-  // All planners of the goal have the same reason so far.
+  std::vector<std::string> reasons;
   for (const PlannerInfo& row : planners()) {
-    if (serves(row, problem.goal())) {
-      throw InputError("no algorithm can plan this: each " + row.unfit(problem));
-    }
+    if (!serves(row, problem.goal())) continue;
+    const std::string reason = row.unfit(problem);
+    if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
+  }
+  if (!reasons.empty()) {
+    throw InputError(
+        fmt::format("no algorithm can plan this: each {}", fmt::join(reasons, ", or ")));
   }
   throw InputError("no algorithm plans for this goal");
 }

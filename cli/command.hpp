@@ -27,6 +27,7 @@ void add_algorithms(CLI::App& program, Exit& status);
 void add_study(CLI::App& program, Exit& status);
 void add_replay(CLI::App& program, Exit& status);
 void add_queue(CLI::App& program, Exit& status);
+void add_whatif(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {

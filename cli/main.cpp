@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   Exit status = Exit::fine;
   for (const auto add : {cli::add_plan, cli::add_compare, cli::add_frontier, cli::add_check,
                          cli::add_show, cli::add_generate, cli::add_convert, cli::add_algorithms,
-                         cli::add_study, cli::add_replay, cli::add_queue}) {
+                         cli::add_study, cli::add_replay, cli::add_queue, cli::add_whatif}) {
     add(program, status);
   }
   try {

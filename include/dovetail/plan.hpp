@@ -20,6 +20,23 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
+// One decision about the plan in force while its workflows run: keep it, or take a new one.
+struct Evaluation {
+  Time time = 0;
+  std::string event = {};              // "start", "join r4, leave r2"
+  std::optional<Time> candidate = {};  // end of the new plan; nothing: there is none
+  std::optional<Time> current = {};    // end of the old plan as it goes on; nothing: it cannot
+  bool adopted = false;
+  friend bool operator==(const Evaluation&, const Evaluation&) = default;
+};
+
+// Where each task was to run by the plan that came into force at this time.
+struct PlanVersion {
+  Time time = 0;
+  std::vector<std::uint32_t> clusters = {};  // by workflow, then by task
+  friend bool operator==(const PlanVersion&, const PlanVersion&) = default;
+};
+
 struct Plan {
   std::string algorithm = {};
   Time now = 0;
@@ -30,6 +47,9 @@ struct Plan {
   std::vector<Duration> alone = {};
   // Where the planner searched one: the share by which it moved its guide towards the end.
   std::optional<double> lambda = {};
+  // Where the plan is what is executed while resources come and go: how it came about.
+  std::vector<Evaluation> history = {};
+  std::vector<PlanVersion> versions = {};
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -42,6 +42,12 @@ struct TightestRecord {
   double cpu_hours = 0;
 };
 
+// See PlanVersion; clusters in the order of PlanRecord::tasks.
+struct VersionRecord {
+  Time time = 0;
+  std::vector<std::string> clusters = {};
+};
+
 struct PlanRecord {
   std::string algorithm;
   Time now = 0;
@@ -59,6 +65,8 @@ struct PlanRecord {
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};
   std::vector<TightestRecord> tightest = {};  // when they were searched for
+  std::vector<Evaluation> history = {};      // when it was made again while resources came and went
+  std::vector<VersionRecord> versions = {};  // the same
 };
 
 // With names, metrics, critical chain, and the reservations that end after now and begin before

@@ -83,6 +83,9 @@ struct PlannerInfo {
   Plan (*make)(PlanningContext& context, const PlanRequest& request);
   // Why this planner cannot plan this problem, as the end of a sentence; empty when it can.
   std::string (*unfit)(const Problem& problem);
+  // What the planner does not see, so that its plan may not be possible, as the end of a sentence;
+  // empty, or no function: nothing. Such plans are made only for those who ask for them by name.
+  std::string (*blind)(const Problem& problem) = nullptr;
 };
 
 std::span<const PlannerInfo> planners();

@@ -29,6 +29,13 @@ class Problem {
 
   std::size_t task_count() const;
 
+  // The same with a moment for each task, by workflow and then by task, before which it may not
+  // start: what it needs may come from outside.
+  Problem with_releases(std::vector<Time> releases) const;
+
+  // Now, or later.
+  Time release(std::size_t workflow, TaskId task) const;
+
   // Whether a task may run on procs processors of a cluster.
   bool allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const;
 
@@ -42,6 +49,7 @@ class Problem {
   std::vector<std::vector<std::int32_t>> resources_;
   Goal goal_;
   std::optional<Time> deadline_;
+  std::vector<Time> releases_ = {};  // by workflow and task; empty: now
 };
 
 }  // namespace dovetail

@@ -72,6 +72,9 @@ class Judge {
   void check_placement(const Placement& placement) {
     if (placement.start < problem_.now()) {
       report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
+    } else if (placement.start < problem_.release(placement.workflow, placement.task)) {
+      report(name(placement) + " starts at " + format_seconds(placement.start) +
+             ", before what it needs from outside is there");
     }
     const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
     if (!problem_.allows(placement.workflow, placement.task, placement.cluster, placement.procs)) {
@@ -116,7 +119,7 @@ class Judge {
         const Placement* input = at_[placement.workflow][before[i]];
         if (input == nullptr) continue;
         const bool moved = input->cluster != placement.cluster && !transfers.empty();
-        const Time arrives = input->end + (moved ? transfers[i] : 0);
+        const Time arrives = moved ? sent(*input, placement) + transfers[i] : input->end;
         if (placement.start < arrives) {
           report(name(placement) + " starts at " + format_seconds(placement.start) +
                  ", but its input from " + name(*input) + " is there only at " +
@@ -124,6 +127,21 @@ class Judge {
         }
       }
     }
+  }
+
+  // When the output of a task left for where another one runs: at its end, or, when the plan was
+  // made again on the way, as soon as a version in force wanted it there.
+  Time sent(const Placement& input, const Placement& to) const {
+    if (plan_.versions.empty()) return input.end;
+    const auto number = static_cast<std::size_t>(&to - plan_.placements.data());
+    for (std::size_t i = 0; i < plan_.versions.size(); ++i) {
+      const PlanVersion& version = plan_.versions[i];
+      if (version.clusters[number] != to.cluster) continue;
+      const bool is_last = i + 1 == plan_.versions.size();
+      const Time leaves = std::max(version.time, input.end);
+      if (is_last || leaves <= plan_.versions[i + 1].time) return leaves;
+    }
+    return kForever;
   }
 
   // Counts processors at every instant at which something begins or ends.

@@ -1,6 +1,7 @@
 #include "dovetail/plan_record.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "dovetail/critical.hpp"
@@ -25,6 +26,43 @@ ClusterRecord record_cluster(const Cluster& cluster, Time from, Time until) {
   return record;
 }
 
+// By workflow, then by task, as plans have them.
+void sort_placements(Plan& plan) {
+  std::vector<std::size_t> order(plan.placements.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const Placement& first = plan.placements[a];
+    const Placement& second = plan.placements[b];
+    return std::tie(first.workflow, first.task) < std::tie(second.workflow, second.task);
+  });
+  const auto sort = [&](auto& items) {
+    auto sorted = items;
+    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = items[order[i]];
+    items = std::move(sorted);
+  };
+  sort(plan.placements);
+  for (PlanVersion& version : plan.versions) sort(version.clusters);
+}
+
+void add_versions(Plan& plan, const PlanRecord& record, const Platform& platform) {
+  for (const VersionRecord& named : record.versions) {
+    PlanVersion version{named.time, {}};
+    for (const std::string& name : named.clusters) {
+      const auto cluster = platform.find(name);
+      if (!cluster) {
+        throw InputError("a version of the plan names cluster \"" + name +
+                         "\", which is none of the clusters given");
+      }
+      version.clusters.push_back(static_cast<std::uint32_t>(*cluster));
+    }
+    if (version.clusters.size() != record.tasks.size()) {
+      throw InputError("a version of the plan has " + std::to_string(version.clusters.size()) +
+                       " clusters for " + std::to_string(record.tasks.size()) + " tasks");
+    }
+    plan.versions.push_back(std::move(version));
+  }
+}
+
 }  // namespace
 
 PlanRecord make_record(const Problem& problem, const Plan& plan) {
@@ -36,7 +74,8 @@ PlanRecord make_record(const Problem& problem, const Plan& plan) {
                     .feasible = plan.feasible,
                     .makespan = makespan(plan),
                     .turnaround = makespan(plan),
-                    .cpu_hours = cpu_hours(plan)};
+                    .cpu_hours = cpu_hours(plan),
+                    .history = plan.history};
   for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
     const Duration length = makespan(plan, i);
     const bool shared = i < plan.alone.size() && plan.alone[i] > 0;
@@ -60,6 +99,12 @@ PlanRecord make_record(const Problem& problem, const Plan& plan) {
                             .end = placement.end,
                             .processors = placement.procs});
   }
+  for (const PlanVersion& version : plan.versions) {
+    VersionRecord& named = record.versions.emplace_back(VersionRecord{version.time, {}});
+    for (const std::uint32_t cluster : version.clusters) {
+      named.clusters.push_back(clusters[cluster].name);
+    }
+  }
   for (const CriticalLink& link : critical_chain(problem, plan)) {
     record.tasks[link.placement].critical = true;
   }
@@ -71,7 +116,8 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
             .now = record.now,
             .deadline = record.deadline,
             .feasible = record.feasible,
-            .lambda = record.lambda};
+            .lambda = record.lambda,
+            .history = record.history};
   const auto workflows = problem.workflows();
   plan.placements.reserve(record.tasks.size());
   for (const TaskRecord& task : record.tasks) {
@@ -99,10 +145,8 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
                                .start = task.start,
                                .end = task.end});
   }
-  std::stable_sort(plan.placements.begin(), plan.placements.end(),
-                   [](const Placement& a, const Placement& b) {
-                     return std::tie(a.workflow, a.task) < std::tie(b.workflow, b.task);
-                   });
+  add_versions(plan, record, problem.platform());
+  sort_placements(plan);
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #include "dovetail/problem.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <string_view>
 #include <unordered_map>
 
@@ -100,6 +101,20 @@ std::size_t Problem::task_count() const {
   std::size_t count = 0;
   for (const Workflow& workflow : workflows_) count += workflow.size();
   return count;
+}
+
+Problem Problem::with_releases(std::vector<Time> releases) const {
+  assert(releases.size() == task_count());
+  Problem later = *this;
+  later.releases_ = std::move(releases);
+  return later;
+}
+
+Time Problem::release(std::size_t workflow, TaskId task) const {
+  if (releases_.empty()) return now();
+  std::size_t number = task;
+  for (std::size_t i = 0; i < workflow; ++i) number += workflows_[i].size();
+  return std::max(now(), releases_[number]);
 }
 
 bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const {

@@ -2,56 +2,71 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <initializer_list>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "gen/task_times.hpp"
 
 namespace dovetail {
 namespace {
 
-struct Operation {
-  std::string_view name;
-  bool wide = false;
+constexpr Operation kBlast[] = {{"split"}, {"blast", true}, {"parse", true}, {"merge"}};
+
+constexpr Operation kWien2k[] = {{"StageIn"},     {"LAPW0"},   {"LAPW1", true}, {"LAPW2_FERMI"},
+                                 {"LAPW2", true}, {"Sumpara"}, {"LCore"},       {"Mixer"},
+                                 {"Converged"},   {"StageOut"}};
+
+// What the tasks of an operation take, and the transfers from them.
+struct OperationTimes {
+  double seconds = 0;
+  Duration transfer = 0;
 };
 
-std::vector<TaskId> add_operation(WorkflowBuilder& builder, const Operation& operation,
-                                  const WaysSpec& spec, Random& random) {
-  const double seconds =
-      std::max(1.0, std::round(1000 * random.uniform(0, 2 * spec.mean_seconds))) / 1000;
-  std::vector<TaskId> tasks;
-  for (std::uint32_t i = 0; i < (operation.wide ? spec.ways : 1); ++i) {
-    tasks.push_back(builder.add_task(
-        {.id = fmt::format("{}_{}", operation.name, i), .time = TimeSpec::fixed(seconds)}));
-  }
-  return tasks;
+OperationTimes draw_times(const WaysSpec& spec, Random& random) {
+  const double milliseconds = std::round(1000 * random.uniform(0, 2 * spec.mean_seconds));
+  return {std::max(1.0, milliseconds) / 1000,
+          time_floor(random.uniform(0, 2 * spec.mean_seconds * spec.ccr))};
 }
 
-// Two wide operations are lines side by side; else everything of one is before the next.
-void connect(WorkflowBuilder& builder, const std::vector<TaskId>& from,
-             const std::vector<TaskId>& to, Duration transfer) {
-  const bool lines = from.size() == to.size();
-  for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
-    builder.add_edge(from[lines || to.size() == 1 ? i : 0], to[lines || from.size() == 1 ? i : 0],
-                     transfer);
-  }
-}
-
-Workflow operations_in_turn(std::initializer_list<Operation> operations, const WaysSpec& spec,
+Workflow operations_in_turn(std::span<const Operation> operations, const WaysSpec& spec,
                             Random& random, std::string name) {
+  std::vector<OperationTimes> times(operations.size());
+  for (OperationTimes& one : times) one = draw_times(spec, random);
+  const WaysGraph graph = ways_graph(operations, spec.ways);
   WorkflowBuilder builder(std::move(name));
-  std::vector<TaskId> last;
-  Duration transfer = 0;
-  for (const Operation& operation : operations) {
-    std::vector<TaskId> tasks = add_operation(builder, operation, spec, random);
-    if (!last.empty()) connect(builder, last, tasks, transfer);
-    transfer = time_floor(random.uniform(0, 2 * spec.mean_seconds * spec.ccr));
-    last = std::move(tasks);
+  std::vector<std::uint32_t> count(operations.size());
+  for (const std::uint32_t operation : graph.operation) {
+    builder.add_task({.id = fmt::format("{}_{}", operations[operation].name, count[operation]++),
+                      .time = TimeSpec::fixed(times[operation].seconds)});
+  }
+  for (const auto& [from, to] : graph.edges) {
+    builder.add_edge(from, to, times[graph.operation[from]].transfer);
   }
   return std::move(builder).build();
+}
+
+}  // namespace
+
+std::span<const Operation> blast_operations() { return kBlast; }
+
+std::span<const Operation> wien2k_operations() { return kWien2k; }
+
+WaysGraph ways_graph(std::span<const Operation> operations, std::uint32_t ways) {
+  WaysGraph graph;
+  TaskId last = 0;
+  std::uint32_t last_size = 0;
+  for (std::uint32_t operation = 0; operation < operations.size(); ++operation) {
+    const auto first = static_cast<TaskId>(graph.operation.size());
+    const std::uint32_t size = operations[operation].wide ? ways : 1;
+    graph.operation.insert(graph.operation.end(), size, operation);
+    for (std::uint32_t i = 0; operation > 0 && i < std::max(last_size, size); ++i) {
+      graph.edges.push_back({last + i % last_size, first + i % size});
+    }
+    last = first;
+    last_size = size;
+  }
+  return graph;
 }
 
 void check_spec(const WaysSpec& spec) {
@@ -60,27 +75,14 @@ void check_spec(const WaysSpec& spec) {
   check_range("ccr", spec.ccr, 0, 1000);
 }
 
-}  // namespace
-
 Workflow blast(const WaysSpec& spec, Random& random, std::string name) {
   check_spec(spec);
-  return operations_in_turn({{"split"}, {"blast", true}, {"parse", true}, {"merge"}}, spec, random,
-                            std::move(name));
+  return operations_in_turn(blast_operations(), spec, random, std::move(name));
 }
 
 Workflow wien2k(const WaysSpec& spec, Random& random, std::string name) {
   check_spec(spec);
-  return operations_in_turn({{"StageIn"},
-                             {"LAPW0"},
-                             {"LAPW1", true},
-                             {"LAPW2_FERMI"},
-                             {"LAPW2", true},
-                             {"Sumpara"},
-                             {"LCore"},
-                             {"Mixer"},
-                             {"Converged"},
-                             {"StageOut"}},
-                            spec, random, std::move(name));
+  return operations_in_turn(wien2k_operations(), spec, random, std::move(name));
 }
 
 }  // namespace dovetail

@@ -10,7 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "dovetail/workflow.hpp"
 #include "gen/random.hpp"
@@ -29,5 +32,29 @@ Workflow blast(const WaysSpec& spec, Random& random, std::string name = "blast")
 // StageIn -> LAPW0 -> ways x LAPW1 -> LAPW2_FERMI -> ways x LAPW2 -> Sumpara -> LCore -> Mixer ->
 // Converged -> StageOut: 2 ways + 8 tasks.
 Workflow wien2k(const WaysSpec& spec, Random& random, std::string name = "wien2k");
+
+// What the two are made of, apart from any costs: operations one after the other, some of them with
+// a task per way.
+struct Operation {
+  std::string_view name;
+  bool wide = false;
+};
+std::span<const Operation> blast_operations();
+std::span<const Operation> wien2k_operations();
+
+// The tasks come operation by operation. Two wide operations in turn are lines side by side; else
+// all tasks of one are before the next.
+struct WaysGraph {
+  struct Edge {
+    TaskId from = 0;
+    TaskId to = 0;
+  };
+  std::vector<std::uint32_t> operation;  // by task
+  std::vector<Edge> edges;
+};
+WaysGraph ways_graph(std::span<const Operation> operations, std::uint32_t ways);
+
+// Throws InputError when the numbers are out of range.
+void check_spec(const WaysSpec& spec);
 
 }  // namespace dovetail

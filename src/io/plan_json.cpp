@@ -64,6 +64,36 @@ void read_workflows(const Record& top, PlanRecord& plan) {
   }
 }
 
+std::optional<Time> read_end(const Record& record, std::string_view key, Time now) {
+  if (!record.find(key)) return std::nullopt;
+  return now + read_time(record, key);
+}
+
+void read_history(const Record& top, PlanRecord& plan) {
+  std::size_t number = 0;
+  if (const auto history = top.find("history")) {
+    for (Value item : top.list(*history)) {
+      const Record record(item, "evaluation", number++);
+      plan.history.push_back({.time = read_time(record, "time"),
+                              .event = read_text(record, "event"),
+                              .candidate = read_end(record, "candidate", plan.now),
+                              .current = read_end(record, "current", plan.now),
+                              .adopted = read_flag(record, "adopted")});
+    }
+  }
+  number = 0;
+  if (const auto versions = top.find("versions")) {
+    for (Value item : top.list(*versions)) {
+      const Record record(item, "version", number++);
+      VersionRecord& version = plan.versions.emplace_back();
+      version.time = read_time(record, "time");
+      for (Value name : record.list(record.need("clusters"))) {
+        version.clusters.emplace_back(record.text(name));
+      }
+    }
+  }
+}
+
 void read_tasks(const Record& top, PlanRecord& plan) {
   std::size_t number = 0;
   for (Value item : top.list(top.need("tasks"))) {
@@ -158,6 +188,26 @@ std::string format_task(const TaskRecord& task) {
       task.critical ? R"(,"critical":true)" : "");
 }
 
+// Ends are shown as makespans.
+std::string makespan_text(std::optional<Time> end, Time now) {
+  return end ? format_seconds(*end - now) : "null";
+}
+
+std::string format_evaluation(const Evaluation& evaluation, Time now) {
+  return fmt::format(R"({{"time":{},"event":{},"candidate":{},"current":{},"adopted":{}}})",
+                     format_seconds(evaluation.time), json_string(evaluation.event),
+                     makespan_text(evaluation.candidate, now),
+                     makespan_text(evaluation.current, now), evaluation.adopted);
+}
+
+std::string format_version(const VersionRecord& version) {
+  std::string names;
+  for (const std::string& cluster : version.clusters) {
+    names += (names.empty() ? "" : ",") + json_string(cluster);
+  }
+  return fmt::format(R"({{"time":{},"clusters":[{}]}})", format_seconds(version.time), names);
+}
+
 }  // namespace
 
 std::string format_plan(const PlanRecord& record) {
@@ -183,6 +233,14 @@ std::string format_plan(const PlanRecord& record) {
   if (!record.tightest.empty()) {
     out += ",\n \"tightest\":" + lines_of(record.tightest, format_tightest);
   }
+  if (!record.history.empty()) {
+    out += ",\n \"history\":" + lines_of(record.history, [&](const Evaluation& evaluation) {
+             return format_evaluation(evaluation, record.now);
+           });
+  }
+  if (!record.versions.empty()) {
+    out += ",\n \"versions\":" + lines_of(record.versions, format_version);
+  }
   out += ",\n \"clusters\":" + lines_of(record.clusters, format_cluster);
   out += ",\n \"tasks\":" + lines_of(record.tasks, format_task);
   return out += "}\n";
@@ -204,6 +262,7 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   read_summary(top, plan);
   read_workflows(top, plan);
   read_tightest(top, plan);
+  read_history(top, plan);
   read_clusters(top, plan);
   read_tasks(top, plan);
   return plan;

@@ -10,7 +10,10 @@ ClusterView::ClusterView(const Problem& problem)
   times_.reserve(problem.task_count());
   for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
     const std::size_t tasks = problem.workflows()[i].size();
-    for (TaskId task = 0; task < tasks; ++task) times_.push_back(problem.time(i, task, 0));
+    for (TaskId task = 0; task < tasks; ++task) {
+      times_.push_back(problem.time(i, task, 0));
+      releases_.push_back(problem.release(i, task));
+    }
   }
 }
 
@@ -25,6 +28,7 @@ ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
   WorkflowBuilder builder("part");
   for (const TaskId task : tasks) {
     part.times_.push_back(times_[task]);
+    part.releases_.push_back(releases_[task]);
     // The view has the times; the workflow is there for its edges.
     builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
   }

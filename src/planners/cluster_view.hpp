@@ -22,6 +22,7 @@ class ClusterView {
   std::size_t size() const { return times_.size(); }
   Count processors() const { return processors_; }
   const TaskTime& time(TaskId task) const { return times_[task]; }
+  Time release(TaskId task) const { return releases_[task]; }  // no start before
 
   // The largest count that the task may use and that is at most `procs`, but never less than the
   // task's least.
@@ -39,6 +40,7 @@ class ClusterView {
 
   MergedWorkflow merged_;
   std::vector<TaskTime> times_;
+  std::vector<Time> releases_;
   Count processors_ = 0;
 };
 

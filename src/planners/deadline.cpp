@@ -114,9 +114,9 @@ class BackwardPass {
 };
 
 // When each task can start if all before it run on as many processors as they may.
-std::vector<Time> earliest_starts(const ClusterView& view, std::span<const Count> widest,
-                                  Time now) {
-  std::vector<Time> starts(view.size(), now);
+std::vector<Time> earliest_starts(const ClusterView& view, std::span<const Count> widest) {
+  std::vector<Time> starts(view.size());
+  for (TaskId task = 0; task < view.size(); ++task) starts[task] = view.release(task);
   for (const TaskId task : view.workflow().topological_order()) {
     const Time end = starts[task] + view.time(task).duration(widest[task]);
     for (const TaskId after : view.workflow().successors(task)) {
@@ -131,7 +131,7 @@ std::vector<Time> earliest_starts(const ClusterView& view, std::span<const Count
 DeadlinePlanner::DeadlinePlanner(PlanningContext& context)
     : cluster_(context.shared<OneCluster>()),
       order_(cluster_.order(BottomLevel::cpar)),
-      earliest_(earliest_starts(cluster_.view(), cluster_.bounds(Bound::all), cluster_.now())) {
+      earliest_(earliest_starts(cluster_.view(), cluster_.bounds(Bound::all))) {
   std::reverse(order_.begin(), order_.end());
 }
 

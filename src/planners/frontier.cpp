@@ -31,6 +31,11 @@ Area least_consumption(const ClusterView& view) {
   return total;
 }
 
+// Without planners for deadlines there is nothing to search: what ends early is all there is.
+bool has_deadline_planners(const Problem& problem) {
+  return !planners_for(Goal::deadline, problem).empty();
+}
+
 // The plans of all planners for deadlines when so much time is allowed.
 void offer_at(PlanningContext& context, Frontier& front, Duration span) {
   const Problem& problem = context.problem();
@@ -189,6 +194,11 @@ std::optional<Area> Frontier::cheapest_within(Duration length) const {
 
 Frontier known_plans(PlanningContext& context) {
   const std::size_t tasks = context.problem().task_count();
+  if (!has_deadline_planners(context.problem())) {
+    Frontier known;
+    offer_earliest(context, known, false);
+    return known;
+  }
   if (tasks <= kFewTasks) return Search(context, {}).run();
   Frontier known;
   offer_earliest(context, known, tasks <= kManyTasks);
@@ -197,6 +207,7 @@ Frontier known_plans(PlanningContext& context) {
 
 Frontier known_plans_by(PlanningContext& context, Time deadline) {
   const Problem& problem = context.problem();
+  if (!has_deadline_planners(problem)) return known_plans(context);
   const Duration allowed = deadline - problem.now();
   Frontier known;
   if (problem.task_count() <= kManyTasks) {
@@ -218,6 +229,7 @@ Plan earliest_plan(PlanningContext& context, const Frontier& known) {
 }
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
+  if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
   return Search(context, options).run().plans();
 }
 

@@ -16,7 +16,7 @@ std::vector<Slot> map_alone(const ClusterView& view, const Allocation& allocatio
                             Time now) {
   const Count widest = *std::max_element(allocation.begin(), allocation.end());
   const auto order = by_decreasing_level(bottom_levels(view, allocation));
-  return place_fixed(view, order, allocation, Calendar(std::max(procs, widest), now), now).value();
+  return place_fixed(view, order, allocation, Calendar(std::max(procs, widest), now)).value();
 }
 
 // The guide of each task from a schedule of its own: of the tasks up to it in the list.

@@ -107,8 +107,8 @@ std::optional<Slot> thriftiest(const Line& line, const TaskTime& time, Count bou
   return best;
 }
 
-Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots, Time now) {
-  Time ready = now;
+Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots) {
+  Time ready = view.release(task);
   for (TaskId before : view.workflow().predecessors(task)) {
     ready = std::max(ready, slots[before].end);
   }
@@ -117,10 +117,10 @@ Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& s
 
 template <typename Choose>
 std::optional<std::vector<Slot>> place_each(const ClusterView& view, std::span<const TaskId> order,
-                                            Calendar& calendar, Time now, Choose choose) {
+                                            Calendar& calendar, Choose choose) {
   std::vector<Slot> slots(view.size());
   for (TaskId task : order) {
-    const std::optional<Slot> slot = choose(task, ready_time(view, task, slots, now));
+    const std::optional<Slot> slot = choose(task, ready_time(view, task, slots));
     if (!slot) return std::nullopt;
     calendar.reserve({slot->start, slot->end}, slot->procs);
     slots[task] = *slot;
@@ -147,17 +147,15 @@ std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& 
 
 std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
                                                std::span<const TaskId> order,
-                                               std::span<const Count> bounds, Calendar calendar,
-                                               Time now) {
-  return place_each(view, order, calendar, now, [&](TaskId task, Time ready) {
+                                               std::span<const Count> bounds, Calendar calendar) {
+  return place_each(view, order, calendar, [&](TaskId task, Time ready) {
     return earliest_completion(calendar, view.time(task), bounds[task], ready);
   });
 }
 
 std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
-                                             std::span<const Count> allocation, Calendar calendar,
-                                             Time now) {
-  return place_each(view, order, calendar, now, [&](TaskId task, Time ready) {
+                                             std::span<const Count> allocation, Calendar calendar) {
+  return place_each(view, order, calendar, [&](TaskId task, Time ready) {
     return earliest_with(Forward{calendar, kForever}, view.time(task), allocation[task], ready);
   });
 }

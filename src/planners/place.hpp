@@ -34,12 +34,10 @@ std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& 
 // `order` must be topological.
 std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
                                                std::span<const TaskId> order,
-                                               std::span<const Count> bounds, Calendar calendar,
-                                               Time now);
+                                               std::span<const Count> bounds, Calendar calendar);
 
 // The same with the processors fixed beforehand.
 std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
-                                             std::span<const Count> allocation, Calendar calendar,
-                                             Time now);
+                                             std::span<const Count> allocation, Calendar calendar);
 
 }  // namespace dovetail

@@ -40,7 +40,7 @@ Plan pull_forward(const Problem& problem, Plan plan) {
     const Workflow& workflow = problem.workflows()[placement.workflow];
     const auto before = workflow.predecessors(placement.task);
     const auto transfers = workflow.transfers_in(placement.task);
-    Time ready = problem.now();
+    Time ready = problem.release(placement.workflow, placement.task);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const Placement& input = plan.placements[positions[placement.workflow][before[i]]];
       const bool moved = input.cluster != placement.cluster && !transfers.empty();

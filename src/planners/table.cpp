@@ -7,7 +7,9 @@
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/deadline.hpp"
+#include "planners/pool.hpp"
 #include "planners/turnaround.hpp"
+#include "planners/unlike.hpp"
 
 namespace dovetail {
 
@@ -15,6 +17,8 @@ namespace {
 
 constexpr std::string_view kReservations = "Aida and Casanova 2008";
 constexpr std::string_view kCpa = "Radulescu and van Gemund 2001";
+constexpr std::string_view kHeft = "Topcuoglu, Hariri and Wu 2002";
+constexpr std::string_view kAheft = "Yu and Shi 2007";
 
 template <BottomLevel kLevel, Bound kBound>
 Plan bl_bd(PlanningContext& context, const PlanRequest& request) {
@@ -28,6 +32,11 @@ Plan cpa(PlanningContext& context, const PlanRequest& request) {
 template <DeadlineRule kRule>
 Plan dl(PlanningContext& context, const PlanRequest& request) {
   return context.shared<DeadlinePlanner>().plan(kRule, request.deadline.value(), request.name);
+}
+
+template <Plan (*kPlan)(PlanningContext&, std::string_view)>
+Plan on_pool(PlanningContext& context, const PlanRequest& request) {
+  return kPlan(context, request.name);
 }
 
 constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
@@ -66,8 +75,17 @@ PlannerInfo{"DL_RC_CPA",           "as few processors as a plan of the empty clu
 PlannerInfo{"DL_RC_CPAR",          "the same by a plan of what is usually free: thriftiest",                 kReservations, Goal::deadline, dl<kRcCpar>, single_cluster_unfit},
 PlannerInfo{"DL_RC_CPAR-lambda",   "between thrifty and as late as possible, as thrifty as the deadline lets", kReservations, Goal::deadline, dl<kRcLambda>, single_cluster_unfit},
 PlannerInfo{"DL_RCBD_CPAR-lambda", "the same, never above CPA's share: thrifty and tight",                   kReservations, Goal::deadline, dl<kRcbdLambda>, single_cluster_unfit},
+PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends first; blind to what comes",   kHeft,  Goal::turnaround, on_pool<plan_heft>, unlike_unfit, leaves_unseen},
+PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<plan_aheft>, unlike_unfit},
+PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<plan_aheft_paper>, unlike_unfit},
+PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<plan_min_min>, unlike_unfit},
     // clang-format on
 };
+
+// Whether the planner sees all that its plan depends on.
+bool sees(const PlannerInfo& planner, const Problem& problem) {
+  return planner.blind == nullptr || planner.blind(problem).empty();
+}
 
 // How each of several workflows would fare alone, for its stretch. A plan made backwards from a
 // deadline ends as late as it may, so that there is nothing to compare.
@@ -101,7 +119,8 @@ bool serves(const PlannerInfo& planner, Goal goal) {
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
   for (const PlannerInfo& row : kTable) {
-    if (serves(row, problem.goal()) && row.unfit(problem).empty()) fitting.push_back(&row);
+    if (!serves(row, problem.goal()) || !row.unfit(problem).empty()) continue;
+    if (sees(row, problem)) fitting.push_back(&row);
   }
   return fitting;
 }
@@ -109,7 +128,8 @@ std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
 std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
   for (const PlannerInfo& row : kTable) {
-    if (row.goal == goal && row.unfit(problem).empty()) fitting.push_back(&row);
+    if (row.goal != goal || !row.unfit(problem).empty()) continue;
+    if (sees(row, problem)) fitting.push_back(&row);
   }
   return fitting;
 }

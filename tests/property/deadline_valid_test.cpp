@@ -114,8 +114,8 @@ TEST(DeadlineValid, TurnAroundPlansAreKeptWhenTheyEndInTime) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     const Problem problem = random_deadline_problem(seed);
     PlanningContext context(problem);
-    for (const PlannerInfo& planner : planners()) {
-      if (planner.goal != Goal::turnaround) continue;
+    for (const PlannerInfo* row : planners_for(Goal::turnaround, problem)) {
+      const PlannerInfo& planner = *row;
       const Plan free = plan_by(planner, context, std::nullopt);
       const Plan bound = plan_by(planner, context, problem.deadline());
       const bool in_time = free.feasible && free.now + makespan(free) <= *problem.deadline();

@@ -130,7 +130,7 @@ TEST(PlanJson, EveryFieldOfOursIsNeeded) {
 
 TEST(PlanJson, UnknownKeysAreIgnored) {
   auto json = valid();
-  json["history"] = nlohmann::json::array({1, 2});
+  json["remarks"] = nlohmann::json::array({1, 2});
   json["tasks"][0]["colour"] = "red";
   EXPECT_EQ(error_in(json), "no error");
 }

@@ -1,0 +1,215 @@
+#include "planners/aheft.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace dovetail {
+
+AheftOptions paper_options() {
+  return {.ranks = {RankRule::mean}, .transfers = {TransferModel::literal}};
+}
+
+AheftWorld::AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
+                       AheftOptions options)
+    : graph_(graph), options_(std::move(options)), situation_(graph, now) {
+  situation_.pool = std::move(pool);
+  situation_.sent.resize(graph.edge_count());
+}
+
+bool AheftWorld::is_in_pool(ResourceId resource) const {
+  return std::ranges::find(situation_.pool, resource) != situation_.pool.end();
+}
+
+void AheftWorld::advance(Time now) {
+  situation_.clock = now;
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    TaskProgress& progress = situation_.progress[task];
+    if (progress == TaskProgress::waiting && has_plan_ && schedule_.tasks[task].start < now) {
+      progress = TaskProgress::running;
+      situation_.placed[task] = schedule_.tasks[task];
+    }
+    if (progress == TaskProgress::running && situation_.placed[task].end <= now) finish(task);
+  }
+  std::erase_if(situation_.pool, [&](ResourceId r) { return situation_.leaves[r] <= now; });
+}
+
+// Its outputs leave at once for where the plan wants them.
+void AheftWorld::finish(TaskId task) {
+  situation_.progress[task] = TaskProgress::finished;
+  if (!has_plan_) return;
+  const Assignment& place = situation_.placed[task];
+  for (const auto& [to, edge] : graph_.outputs(task)) {
+    const ResourceId resource = schedule_.tasks[to].resource;
+    const Duration transfer = resource == place.resource ? 0 : graph_.input(edge).transfer;
+    send(edge, resource, place.end + transfer);
+  }
+}
+
+void AheftWorld::send(std::uint32_t edge, ResourceId to, Time arrival) {
+  auto& sent = situation_.sent[edge];
+  const bool is_known = std::ranges::find(sent, to, &Situation::Delivery::resource) != sent.end();
+  if (!is_known) sent.push_back({to, arrival});
+}
+
+void AheftWorld::apply(const std::vector<PoolEvent>& events) {
+  bool has_slowed = false;
+  for (const PoolEvent& event : events) {
+    switch (event.kind) {
+      case PoolEvent::Kind::join:
+        join(event.resource);
+        break;
+      case PoolEvent::Kind::leave:
+        leave(event.resource);
+        break;
+      case PoolEvent::Kind::leave_later:
+        situation_.leaves[event.resource] = event.until;
+        break;
+      case PoolEvent::Kind::slow:
+        slow(event.resource, event.factor);
+        has_slowed = true;
+        break;
+    }
+  }
+  stop_late();
+  if (has_slowed && has_plan_) shift();
+}
+
+// Tasks that run but cannot be done before their resource leaves are planned again at once.
+void AheftWorld::stop_late() {
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    const Assignment& place = situation_.placed[task];
+    if (situation_.progress[task] != TaskProgress::running) continue;
+    if (place.end <= situation_.leaves[place.resource]) continue;
+    situation_.progress[task] = TaskProgress::waiting;
+    has_plan_ = false;
+  }
+}
+
+void AheftWorld::join(ResourceId resource) {
+  if (options_.plans_once || is_in_pool(resource)) return;
+  situation_.pool.push_back(resource);
+  situation_.leaves[resource] = kForever;
+}
+
+// What runs there is lost, and so are files on their way to it.
+void AheftWorld::leave(ResourceId resource) {
+  std::erase(situation_.pool, resource);
+  for (auto& sent : situation_.sent) {
+    std::erase_if(sent, [&](const Situation::Delivery& delivery) {
+      return delivery.resource == resource && delivery.arrival > situation_.clock;
+    });
+  }
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    TaskProgress& progress = situation_.progress[task];
+    if (progress == TaskProgress::running && situation_.placed[task].resource == resource) {
+      progress = TaskProgress::waiting;
+      has_plan_ = false;
+    } else if (progress == TaskProgress::waiting && has_plan_) {
+      has_plan_ = schedule_.tasks[task].resource != resource;
+    }
+  }
+}
+
+void AheftWorld::slow(ResourceId resource, double factor) {
+  const double change = factor / situation_.slowness[resource];
+  situation_.slowness[resource] = factor;
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    Assignment& place = situation_.placed[task];
+    if (situation_.progress[task] != TaskProgress::running || place.resource != resource) continue;
+    place.end = situation_.clock + run_time(to_seconds(place.end - situation_.clock) * change);
+    schedule_.tasks[task] = place;
+  }
+}
+
+// The plan in force with the costs of now: the same resources, the same order on each, every task
+// as early as it can.
+void AheftWorld::shift() {
+  std::vector<TaskId> order(graph_.size());
+  std::iota(order.begin(), order.end(), TaskId{0});
+  std::ranges::stable_sort(order, {}, [&](TaskId task) { return schedule_.tasks[task].start; });
+  std::vector<Time> free(graph_.resource_count(), situation_.clock);
+  schedule_.end = situation_.clock;
+  for (const TaskId task : order) {
+    Assignment& place = schedule_.tasks[task];
+    if (situation_.progress[task] == TaskProgress::waiting) {
+      Time start = free[place.resource];
+      for (std::uint32_t edge = graph_.first_input(task); edge < graph_.first_input(task + 1);
+           ++edge) {
+        start = std::max(start, arrival(edge, place.resource));
+      }
+      place = {place.resource, start, start + situation_.cost(graph_, task, place.resource)};
+    }
+    free[place.resource] = std::max(free[place.resource], place.end);
+    schedule_.end = std::max(schedule_.end, place.end);
+  }
+}
+
+// When the edge's file is there in the plan in force.
+Time AheftWorld::arrival(std::uint32_t edge, ResourceId resource) const {
+  const UnlikeGraph::Input& input = graph_.input(edge);
+  const Assignment& from = schedule_.tasks[input.from];
+  if (from.resource == resource) return from.end;
+  if (situation_.progress[input.from] == TaskProgress::finished) {
+    for (const auto& [to, arrival] : situation_.sent[edge]) {
+      if (to == resource) return arrival;
+    }
+  }
+  return from.end + input.transfer;
+}
+
+std::optional<Time> AheftWorld::current_end() const {
+  if (!has_plan_) return std::nullopt;
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    if (situation_.progress[task] == TaskProgress::finished) continue;
+    const Assignment& place = schedule_.tasks[task];
+    if (place.end > situation_.leaves[place.resource]) return std::nullopt;
+  }
+  return schedule_.end;
+}
+
+std::optional<Time> AheftWorld::propose() {
+  if (options_.plans_once && current_end()) return std::nullopt;
+  std::optional<Schedule> best;
+  Situation situation = situation_;
+  if (options_.restart) {
+    std::ranges::replace(situation.progress, TaskProgress::running, TaskProgress::waiting);
+  }
+  for (const TransferModel transfer : options_.transfers) {
+    for (const RankRule rank : options_.ranks) {
+      auto plan = plan_rest(graph_, situation, {rank, transfer, options_.slots});
+      if (plan && (!best || plan->end < best->end)) best = std::move(plan);
+    }
+  }
+  if (!best) return std::nullopt;
+  proposal_ = std::move(*best);
+  return proposal_.end;
+}
+
+// Files that are needed elsewhere now leave at once.
+void AheftWorld::adopt() {
+  schedule_ = std::move(proposal_);
+  has_plan_ = true;
+  if (options_.restart) {
+    std::ranges::replace(situation_.progress, TaskProgress::running, TaskProgress::waiting);
+  }
+  PlanVersion version{situation_.clock, {}};
+  for (const Assignment& place : schedule_.tasks) version.clusters.push_back(place.resource);
+  versions_.push_back(std::move(version));
+  for (TaskId task = 0; task < graph_.size(); ++task) {
+    if (situation_.progress[task] != TaskProgress::waiting) continue;
+    std::uint32_t edge = graph_.first_input(task);
+    for (const UnlikeGraph::Input& input : graph_.inputs(task)) {
+      const ResourceId to = schedule_.tasks[task].resource;
+      if (situation_.progress[input.from] == TaskProgress::finished) {
+        const bool is_there = situation_.placed[input.from].resource == to;
+        send(edge, to,
+             is_there ? situation_.placed[input.from].end : situation_.clock + input.transfer);
+      }
+      ++edge;
+    }
+  }
+}
+
+void AheftWorld::give_up() { has_plan_ = false; }
+
+}  // namespace dovetail

@@ -1,0 +1,75 @@
+// AHEFT (Yu and Shi 2007): a workflow on resources that come, go and slow down. Everything is
+// planned; when something happens, what has not started is planned again, and the new plan is
+// adopted if it ends earlier.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planners/event_loop.hpp"
+#include "planners/heft.hpp"
+
+namespace dovetail {
+
+// Something that happens to a resource.
+struct PoolEvent {
+  enum class Kind { join, leave, leave_later, slow };
+
+  Time time = 0;
+  Kind kind = Kind::join;
+  ResourceId resource = 0;
+  Time until = 0;     // leave_later: when
+  double factor = 1;  // slow: of the given costs
+  friend bool operator==(const PoolEvent&, const PoolEvent&) = default;
+};
+
+struct AheftOptions {
+  std::vector<RankRule> ranks = {RankRule::mean, RankRule::max, RankRule::min, RankRule::median};
+  std::vector<TransferModel> transfers = {TransferModel::inflight, TransferModel::literal};
+  Slots slots = Slots::insertion;
+  bool restart = false;     // running tasks are stopped and planned again
+  bool plans_once = false;  // on the resources of the start, and again only when that is impossible
+};
+
+// The printed equations.
+AheftOptions paper_options();
+
+class AheftWorld final : public World<PoolEvent> {
+ public:
+  // The pool: resources that are there at the start.
+  AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
+             AheftOptions options = {});
+
+  void advance(Time now) override;
+  void apply(const std::vector<PoolEvent>& events) override;
+  std::optional<Time> current_end() const override;
+  std::optional<Time> propose() override;
+  void adopt() override;
+  void give_up() override;
+
+  // The plan in force; of what has happened, what really happened.
+  const Schedule& schedule() const { return schedule_; }
+  std::span<const PlanVersion> versions() const { return versions_; }
+
+ private:
+  void join(ResourceId resource);
+  void leave(ResourceId resource);
+  void slow(ResourceId resource, double factor);
+  void finish(TaskId task);
+  void send(std::uint32_t edge, ResourceId to, Time arrival);
+  void shift();
+  void stop_late();
+  Time arrival(std::uint32_t edge, ResourceId resource) const;
+  bool is_in_pool(ResourceId resource) const;
+
+  const UnlikeGraph& graph_;
+  AheftOptions options_;
+  Situation situation_;
+  bool has_plan_ = false;
+  Schedule schedule_;  // in force
+  Schedule proposal_;
+  std::vector<PlanVersion> versions_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,27 @@
+// Min-Min, just in time: a task is given a resource when its predecessors have ended, and only then
+// do its files leave. The baseline of Yu and Shi (2007).
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "planners/aheft.hpp"
+
+namespace dovetail {
+
+// How a task's files reach it.
+enum class StageIn {
+  parallel,  // all at once: the longest transfer counts
+  sum,       // one after the other
+  compute,   // in parallel; but the choice looks at run times alone
+  idle,      // in parallel; only idle resources are given tasks
+  blocking   // in parallel; the resource waits for them and does nothing else
+};
+
+// What is executed when the events, in order of time, happen. Nothing when tasks are left over that
+// no resource can run.
+std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
+                                    std::vector<ResourceId> pool, std::span<const PoolEvent> events,
+                                    StageIn stage_in = StageIn::parallel);
+
+}  // namespace dovetail

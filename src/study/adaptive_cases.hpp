@@ -1,0 +1,52 @@
+// The cases of the adaptive study: one workflow on one pool of resources under every strategy.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gen/heft_graph.hpp"
+
+namespace dovetail {
+
+enum class AdaptiveStrategy {
+  heft,            // planned once, ranks from mean costs
+  heft_best,       // planned once, the best of four kinds of rank
+  aheft,           // planned again at every join: the product's mode, which begins with heft_best
+  aheft_paper,     // the same by the printed equations
+  aheft_inflight,  // the same with mean ranks, but files under way count
+  min_min,         // task by task, files in parallel
+  min_min_sum      // task by task, files one after the other
+};
+
+inline constexpr std::array kAdaptiveStrategies = {
+    AdaptiveStrategy::heft,        AdaptiveStrategy::heft_best,      AdaptiveStrategy::aheft,
+    AdaptiveStrategy::aheft_paper, AdaptiveStrategy::aheft_inflight, AdaptiveStrategy::min_min,
+    AdaptiveStrategy::min_min_sum};
+
+// "HEFT", "HEFT_BEST", "AHEFT", ...
+std::string_view to_string(AdaptiveStrategy strategy);
+
+// By strategy; 0 where it was not run.
+class Makespans {
+ public:
+  Duration& operator[](AdaptiveStrategy strategy) {
+    return values_[static_cast<std::size_t>(strategy)];
+  }
+  Duration operator[](AdaptiveStrategy strategy) const {
+    return values_[static_cast<std::size_t>(strategy)];
+  }
+  friend bool operator==(const Makespans&, const Makespans&) = default;
+
+ private:
+  std::array<Duration, kAdaptiveStrategies.size()> values_ = {};
+};
+
+// By pool. Resources join until the workflow ends, however late that is. Min-Min is left out where
+// it is not asked for: on wide workflows it takes longer than all others together.
+std::vector<Makespans> run_cases(const UnlikeFlow& flow, std::span<const PoolSpec> pools,
+                                 bool with_min_min);
+
+}  // namespace dovetail

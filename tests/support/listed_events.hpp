@@ -1,0 +1,41 @@
+// A feed that tells from a list what happens to a pool of resources, for tests that bring about
+// what cluster files cannot say: slow resources and leaves that are announced.
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "planners/aheft.hpp"
+
+namespace dovetail::testing {
+
+class ListedEvents final : public EventFeed<PoolEvent> {
+ public:
+  // In order of time. `after_each` is called whenever a decision has been taken.
+  explicit ListedEvents(std::vector<PoolEvent> events, std::function<void()> after_each = {})
+      : events_(std::move(events)), after_each_(std::move(after_each)) {}
+
+  std::optional<Batch> next(Time until) override {
+    if (after_each_) after_each_();
+    if (next_ == events_.size() || events_[next_].time >= until) return std::nullopt;
+    Batch batch{events_[next_].time, "event", {}};
+    while (next_ < events_.size() && events_[next_].time == batch.time) {
+      batch.events.push_back(events_[next_++]);
+    }
+    return batch;
+  }
+
+ private:
+  std::vector<PoolEvent> events_;
+  std::function<void()> after_each_;
+  std::size_t next_ = 0;
+};
+
+inline std::vector<Evaluation> follow_list(AheftWorld& world, std::vector<PoolEvent> events,
+                                           Time now = 0) {
+  ListedEvents feed(std::move(events));
+  return follow(world, feed, now);
+}
+
+}  // namespace dovetail::testing
