@@ -11,6 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
+#include "moment.hpp"
 
 namespace dovetail::cli {
 
@@ -41,13 +42,6 @@ std::pair<std::string, std::string> split_at(const std::string& text, char separ
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
-// A moment on the platform's clock; later than now.
-std::optional<Time> parse_moment(const Platform& platform, const std::string& text) {
-  if (const auto seconds = io::parse_number(text)) return time_ceil(*seconds);
-  if (const auto length = parse_duration(text)) return platform.now() + time_ceil(*length);
-  return std::nullopt;
-}
-
 using Clusters = std::vector<Cluster>;
 
 Cluster* find(Clusters& clusters, const std::string& name) {
@@ -57,24 +51,23 @@ Cluster* find(Clusters& clusters, const std::string& name) {
 
 void join(const Platform& platform, Clusters& clusters, const std::string& value) {
   const auto [name, when] = split_at(value, '@');
-  const auto moment = parse_moment(platform, when);
-  if (name.empty() || !moment) refuse("join", "a resource and when, such as r4@15", value);
+  if (name.empty() || when.empty()) refuse("join", "a resource and when, such as r4@15", value);
   if (Cluster* known = find(clusters, name)) {
-    known->joins = *moment;
+    known->joins = parse_time(platform, "--join", when);
   } else {
-    clusters.push_back({.name = name, .processors = 1, .joins = *moment});
+    clusters.push_back(
+        {.name = name, .processors = 1, .joins = parse_time(platform, "--join", when)});
   }
 }
 
 void leave(const Platform& platform, Clusters& clusters, const std::string& value) {
   const auto [name, when] = split_at(value, '@');
-  const auto moment = parse_moment(platform, when);
-  if (name.empty() || !moment) refuse("leave", "a resource and when, such as r2@40", value);
+  if (name.empty() || when.empty()) refuse("leave", "a resource and when, such as r2@40", value);
   Cluster* known = find(clusters, name);
   if (known == nullptr) {
     throw InputError("--leave: there is no cluster " + io::quote(name) + " that could leave");
   }
-  known->leaves = *moment;
+  known->leaves = parse_time(platform, "--leave", when);
 }
 
 // The cluster that a question without a name is about.
@@ -99,12 +92,13 @@ void reserve(const Platform& platform, Clusters& clusters, const std::string& va
   const auto [count, window] = split_at(value, '@');
   const auto [begin, end] = split_at(window, '-');
   const auto procs = io::parse_number(count);
-  const auto start = parse_moment(platform, begin);
-  const auto until = parse_moment(platform, end);
-  if (!procs || *procs < 1 || *procs > kMaxProcessors || !start || !until || *start >= *until) {
+  const bool is_complete = !begin.empty() && !end.empty();
+  if (!is_complete || !procs || *procs < 1 || *procs > kMaxProcessors) {
     refuse("reserve", "processors and from when to when, such as 16@3600-7200", value);
   }
-  only(clusters, "reserve").reservations.push_back({*start, *until, static_cast<Count>(*procs)});
+  const Time start = parse_time(platform, "--reserve", begin);
+  const Time until = parse_time(platform, "--reserve", end);
+  only(clusters, "reserve").reservations.push_back({start, until, static_cast<Count>(*procs)});
 }
 
 struct Change {

@@ -97,22 +97,29 @@ Platform at_moment(const Platform& platform, const std::string& text, const std:
   return Platform(moment, {clusters.begin(), clusters.end()}, true);
 }
 
-Time parse_deadline(const Platform& platform, const std::string& text) {
+Time parse_time(const Platform& platform, const std::string& option, const std::string& text) {
   if (looks_like_time_of_day(text)) {
-    throw InputError(fmt::format(
-        "--deadline: {} could be a time of day or minutes and seconds; write a date such as "
-        "2026-11-15T{}:00Z, or 5h30m",
-        io::quote(text), text));
+    throw InputError(
+        fmt::format("{}: {} could be a time of day or minutes and seconds; write a date such as "
+                    "2026-11-15T{}:00Z, or 5h30m",
+                    option, io::quote(text), text));
   }
-  const Moment moment = parse_moment("--deadline", text);
+  const Moment moment = parse_moment(option, text);
   if (moment.kind == Moment::Kind::date && !platform.wall_clock()) {
     throw InputError(
-        "--deadline: a date needs a clock with dates: give the cluster file a date as its now, or "
-        "use --now with a date");
+        option +
+        ": a date needs a clock with dates: give the cluster file a date as its now, or use --now "
+        "with a date");
   }
-  Time deadline = time_floor(moment.seconds);
-  if (moment.kind == Moment::Kind::duration) deadline += platform.now();
-  if (deadline <= platform.now()) refuse_past(platform, moment, deadline, text);
+  const Time from = moment.kind == Moment::Kind::duration ? platform.now() : 0;
+  return from + time_floor(moment.seconds);
+}
+
+Time parse_deadline(const Platform& platform, const std::string& text) {
+  const Time deadline = parse_time(platform, "--deadline", text);
+  if (deadline <= platform.now()) {
+    refuse_past(platform, parse_moment("--deadline", text), deadline, text);
+  }
   return deadline;
 }
 

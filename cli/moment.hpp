@@ -12,6 +12,10 @@ namespace dovetail::cli {
 // meets a clock without dates. `file` names the platform in messages.
 Platform at_moment(const Platform& platform, const std::string& text, const std::string& file);
 
+// The moment that an option names: seconds on the platform's clock, a duration from now, or a date.
+// Throws InputError when it is none of them.
+Time parse_time(const Platform& platform, const std::string& option, const std::string& text);
+
 // The moment that --deadline names: seconds on the platform's clock, a duration from now, or a
 // date. Throws InputError when it is none of them or not after now.
 Time parse_deadline(const Platform& platform, const std::string& text);

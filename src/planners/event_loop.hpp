@@ -8,8 +8,11 @@
 //   std::vector<Evaluation> history = follow(world, feed);
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dovetail/plan.hpp"
@@ -55,6 +58,33 @@ class EventFeed {
 
   // What happens next, all of one instant, before `until`; nothing when that passes in peace.
   virtual std::optional<Batch> next(Time until) = 0;
+};
+
+// Events that are known beforehand, in order of time, as if they happened. Views them; `name_of`
+// gives each its name in the history.
+template <typename Event>
+class KnownEvents final : public EventFeed<Event> {
+ public:
+  using Batch = typename EventFeed<Event>::Batch;
+  using NameOf = std::function<std::string(const Event&)>;
+
+  explicit KnownEvents(std::span<const Event> events, NameOf name_of = {})
+      : events_(events), name_of_(std::move(name_of)) {}
+
+  std::optional<Batch> next(Time until) override {
+    if (events_.empty() || events_.front().time >= until) return std::nullopt;
+    Batch batch{events_.front().time, {}, {}};
+    for (; !events_.empty() && events_.front().time == batch.time; events_ = events_.subspan(1)) {
+      batch.events.push_back(events_.front());
+      if (!name_of_) continue;
+      batch.name += (batch.name.empty() ? "" : ", ") + name_of_(events_.front());
+    }
+    return batch;
+  }
+
+ private:
+  std::span<const Event> events_;
+  NameOf name_of_;
 };
 
 // Adopts the proposal if the plan in force is impossible or ends later. A tie disturbs nobody.

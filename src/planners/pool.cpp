@@ -37,28 +37,6 @@ std::string name_of(const PoolEvent& event, const Problem& problem) {
   return verb + problem.platform().clusters()[event.resource].name;
 }
 
-// Events that are known beforehand, as if they happened.
-class KnownEvents final : public EventFeed<PoolEvent> {
- public:
-  KnownEvents(const Problem& problem, std::span<const PoolEvent> events)
-      : problem_(problem), events_(events) {}
-
-  std::optional<Batch> next(Time until) override {
-    if (events_.empty() || events_.front().time >= until) return std::nullopt;
-    Batch batch{events_.front().time, {}, {}};
-    for (; !events_.empty() && events_.front().time == batch.time; events_ = events_.subspan(1)) {
-      if (!batch.name.empty()) batch.name += ", ";
-      batch.name += name_of(events_.front(), problem_);
-      batch.events.push_back(events_.front());
-    }
-    return batch;
-  }
-
- private:
-  const Problem& problem_;
-  std::span<const PoolEvent> events_;
-};
-
 Plan to_plan(const Problem& problem, std::string_view name,
              const std::optional<Schedule>& schedule) {
   Plan plan{.algorithm = std::string(name), .now = problem.now(), .feasible = schedule.has_value()};
@@ -76,7 +54,8 @@ Plan follow_pool(const Problem& problem, std::string_view name, const AheftOptio
   const UnlikeGraph graph(problem);
   Pool pool(problem);
   AheftWorld world(graph, problem.now(), pool.at_start, options);
-  KnownEvents feed(problem, pool.events);
+  KnownEvents<PoolEvent> feed(pool.events,
+                              [&](const PoolEvent& event) { return name_of(event, problem); });
   auto history = follow(world, feed, problem.now());
   std::optional<Schedule> executed;
   if (world.current_end()) executed = world.schedule();

@@ -16,25 +16,6 @@ std::vector<ResourceId> first_resources(std::size_t count) {
   return resources;
 }
 
-// The joins of a pool, as they happen.
-class Joins final : public EventFeed<PoolEvent> {
- public:
-  explicit Joins(std::span<const PoolEvent> events) : events_(events) {}
-
-  std::optional<Batch> next(Time until) override {
-    if (events_.empty() || events_.front().time >= until) return std::nullopt;
-    Batch batch{events_.front().time, {}, {}};
-    const auto later = std::ranges::find_if(
-        events_, [&](const PoolEvent& event) { return event.time > batch.time; });
-    batch.events.assign(events_.begin(), later);
-    events_ = {later, events_.end()};
-    return batch;
-  }
-
- private:
-  std::span<const PoolEvent> events_;
-};
-
 // A workflow on a pool for as long as somebody looks.
 struct Case {
   UnlikeGraph graph;
@@ -87,7 +68,7 @@ class FlowCases {
   static void follow_joins(const Case& one, const AheftOptions& options, Duration& first,
                            Duration& last) {
     AheftWorld world(one.graph, 0, one.at_start, options);
-    Joins feed(one.joins);
+    KnownEvents<PoolEvent> feed(one.joins);
     first = *follow(world, feed, 0).front().candidate;
     last = *world.current_end();
   }

@@ -18,18 +18,13 @@ class ListedEvents final : public EventFeed<PoolEvent> {
 
   std::optional<Batch> next(Time until) override {
     if (after_each_) after_each_();
-    if (next_ == events_.size() || events_[next_].time >= until) return std::nullopt;
-    Batch batch{events_[next_].time, "event", {}};
-    while (next_ < events_.size() && events_[next_].time == batch.time) {
-      batch.events.push_back(events_[next_++]);
-    }
-    return batch;
+    return feed_.next(until);
   }
 
  private:
   std::vector<PoolEvent> events_;
+  KnownEvents<PoolEvent> feed_{events_};
   std::function<void()> after_each_;
-  std::size_t next_ = 0;
 };
 
 inline std::vector<Evaluation> follow_list(AheftWorld& world, std::vector<PoolEvent> events,

@@ -82,10 +82,16 @@ void expect_jobs(const json& expected, const Problem& problem, const Plan& ours)
   }
 }
 
-TEST(AdaptiveCases, PlansAreTheWorkedOnes) {
-  const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
-  for (const Case& worked : cases) {
+class AdaptiveCases : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (cases_.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  }
+  const std::vector<Case> cases_ = read_cases();
+};
+
+TEST_F(AdaptiveCases, PlansAreTheWorkedOnes) {
+  for (const Case& worked : cases_) {
     ASSERT_EQ(worked.answers.size(), 4U);
     for (const auto& [name, expected] : worked.answers.items()) {
       SCOPED_TRACE(worked.name + " " + name);
@@ -97,10 +103,8 @@ TEST(AdaptiveCases, PlansAreTheWorkedOnes) {
   }
 }
 
-TEST(AdaptiveCases, HistoriesAreTheWorkedOnes) {
-  const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
-  for (const Case& worked : cases) {
+TEST_F(AdaptiveCases, HistoriesAreTheWorkedOnes) {
+  for (const Case& worked : cases_) {
     for (const char* name : {"AHEFT", "AHEFT_PAPER", "MINMIN"}) {
       SCOPED_TRACE(worked.name + " " + name);
       const Plan ours = plan(*find_planner(name), worked.problem);
@@ -109,10 +113,8 @@ TEST(AdaptiveCases, HistoriesAreTheWorkedOnes) {
   }
 }
 
-TEST(AdaptiveCases, PlansThatSeeTheEventsAreValid) {
-  const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
-  for (const Case& worked : cases) {
+TEST_F(AdaptiveCases, PlansThatSeeTheEventsAreValid) {
+  for (const Case& worked : cases_) {
     for (const char* name : {"AHEFT", "AHEFT_PAPER", "MINMIN"}) {
       SCOPED_TRACE(worked.name + " " + name);
       const Plan ours = plan(*find_planner(name), worked.problem);
