@@ -1,138 +1,90 @@
-// dovetail whatif: what would change if a resource joined or left, or processors or reservations
-// came or went. Nothing is done; every question is planned by itself.
+// dovetail whatif: what would change if a resource joined, left or slowed down, if processors or
+// reservations came or went, or a task was late. Nothing is done; every question stands by itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "describe.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
-#include "io/text.hpp"
-#include "moment.hpp"
+#include "planners/simulate.hpp"
+#include "whatif_questions.hpp"
 
 namespace dovetail::cli {
 
 namespace {
 
+struct Question {
+  const Change* change;
+  std::string value;  // as typed
+};
+
 struct Arguments {
   ProblemArguments problem;
   GoalArguments goal;
   std::string algorithm;
-  std::vector<std::pair<std::string, std::string>> questions;  // option and value, as typed
+  std::vector<Question> questions;
   bool json = false;
 };
 
 struct Answer {
-  std::string question;  // empty: as it is
-  Plan plan;
+  std::string question = {};  // empty: as it is
+  Plan plan = {};
+  double hours = 0;                           // with runs that were lost
+  std::optional<Evaluation> evaluation = {};  // of what happens on the way
 };
 
-[[noreturn]] void refuse(const std::string& option, const std::string& expected,
-                         const std::string& value) {
-  throw InputError("--" + option + ": expected " + expected + ", found " + io::quote(value));
-}
-
-// "r4@15" and "16@3600-7200": what stands before and behind the @.
-std::pair<std::string, std::string> split_at(const std::string& text, char separator) {
-  const auto place = text.rfind(separator);
-  if (place == std::string::npos) return {text, {}};
-  return {text.substr(0, place), text.substr(place + 1)};
-}
-
-using Clusters = std::vector<Cluster>;
-
-Cluster* find(Clusters& clusters, const std::string& name) {
-  const auto found = std::ranges::find(clusters, name, &Cluster::name);
-  return found == clusters.end() ? nullptr : &*found;
-}
-
-void join(const Platform& platform, Clusters& clusters, const std::string& value) {
-  const auto [name, when] = split_at(value, '@');
-  if (name.empty() || when.empty()) refuse("join", "a resource and when, such as r4@15", value);
-  if (Cluster* known = find(clusters, name)) {
-    known->joins = parse_time(platform, "--join", when);
+// What is executed when these events happen. One way for all rows, so that they can be compared.
+Answer run_with(const Problem& problem, const std::string& algorithm,
+                const std::vector<Event>& events) {
+  SimulateOptions options{.band = 0};
+  if (algorithm.empty()) {
+    require_planner(problem);
   } else {
-    clusters.push_back(
-        {.name = name, .processors = 1, .joins = parse_time(platform, "--join", when)});
+    options.planner = &choose_planner(algorithm, problem);
+    require_deadline_for(*options.planner, problem);
   }
+  const std::string unfit = simulate_unfit(problem, options);
+  if (!unfit.empty()) throw InputError("cannot answer this: the planner " + unfit);
+  Simulation result = simulate(problem, events, options);
+  const double hours = cpu_hours(result);
+  return {.plan = std::move(result.after), .hours = hours};
 }
 
-void leave(const Platform& platform, Clusters& clusters, const std::string& value) {
-  const auto [name, when] = split_at(value, '@');
-  if (name.empty() || when.empty()) refuse("leave", "a resource and when, such as r2@40", value);
-  Cluster* known = find(clusters, name);
-  if (known == nullptr) {
-    throw InputError("--leave: there is no cluster " + io::quote(name) + " that could leave");
-  }
-  known->leaves = parse_time(platform, "--leave", when);
-}
-
-// The cluster that a question without a name is about.
-Cluster& only(Clusters& clusters, const std::string& option) {
-  if (clusters.size() == 1) return clusters.front();
-  throw InputError("--" + option + " is for one cluster, and there are " +
-                   std::to_string(clusters.size()));
-}
-
-void processors(const Platform& /*platform*/, Clusters& clusters, const std::string& value) {
-  const auto change = io::parse_number(value.starts_with('+') ? value.substr(1) : value);
-  Cluster& cluster = only(clusters, "processors");
-  const bool is_signed = value.starts_with('+') || value.starts_with('-');
-  if (!change || *change != std::floor(*change) || std::abs(*change) > kMaxProcessors) {
-    refuse("processors", "a number of processors, such as +32, -8 or 128", value);
-  }
-  cluster.processors = static_cast<Count>(*change) + (is_signed ? cluster.processors : 0);
-  if (cluster.processors < 1) throw InputError("--processors " + value + " would leave none");
-}
-
-void reserve(const Platform& platform, Clusters& clusters, const std::string& value) {
-  const auto [count, window] = split_at(value, '@');
-  const auto [begin, end] = split_at(window, '-');
-  const auto procs = io::parse_number(count);
-  const bool is_complete = !begin.empty() && !end.empty();
-  if (!is_complete || !procs || *procs < 1 || *procs > kMaxProcessors) {
-    refuse("reserve", "processors and from when to when, such as 16@3600-7200", value);
-  }
-  const Time start = parse_time(platform, "--reserve", begin);
-  const Time until = parse_time(platform, "--reserve", end);
-  only(clusters, "reserve").reservations.push_back({start, until, static_cast<Count>(*procs)});
-}
-
-struct Change {
-  std::string_view option;
-  std::string_view help;
-  void (*apply)(const Platform& platform, Clusters& clusters, const std::string& value);
-};
-
-constexpr Change kChanges[] = {
-    {"join", "a resource joins: NAME@T, such as r4@15", join},
-    {"leave", "a resource leaves without warning: NAME@T", leave},
-    {"processors", "the cluster had so many more, fewer or altogether: +32, -8, 128", processors},
-    {"reserve", "somebody reserves processors: N@START-END, such as 16@3600-7200", reserve},
-};
-
-Plan best_of(const Problem& problem, const std::string& algorithm) {
-  if (!algorithm.empty()) return plan(choose_planner(algorithm, problem), problem);
-  require_planner(problem);
-  auto plans = plan_all(problem);
-  return std::move(plans[best_plan(plans, problem.goal())]);
-}
-
-Answer answer(const Problem& problem, const Arguments& arguments, const std::string& option,
-              const std::string& value) {
+// The same workflows and goal on a platform that is changed as the question says.
+Problem changed(const Problem& problem, const Change& change, const std::string& value) {
   const Platform& platform = problem.platform();
-  Clusters clusters(platform.clusters().begin(), platform.clusters().end());
-  for (const Change& change : kChanges) {
-    if (change.option == option) change.apply(platform, clusters, value);
-  }
+  std::vector<Cluster> clusters(platform.clusters().begin(), platform.clusters().end());
+  change.apply(platform, clusters, value);
   const auto workflows = problem.workflows();
-  const Problem changed({workflows.begin(), workflows.end()},
-                        Platform(platform.now(), std::move(clusters), platform.wall_clock()),
-                        problem.goal(), problem.deadline());
-  return {option + " " + value, best_of(changed, arguments.algorithm)};
+  return Problem({workflows.begin(), workflows.end()},
+                 Platform(platform.now(), std::move(clusters), platform.wall_clock()),
+                 problem.goal(), problem.deadline());
+}
+
+Answer answer(const Problem& problem, const std::string& algorithm, const Question& question) {
+  const Change& change = *question.change;
+  const std::string words = std::string(change.option) + " " + question.value;
+  Answer answer;
+  Time moment = kBeginning;
+  if (change.happen == nullptr) {
+    answer = run_with(changed(problem, change, question.value), algorithm, {});
+    if (change.is_moment) moment = moment_of(problem.platform(), change, question.value);
+  } else {
+    const Event event = change.happen(problem, question.value);
+    moment = event.time;
+    if (moment < problem.now()) throw InputError("--" + words + ": that is before now");
+    answer = run_with(problem, algorithm, {event});
+  }
+  answer.question = words;
+  for (const Evaluation& evaluation : answer.plan.history) {
+    if (evaluation.time == moment && evaluation.event != "start") answer.evaluation = evaluation;
+  }
+  return answer;
 }
 
 // "-4s (5.0 %)" against the plan as things are.
@@ -144,62 +96,87 @@ std::string change_text(const Plan& plan, const Plan& now) {
                          static_cast<double>(std::max<Duration>(makespan(now), 1)));
 }
 
+// What would have become of the plan in force.
+std::string old_plan_text(const Answer& answer) {
+  if (!answer.evaluation) return "";
+  const auto& end = answer.evaluation->current;
+  return end ? format_duration(*end - answer.plan.now) : "impossible";
+}
+
 void print_table(const Problem& problem, const std::vector<Answer>& answers) {
   const Plan& now = answers.front().plan;
-  const bool has_deadline = problem.deadline().has_value();
+  const bool has_old_plans =
+      std::ranges::any_of(answers, [](const Answer& row) { return row.evaluation.has_value(); });
   std::vector<std::string> header{"what if", "algorithm", "turn-around", "change", "CPU-hours"};
-  if (has_deadline) header.push_back("deadline");
+  if (problem.deadline()) header.push_back("deadline");
+  if (has_old_plans) header.push_back("old plan kept");
   Table table(header);
   for (const Answer& answer : answers) {
-    const std::string question = answer.question.empty() ? "(as it is)" : answer.question;
     const Plan& plan = answer.plan;
-    if (!plan.feasible) {
-      table.add({question, plan.algorithm, has_deadline ? "too late" : "no plan"});
-      continue;
+    std::vector<std::string> row{answer.question.empty() ? "(as it is)" : answer.question,
+                                 plan.algorithm, "no plan", "", ""};
+    if (plan.feasible) {
+      row[2] = format_duration(makespan(plan));
+      row[3] = answer.question.empty() || !now.feasible ? "" : change_text(plan, now);
+      row[4] = fmt::format("{:.1f}", answer.hours);
     }
-    std::vector<std::string> row{
-        question, plan.algorithm, format_duration(makespan(plan)),
-        answer.question.empty() || !now.feasible ? "" : change_text(plan, now),
-        fmt::format("{:.1f}", cpu_hours(plan))};
-    if (has_deadline) row.push_back("met");
+    if (problem.deadline())
+      row.push_back(!plan.feasible ? "" : misses_deadline(plan) ? "missed" : "met");
+    if (has_old_plans) row.push_back(old_plan_text(answer));
     table.add(std::move(row));
   }
   fmt::print("{}", table.text(2));
 }
 
-nlohmann::ordered_json json_of(const Plan& plan) {
-  nlohmann::ordered_json row = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
+nlohmann::ordered_json json_of(const Answer& answer) {
+  const Plan& plan = answer.plan;
+  nlohmann::ordered_json row = {{"algorithm", plan.algorithm},
+                                {"feasible", plan.feasible && !misses_deadline(plan)}};
   if (!plan.feasible) return row;
   row["makespan"] = to_seconds(makespan(plan));
-  row["cpu_hours"] = cpu_hours(plan);
+  row["cpu_hours"] = answer.hours;
   return row;
+}
+
+void add_evaluation(nlohmann::ordered_json& row, const Evaluation& evaluation) {
+  row["survives"] = evaluation.current.has_value();
+  if (evaluation.current) row["kept"] = to_seconds(*evaluation.current);
 }
 
 void print_json(const Problem& problem, const std::vector<Answer>& answers) {
   const Plan& now = answers.front().plan;
   nlohmann::ordered_json document = {{"now", to_seconds(problem.now())}, {"deadline", nullptr}};
   if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
-  document["current"] = json_of(now);
+  document["current"] = json_of(answers.front());
   document["questions"] = nlohmann::ordered_json::array();
   for (std::size_t i = 1; i < answers.size(); ++i) {
     nlohmann::ordered_json row = {{"question", answers[i].question}};
-    row.update(json_of(answers[i].plan));
+    row.update(json_of(answers[i]));
     if (now.feasible && answers[i].plan.feasible) {
       row["change"] = to_seconds(makespan(answers[i].plan) - makespan(now));
     }
+    if (answers[i].evaluation) add_evaluation(row, *answers[i].evaluation);
     document["questions"].push_back(std::move(row));
   }
   fmt::print("{}\n", document.dump(1));
 }
 
+std::string all_options() {
+  std::string options;
+  for (const Change& change : changes()) {
+    options += (options.empty() ? "--" : ", --") + std::string(change.option);
+  }
+  return options;
+}
+
 Exit run(const Arguments& arguments) {
   if (arguments.questions.empty()) {
-    throw InputError("there is no question; ask with --join, --leave, --processors or --reserve");
+    throw InputError("there is no question; ask with " + all_options());
   }
   const Problem problem = arguments.problem.load(arguments.goal);
-  std::vector<Answer> answers{{"", best_of(problem, arguments.algorithm)}};
-  for (const auto& [option, value] : arguments.questions) {
-    answers.push_back(answer(problem, arguments, option, value));
+  std::vector<Answer> answers{run_with(problem, arguments.algorithm, {})};
+  for (const Question& question : arguments.questions) {
+    answers.push_back(answer(problem, arguments.algorithm, question));
   }
   arguments.json ? print_json(problem, answers) : print_table(problem, answers);
   return Exit::fine;
@@ -215,14 +192,14 @@ void add_whatif(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
-  for (const Change& change : kChanges) {
+  for (const Change& change : changes()) {
     const std::string option(change.option);
     command
         ->add_option_function<std::vector<std::string>>(
             "--" + option,
-            [arguments, option](const std::vector<std::string>& values) {
+            [arguments, &change](const std::vector<std::string>& values) {
               for (const std::string& value : values) {
-                arguments->questions.emplace_back(option, value);
+                arguments->questions.push_back({&change, value});
               }
             },
             std::string(change.help) + "; may be repeated")

@@ -153,6 +153,12 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
   return *planner;
 }
 
+void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {
+  if (planner.goal != Goal::deadline || problem.deadline()) return;
+  throw InputError(
+      fmt::format("--algorithm: {} plans for a deadline; give --deadline T", planner.name));
+}
+
 void require_planner(const Problem& problem) {
   if (!fitting_planners(problem).empty()) return;
   std::vector<std::string> reasons;

@@ -28,6 +28,7 @@ void add_study(CLI::App& program, Exit& status);
 void add_replay(CLI::App& program, Exit& status);
 void add_queue(CLI::App& program, Exit& status);
 void add_whatif(CLI::App& program, Exit& status);
+void add_simulate(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {
@@ -91,6 +92,9 @@ void require_picture_name(const std::string& option, const std::string& name);
 // The planner of that name; throws InputError that lists the known ones, or says why it cannot
 // plan the problem.
 const PlannerInfo& choose_planner(const std::string& name, const Problem& problem);
+
+// Throws InputError when the planner plans for a deadline and the problem has none.
+void require_deadline_for(const PlannerInfo& planner, const Problem& problem);
 
 // Throws InputError when no planner at all can plan the problem.
 void require_planner(const Problem& problem);

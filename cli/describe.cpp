@@ -107,6 +107,28 @@ std::set<std::size_t> few_of(const std::vector<Plan>& frontier, std::size_t chos
   return shown;
 }
 
+std::string describe_cluster(const Cluster& cluster, Time now) {
+  const auto coming = std::ranges::count_if(cluster.reservations, [&](const Reservation& r) {
+    return r.end > now && r.start < now + 7 * 86'400'000;
+  });
+  return fmt::format("{}: {}, {} in the next 7 days", cluster.name,
+                     counted(static_cast<std::size_t>(cluster.processors), "processor"),
+                     counted(static_cast<std::size_t>(coming), "reservation"));
+}
+
+// "50 resources, 5 of them join later".
+std::string describe_pool(std::span<const Cluster> clusters, Time now) {
+  const auto joining =
+      std::ranges::count_if(clusters, [&](const Cluster& c) { return c.joins > now; });
+  const auto leaving =
+      std::ranges::count_if(clusters, [](const Cluster& c) { return c.leaves < kForever; });
+  std::string text = counted(clusters.size(), "resource");
+  if (joining > 0)
+    text += fmt::format(", {} of them {} later", joining, joining == 1 ? "joins" : "join");
+  if (leaving > 0) text += fmt::format(", {} {}", leaving, leaving == 1 ? "leaves" : "leave");
+  return text;
+}
+
 }  // namespace
 
 std::string describe_problem(const Problem& problem) {
@@ -119,16 +141,10 @@ std::string describe_problem(const Problem& problem) {
   const double hours = sequential_hours(problem);
   text += hours < 1 ? ", " + format_duration(time_ceil(hours * 3600)) + " sequential"
                     : fmt::format(", {:.1f} h sequential", hours);
-  for (const Cluster& cluster : problem.platform().clusters()) {
-    const Time now = problem.now();
-    const auto coming = std::count_if(
-        cluster.reservations.begin(), cluster.reservations.end(),
-        [&](const Reservation& r) { return r.end > now && r.start < now + 7 * 86'400'000; });
-    text += fmt::format("        {}: {}, {} in the next 7 days", cluster.name,
-                        counted(static_cast<std::size_t>(cluster.processors), "processor"),
-                        counted(static_cast<std::size_t>(coming), "reservation"));
-  }
-  return text;
+  const auto clusters = problem.platform().clusters();
+  return text + "        " +
+         (clusters.size() == 1 ? describe_cluster(clusters.front(), problem.now())
+                               : describe_pool(clusters, problem.now()));
 }
 
 std::string describe_plan(const Problem& problem, const Plan& plan) {
@@ -166,6 +182,10 @@ std::string describe_earliest(const Plan& plan) {
   return fmt::format("in {}, {:.1f} CPU-hours, by {}: --deadline {}",
                      format_duration(makespan(plan)), cpu_hours(plan), plan.algorithm,
                      deadline_text(makespan(plan)));
+}
+
+bool misses_deadline(const Plan& plan) {
+  return plan.deadline && plan.now + makespan(plan) > *plan.deadline;
 }
 
 std::string how_to_get(const Plan& plan) {

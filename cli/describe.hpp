@@ -20,6 +20,9 @@ std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen)
 // "in 53m08s, 6.5 CPU-hours, by BL_ALL_BD_ALL: --deadline 53m08s".
 std::string describe_earliest(const Plan& plan);
 
+// Whether a plan that is executed all the same ends after its deadline.
+bool misses_deadline(const Plan& plan);
+
 // What to type to get a plan: "--deadline 6h40m" or "--algorithm BL_1_BD_CPA".
 std::string how_to_get(const Plan& plan);
 

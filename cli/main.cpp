@@ -107,9 +107,10 @@ int main(int argc, char** argv) {
       "Exit status: 0 fine, 1 the answer is no, 2 bad use or input, 3 an outside system "
       "failed.");
   Exit status = Exit::fine;
-  for (const auto add : {cli::add_plan, cli::add_compare, cli::add_frontier, cli::add_check,
-                         cli::add_show, cli::add_generate, cli::add_convert, cli::add_algorithms,
-                         cli::add_study, cli::add_replay, cli::add_queue, cli::add_whatif}) {
+  for (const auto add :
+       {cli::add_plan, cli::add_compare, cli::add_frontier, cli::add_check, cli::add_show,
+        cli::add_generate, cli::add_convert, cli::add_algorithms, cli::add_study, cli::add_replay,
+        cli::add_queue, cli::add_whatif, cli::add_simulate}) {
     add(program, status);
   }
   try {

@@ -23,16 +23,20 @@ void PlanOutput::require_good_names(const std::vector<std::string>& inputs) cons
   }
 }
 
-void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& others) const {
-  if (json && output != "-") fmt::print("{}", format_plan(record));
+void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& others,
+                       const PlanForm& form) const {
+  if (json && output != "-") fmt::print("{}", form.json ? form.json() : format_plan(record));
   std::fflush(stdout);
   const bool by_default = output.empty() && gantt.empty() && !json && record.feasible;
-  const std::string plan_file = by_default ? "plan.json" : output;
-  const std::string gantt_file = !record.feasible ? "" : by_default ? "plan.html" : gantt;
+  const std::string plan_file = by_default ? name + ".json" : output;
+  const std::string gantt_file = !record.feasible ? "" : by_default ? name + ".html" : gantt;
   const std::string plan = plan_file.empty() ? "" : format_plan(record);
-  const std::string picture = gantt_file.empty()             ? ""
-                              : gantt_file.ends_with(".svg") ? gantt_svg(record)
-                                                             : gantt_html(record);
+  std::string picture;
+  if (gantt_file.ends_with(".svg")) {
+    picture = form.svg ? form.svg() : gantt_svg(record);
+  } else if (!gantt_file.empty()) {
+    picture = form.html ? form.html() : gantt_html(record);
+  }
   std::vector<OutputFile> files;
   if (!plan_file.empty()) files.push_back({plan_file, plan});
   if (!gantt_file.empty()) files.push_back({gantt_file, picture});

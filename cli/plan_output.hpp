@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,18 @@
 
 namespace dovetail::cli {
 
+// How an answer looks that is more than its plan; what is left out is the plan's own.
+struct PlanForm {
+  std::function<std::string()> json = {};  // on standard output
+  std::function<std::string()> html = {};
+  std::function<std::string()> svg = {};
+};
+
 struct PlanOutput {
+  std::string name = "plan";  // of the files that are written without any wish
   bool json = false;
-  std::string output;
-  std::string gantt;
+  std::string output = {};
+  std::string gantt = {};
 
   void add(CLI::App& command);
 
@@ -24,9 +33,10 @@ struct PlanOutput {
   // Whether standard output is for people.
   bool talks() const { return !json && output != "-" && gantt != "-"; }
 
-  // Writes what was asked for, together with `others`; without any wish plan.json and plan.html. Of
+  // Writes what was asked for, together with `others`; without any wish NAME.json and NAME.html. Of
   // an infeasible plan there is no picture, and a file only where it was named.
-  void write(const PlanRecord& record, const std::vector<OutputFile>& others = {}) const;
+  void write(const PlanRecord& record, const std::vector<OutputFile>& others = {},
+             const PlanForm& form = {}) const;
 };
 
 }  // namespace dovetail::cli

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dovetail/event.hpp"
 #include "dovetail/plan_record.hpp"
 #include "dovetail/platform.hpp"
 #include "dovetail/workflow.hpp"
@@ -42,11 +43,22 @@ PlanRecord read_plan(const std::string& path);
 PlanRecord parse_plan(std::string_view text, const std::string& file);
 std::string format_plan(const PlanRecord& record);
 
+// What happens while the problem's workflows run, in order of time. Names that the problem does not
+// have are errors, and so are events that its kind of platform does not know.
+std::vector<Event> read_events(const std::string& path, const Problem& problem);
+std::vector<Event> parse_events(std::string_view text, const std::string& file,
+                                const Problem& problem);
+
 // Pictures of a plan. Each is self-contained text.
 std::string gantt_html(const PlanRecord& record);
 std::string gantt_svg(const PlanRecord& record);
 std::string gantt_text(const PlanRecord& record, int columns, bool colour);
 std::string chrome_trace(const PlanRecord& record);
+
+// A plan before and after what happened while it ran, one below the other on one time axis; the
+// history of `after` has the events.
+std::string before_after_html(const PlanRecord& before, const PlanRecord& after);
+std::string before_after_svg(const PlanRecord& before, const PlanRecord& after);
 
 // A frontier: plans of one problem, earliest first, each cheaper than the one before. With a budget
 // (CPU-hours), the fastest plan within it stands out.

@@ -8,6 +8,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/gzip_source.hpp"
+#include "io/moment.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 
 using io::Record;
 using io::Value;
-using io::ValueKind;
 
 constexpr std::array<std::string_view, 2> kPlatformKeys = {"now", "clusters"};
 constexpr std::array<std::string_view, 11> kClusterKeys = {
@@ -42,7 +42,7 @@ class Reader {
     top_.only(kPlatformKeys);
     Time now = 0;
     if (const auto field = top_.find("now")) {
-      wall_clock_ = as_date(*field).has_value();
+      clock_.wall = io::is_date(*field);
       // Rounded up: a plan that starts then starts no earlier than the moment that was meant.
       now = io::milliseconds_up(moment(top_, *field));
     }
@@ -55,41 +55,8 @@ class Reader {
   }
 
  private:
-  static std::optional<double> as_date(Value field) {
-    if (field.kind() != ValueKind::plain && field.kind() != ValueKind::text) return std::nullopt;
-    return parse_date(field.text());
-  }
-
-  // A date whose zone is missing, or that does not exist.
-  static bool resembles_date(std::string_view text) {
-    const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
-    return text.size() >= 10 && digit(0) && digit(3) && text[4] == '-' && digit(5) &&
-           text[7] == '-' && digit(8);
-  }
-
-  // Seconds: a number of either sign, a duration of either sign, or, where now is one, a date.
   double moment(const Record& record, Value field) const {
-    const auto date = as_date(field);
-    const bool scalar = field.kind() == ValueKind::plain || field.kind() == ValueKind::text;
-    if (!date && scalar && resembles_date(field.text())) {
-      record.fail(field,
-                  "expected a date with its zone, such as 2026-11-15T08:00:00Z or "
-                  "2026-11-15T08:00:00+01:00, found " +
-                      io::describe(field));
-    }
-    if (date && !wall_clock_) {
-      record.fail(field, "a date needs \"now\" to be a date too; give seconds");
-    }
-    if (date && std::abs(*date) > kMaxSeconds) record.fail(field, "the date is too far away");
-    if (date) return *date;
-    if (!scalar) return record.duration(field);
-    if (wall_clock_ && !io::parse_number(field.text())) {
-      record.fail(field, "expected a date, since \"now\" is one, or seconds since 1970, found " +
-                             io::describe(field));
-    }
-    if (!field.text().starts_with('-')) return record.duration(field);
-    const auto before = parse_duration(field.text().substr(1));
-    return before ? -*before : record.number(field, -kMaxSeconds, kMaxSeconds);
+    return io::read_moment(record, field, clock_);
   }
 
   Cluster read_cluster(Value value, std::size_t number) const {
@@ -194,7 +161,7 @@ class Reader {
   // The platform checks what spans clusters; its errors get the line of the list.
   Platform build(Time now, std::vector<Cluster> clusters, Value list) const {
     try {
-      return Platform(now, std::move(clusters), wall_clock_);
+      return Platform(now, std::move(clusters), clock_.wall);
     } catch (const InputError& error) {
       throw InputError(file_, list.line(), error.what());
     }
@@ -202,7 +169,7 @@ class Reader {
 
   const std::string& file_;
   Record top_;
-  bool wall_clock_ = false;
+  io::Clock clock_;
 };
 
 // A whole number, also a negative one, which no cluster can have.

@@ -1,6 +1,7 @@
 #include "planners/aheft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace dovetail {
@@ -11,7 +12,11 @@ AheftOptions paper_options() {
 
 AheftWorld::AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
                        AheftOptions options)
-    : graph_(graph), options_(std::move(options)), situation_(graph, now) {
+    : graph_(graph),
+      options_(std::move(options)),
+      situation_(graph, now),
+      resource_drift_(graph.resource_count(), 1.0),
+      task_drift_(graph.size(), 1.0) {
   situation_.pool = std::move(pool);
   situation_.sent.resize(graph.edge_count());
 }
@@ -51,27 +56,52 @@ void AheftWorld::send(std::uint32_t edge, ResourceId to, Time arrival) {
   if (!is_known) sent.push_back({to, arrival});
 }
 
-void AheftWorld::apply(const std::vector<PoolEvent>& events) {
-  bool has_slowed = false;
-  for (const PoolEvent& event : events) {
+bool AheftWorld::apply(const std::vector<Event>& events) {
+  bool has_moved = false;
+  bool matters = false;
+  for (const Event& event : events) {
     switch (event.kind) {
-      case PoolEvent::Kind::join:
+      case Event::Kind::join:
         join(event.resource);
+        matters = true;
         break;
-      case PoolEvent::Kind::leave:
+      case Event::Kind::leave:
         leave(event.resource);
+        matters = true;
         break;
-      case PoolEvent::Kind::leave_later:
+      case Event::Kind::leave_later:
         situation_.leaves[event.resource] = event.until;
+        matters = true;
         break;
-      case PoolEvent::Kind::slow:
+      case Event::Kind::slow:
         slow(event.resource, event.factor);
-        has_slowed = true;
+        has_moved = true;
         break;
+      case Event::Kind::late:
+        delay(event.task, event.factor);
+        has_moved = true;
+        break;
+      case Event::Kind::lost:
+        if (situation_.progress[event.task] != TaskProgress::running) break;
+        lose(event.task);
+        has_moved = matters = true;
+        break;
+      case Event::Kind::reserve:
+      case Event::Kind::cancel:
+      case Event::Kind::fail:
+        break;  // resources of a pool are ours alone
     }
   }
   stop_late();
-  if (has_slowed && has_plan_) shift();
+  if (has_moved && has_plan_) shift();
+  return matters || is_out_of_band();
+}
+
+bool AheftWorld::is_out_of_band() const {
+  const auto counts = [&](double drift) {
+    return options_.band == 0 || std::abs(drift - 1) > options_.band;
+  };
+  return std::ranges::any_of(resource_drift_, counts) || std::ranges::any_of(task_drift_, counts);
 }
 
 // Tasks that run but cannot be done before their resource leaves are planned again at once.
@@ -80,7 +110,7 @@ void AheftWorld::stop_late() {
     const Assignment& place = situation_.placed[task];
     if (situation_.progress[task] != TaskProgress::running) continue;
     if (place.end <= situation_.leaves[place.resource]) continue;
-    situation_.progress[task] = TaskProgress::waiting;
+    lose(task);
     has_plan_ = false;
   }
 }
@@ -100,9 +130,9 @@ void AheftWorld::leave(ResourceId resource) {
     });
   }
   for (TaskId task = 0; task < graph_.size(); ++task) {
-    TaskProgress& progress = situation_.progress[task];
+    const TaskProgress progress = situation_.progress[task];
     if (progress == TaskProgress::running && situation_.placed[task].resource == resource) {
-      progress = TaskProgress::waiting;
+      lose(task);
       has_plan_ = false;
     } else if (progress == TaskProgress::waiting && has_plan_) {
       has_plan_ = schedule_.tasks[task].resource != resource;
@@ -110,15 +140,35 @@ void AheftWorld::leave(ResourceId resource) {
   }
 }
 
+void AheftWorld::lose(TaskId task) {
+  const Assignment& place = situation_.placed[task];
+  lost_.push_back({task, {place.resource, place.start, situation_.clock}});
+  situation_.progress[task] = TaskProgress::waiting;
+}
+
 void AheftWorld::slow(ResourceId resource, double factor) {
   const double change = factor / situation_.slowness[resource];
   situation_.slowness[resource] = factor;
+  resource_drift_[resource] *= change;
   for (TaskId task = 0; task < graph_.size(); ++task) {
-    Assignment& place = situation_.placed[task];
-    if (situation_.progress[task] != TaskProgress::running || place.resource != resource) continue;
-    place.end = situation_.clock + run_time(to_seconds(place.end - situation_.clock) * change);
-    schedule_.tasks[task] = place;
+    if (situation_.placed[task].resource == resource) stretch(task, change);
   }
+}
+
+void AheftWorld::delay(TaskId task, double factor) {
+  if (situation_.progress[task] == TaskProgress::finished) return;
+  situation_.lateness.resize(graph_.size(), 1.0);
+  situation_.lateness[task] *= factor;
+  task_drift_[task] *= factor;
+  stretch(task, factor);
+}
+
+// What is left of a task that runs takes so many times as long.
+void AheftWorld::stretch(TaskId task, double factor) {
+  if (situation_.progress[task] != TaskProgress::running) return;
+  Assignment& place = situation_.placed[task];
+  place.end = situation_.clock + run_time(to_seconds(place.end - situation_.clock) * factor);
+  schedule_.tasks[task] = place;
 }
 
 // The plan in force with the costs of now: the same resources, the same order on each, every task
@@ -169,14 +219,19 @@ std::optional<Time> AheftWorld::current_end() const {
 
 std::optional<Time> AheftWorld::propose() {
   if (options_.plans_once && current_end()) return std::nullopt;
+  std::ranges::fill(resource_drift_, 1.0);
+  std::ranges::fill(task_drift_, 1.0);
   std::optional<Schedule> best;
   Situation situation = situation_;
   if (options_.restart) {
     std::ranges::replace(situation.progress, TaskProgress::running, TaskProgress::waiting);
   }
+  std::vector<std::vector<double>> by_rule;
+  for (const RankRule rule : options_.ranks) by_rule.push_back(ranks(graph_, situation, rule));
   for (const TransferModel transfer : options_.transfers) {
-    for (const RankRule rank : options_.ranks) {
-      auto plan = plan_rest(graph_, situation, {rank, transfer, options_.slots});
+    for (std::size_t i = 0; i < by_rule.size(); ++i) {
+      auto plan =
+          plan_rest(graph_, situation, {options_.ranks[i], transfer, options_.slots}, by_rule[i]);
       if (plan && (!best || plan->end < best->end)) best = std::move(plan);
     }
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "planners/event_loop.hpp"
@@ -12,37 +11,33 @@
 
 namespace dovetail {
 
-// Something that happens to a resource.
-struct PoolEvent {
-  enum class Kind { join, leave, leave_later, slow };
-
-  Time time = 0;
-  Kind kind = Kind::join;
-  ResourceId resource = 0;
-  Time until = 0;     // leave_later: when
-  double factor = 1;  // slow: of the given costs
-  friend bool operator==(const PoolEvent&, const PoolEvent&) = default;
-};
-
 struct AheftOptions {
   std::vector<RankRule> ranks = {RankRule::mean, RankRule::max, RankRule::min, RankRule::median};
   std::vector<TransferModel> transfers = {TransferModel::inflight, TransferModel::literal};
   Slots slots = Slots::insertion;
   bool restart = false;     // running tasks are stopped and planned again
   bool plans_once = false;  // on the resources of the start, and again only when that is impossible
+  // By how much a resource or task may become slower or faster before it is planned again; 0: any
+  // change counts.
+  double band = 0;
+};
+
+struct LostRun {
+  TaskId task = 0;
+  Assignment place;
 };
 
 // The printed equations.
 AheftOptions paper_options();
 
-class AheftWorld final : public World<PoolEvent> {
+class AheftWorld final : public World {
  public:
   // The pool: resources that are there at the start.
   AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
              AheftOptions options = {});
 
   void advance(Time now) override;
-  void apply(const std::vector<PoolEvent>& events) override;
+  bool apply(const std::vector<Event>& events) override;
   std::optional<Time> current_end() const override;
   std::optional<Time> propose() override;
   void adopt() override;
@@ -50,12 +45,20 @@ class AheftWorld final : public World<PoolEvent> {
 
   // The plan in force; of what has happened, what really happened.
   const Schedule& schedule() const { return schedule_; }
+
+  // Runs that were cut short, and begun again later.
+  std::span<const LostRun> lost() const { return lost_; }
+
   std::span<const PlanVersion> versions() const { return versions_; }
 
  private:
   void join(ResourceId resource);
   void leave(ResourceId resource);
   void slow(ResourceId resource, double factor);
+  void delay(TaskId task, double factor);
+  void lose(TaskId task);
+  void stretch(TaskId task, double factor);
+  bool is_out_of_band() const;
   void finish(TaskId task);
   void send(std::uint32_t edge, ResourceId to, Time arrival);
   void shift();
@@ -70,6 +73,9 @@ class AheftWorld final : public World<PoolEvent> {
   Schedule schedule_;  // in force
   Schedule proposal_;
   std::vector<PlanVersion> versions_;
+  std::vector<LostRun> lost_;
+  std::vector<double> resource_drift_;  // times slower than when last planned
+  std::vector<double> task_drift_;
 };
 
 }  // namespace dovetail

@@ -15,12 +15,6 @@ Situation::Situation(const UnlikeGraph& graph, Time now)
       progress(graph.size(), TaskProgress::waiting),
       placed(graph.size()) {}
 
-Duration Situation::cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const {
-  const Duration cost = graph.cost(task, resource);
-  if (slowness[resource] == 1.0 || cost == kForever) return cost;
-  return run_time(to_seconds(cost) * slowness[resource]);
-}
-
 namespace {
 
 // The costs of one task on the pool, those that it has.
@@ -33,10 +27,11 @@ double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
     case RankRule::min:
       return scale * static_cast<double>(std::ranges::min(costs));
     case RankRule::median: {
-      std::ranges::sort(costs);
-      const Duration low = costs[(costs.size() - 1) / 2];
-      const Duration high = costs[costs.size() / 2];
-      return scale / 2 * static_cast<double>(low + high);
+      const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
+      std::ranges::nth_element(costs, middle);
+      const bool is_odd = costs.size() % 2 == 1;
+      const Duration low = is_odd ? *middle : *std::max_element(costs.begin(), middle);
+      return scale / 2 * static_cast<double>(low + *middle);
     }
     case RankRule::mean:
       break;
@@ -48,10 +43,12 @@ double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
 
 class RestPlanner {
  public:
-  RestPlanner(const UnlikeGraph& graph, const Situation& situation, const HeftOptions& options)
+  RestPlanner(const UnlikeGraph& graph, const Situation& situation, const HeftOptions& options,
+              std::span<const double> ranks)
       : graph_(graph),
         situation_(situation),
         options_(options),
+        ranks_(ranks),
         lanes_(graph.resource_count()),
         ready_(graph.resource_count()) {
     schedule_.tasks = situation.placed;
@@ -82,12 +79,11 @@ class RestPlanner {
 
   // The farthest from the exit first.
   std::vector<TaskId> order() const {
-    const std::vector<double> rank = ranks(graph_, situation_, options_.rank);
     std::vector<TaskId> order;
     for (TaskId task = 0; task < graph_.size(); ++task) {
       if (waits(task)) order.push_back(task);
     }
-    std::ranges::stable_sort(order, std::greater<>(), [&](TaskId task) { return rank[task]; });
+    std::ranges::stable_sort(order, std::greater<>(), [&](TaskId task) { return ranks_[task]; });
     return order;
   }
 
@@ -114,11 +110,56 @@ class RestPlanner {
     return std::max(ready_[resource], lane.last_end());
   }
 
-  // When all inputs of the task are there, by resource.
+  // An input that is everywhere at one moment, but for the resource that has it and those to which
+  // it is under way: exceptions_ from `first` to `last`.
+  struct Arrival {
+    Time elsewhere = 0;
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+
+  // When all inputs of the task are there, by resource. The last input decides for all resources
+  // but its exceptions, the last but one for most of those, and so on: few are looked at more than
+  // once, however many inputs and resources there are.
   void find_ready(TaskId task) {
     std::ranges::fill(ready_, situation_.clock);
+    arrivals_.clear();
+    exceptions_.clear();
     std::uint32_t edge = graph_.first_input(task);
     for (const UnlikeGraph::Input& input : graph_.inputs(task)) add_input(input, edge++);
+    for (const auto& [resource, there] : exceptions_) {
+      ready_[resource] = std::max(ready_[resource], there);
+    }
+    if (arrivals_.empty()) return;
+    std::ranges::make_heap(arrivals_, {}, &Arrival::elsewhere);
+    const Arrival last = next_arrival();
+    open_.clear();
+    for (std::size_t i = last.first; i < last.last; ++i) {
+      open_.push_back({exceptions_[i].resource, ready_[exceptions_[i].resource]});
+    }
+    for (Time& ready : ready_) ready = std::max(ready, last.elsewhere);
+    for (const auto& [resource, ready] : open_) ready_[resource] = ready;
+    while (!open_.empty() && !arrivals_.empty()) settle(next_arrival());
+  }
+
+  Arrival next_arrival() {
+    std::ranges::pop_heap(arrivals_, {}, &Arrival::elsewhere);
+    const Arrival arrival = arrivals_.back();
+    arrivals_.pop_back();
+    return arrival;
+  }
+
+  // Resources for which no later input decided and that are not exceptions of this one, too.
+  void settle(const Arrival& arrival) {
+    const auto here = std::span(exceptions_).subspan(arrival.first, arrival.last - arrival.first);
+    std::erase_if(open_, [&](const Situation::Delivery& open) {
+      Time& ready = ready_[open.resource];
+      if (arrival.elsewhere <= ready) return true;
+      const auto at = &Situation::Delivery::resource;
+      if (std::ranges::find(here, open.resource, at) != here.end()) return false;
+      ready = arrival.elsewhere;
+      return true;
+    });
   }
 
   void add_input(const UnlikeGraph::Input& input, std::uint32_t edge) {
@@ -127,27 +168,27 @@ class RestPlanner {
     const bool leaves_now = has_ended && options_.transfer != TransferModel::multicast;
     const Time elsewhere = (leaves_now ? situation_.clock : from.end) + input.transfer;
 
-    // Everywhere alike, but for the resource that has it and those to which it is under way.
-    exceptions_.clear();
-    exceptions_.push_back({from.resource, std::max(ready_[from.resource], from.end)});
+    const std::size_t first = exceptions_.size();
+    exceptions_.push_back({from.resource, from.end});
     if (leaves_now && options_.transfer == TransferModel::inflight && !situation_.sent.empty()) {
       for (const auto& [resource, arrival] : situation_.sent[edge]) {
-        const Time earlier = std::min(arrival, elsewhere);
-        if (resource != from.resource) {
-          exceptions_.push_back({resource, std::max(ready_[resource], earlier)});
-        }
+        if (resource == from.resource) continue;
+        exceptions_.push_back({resource, std::min(arrival, elsewhere)});
       }
     }
-    for (Time& ready : ready_) ready = std::max(ready, elsewhere);
-    for (const auto& [resource, ready] : exceptions_) ready_[resource] = ready;
+    arrivals_.push_back({elsewhere, first, exceptions_.size()});
   }
 
   const UnlikeGraph& graph_;
   const Situation& situation_;
   HeftOptions options_;
+  std::span<const double> ranks_;
   std::vector<Lane> lanes_;  // by resource
   std::vector<Time> ready_;  // by resource: scratch of place()
+  // Scratch of find_ready().
+  std::vector<Arrival> arrivals_;
   std::vector<Situation::Delivery> exceptions_;
+  std::vector<Situation::Delivery> open_;
   Schedule schedule_;
 };
 
@@ -159,6 +200,7 @@ std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, 
   std::vector<Duration> costs;
   const auto order = graph.topological_order();
   for (auto task = order.rbegin(); task != order.rend(); ++task) {
+    if (situation.progress[*task] != TaskProgress::waiting) continue;
     costs.clear();
     for (const ResourceId resource : situation.pool) {
       const Duration cost = situation.cost(graph, *task, resource);
@@ -176,7 +218,12 @@ std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, 
 
 std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
                                   const HeftOptions& options) {
-  return RestPlanner(graph, situation, options).plan();
+  return plan_rest(graph, situation, options, ranks(graph, situation, options.rank));
+}
+
+std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+                                  const HeftOptions& options, std::span<const double> ranks) {
+  return RestPlanner(graph, situation, options, ranks).plan();
 }
 
 }  // namespace dovetail

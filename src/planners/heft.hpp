@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "planners/unlike.hpp"
@@ -53,12 +54,17 @@ struct Situation {
   Situation(const UnlikeGraph& graph, Time now);
 
   // What the task takes there now.
-  Duration cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const;
+  Duration cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const {
+    const Duration given = graph.cost(task, resource);
+    const double factor = slowness[resource] * (lateness.empty() ? 1.0 : lateness[task]);
+    return factor == 1.0 || given == kForever ? given : run_time(to_seconds(given) * factor);
+  }
 
   Time clock = 0;
   std::vector<ResourceId> pool = {};   // in order of joining
   std::vector<double> slowness;        // by resource: 2 takes twice as long
   std::vector<Time> leaves;            // by resource: nothing may end later
+  std::vector<double> lateness = {};   // by task, the same; empty: as given
   std::vector<TaskProgress> progress;  // by task
   std::vector<Assignment> placed;      // by task: of those that have started
   // By edge, where its file was sent and when it is there. Empty until something has ended.
@@ -70,7 +76,11 @@ struct Situation {
 std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
                                   const HeftOptions& options);
 
-// By task, for tests: the distance from the exit in units of 1 / (2 |pool|) milliseconds.
+// By task: the distance from the exit in units of 1 / (2 |pool|) milliseconds, of tasks that wait.
 std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, RankRule rule);
+
+// The same plan by ranks that are known already, whatever rule the options name.
+std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+                                  const HeftOptions& options, std::span<const double> ranks);
 
 }  // namespace dovetail

@@ -21,7 +21,7 @@ class MinMin {
     }
   }
 
-  std::optional<Schedule> run(std::span<const PoolEvent> events) {
+  std::optional<Schedule> run(std::span<const Event> events) {
     auto event = events.begin();
     for (;;) {
       dispatch();
@@ -37,6 +37,8 @@ class MinMin {
     for (const Assignment& place : schedule.tasks) schedule.end = std::max(schedule.end, place.end);
     return schedule;
   }
+
+  const std::vector<LostRun>& lost() const { return lost_; }
 
  private:
   struct Choice {
@@ -138,54 +140,102 @@ class MinMin {
     }
   }
 
-  void apply(const PoolEvent& event) {
+  void apply(const Event& event) {
     auto& pool = situation_.pool;
     auto& queue = queues_[event.resource];
     switch (event.kind) {
-      case PoolEvent::Kind::join:
+      case Event::Kind::join:
         if (std::ranges::find(pool, event.resource) == pool.end()) pool.push_back(event.resource);
         situation_.leaves[event.resource] = kForever;
         break;
-      case PoolEvent::Kind::leave:
+      case Event::Kind::leave:
         std::erase(pool, event.resource);
-        ready_.insert(ready_.end(), queue.begin(), queue.end());
+        for (const TaskId task : queue) take_back(task);
         queue.clear();
         break;
-      case PoolEvent::Kind::leave_later:
-        announce(event);
+      case Event::Kind::leave_later:
+        situation_.leaves[event.resource] = event.until;
+        take_back_late(event.resource);
         break;
-      case PoolEvent::Kind::slow:
+      case Event::Kind::slow:
         slow(event);
         break;
+      case Event::Kind::late:
+        delay(event);
+        break;
+      case Event::Kind::lost:
+        lose(event.task);
+        break;
+      case Event::Kind::reserve:
+      case Event::Kind::cancel:
+      case Event::Kind::fail:
+        break;  // resources of a pool are ours alone
     }
   }
 
-  // Tasks that would not be done in time go back; those that run try it until the end.
-  void announce(const PoolEvent& event) {
-    situation_.leaves[event.resource] = event.until;
-    auto& queue = queues_[event.resource];
+  // A run that is cut short by it is lost.
+  void take_back(TaskId task) {
+    const Assignment& place = situation_.placed[task];
+    if (place.start < now()) lost_.push_back({task, {place.resource, place.start, now()}});
+    ready_.push_back(task);
+  }
+
+  // A task that would not be done before its resource leaves, and what waits behind it.
+  void take_back_late(ResourceId resource) {
+    auto& queue = queues_[resource];
     const auto late = std::ranges::find_if(queue, [&](TaskId task) {
-      const Assignment& place = situation_.placed[task];
-      return place.start >= now() && place.end > event.until;
+      return situation_.placed[task].end > situation_.leaves[resource];
     });
-    ready_.insert(ready_.end(), late, queue.end());
+    for (auto task = late; task != queue.end(); ++task) take_back(*task);
     queue.erase(late, queue.end());
   }
 
-  void slow(const PoolEvent& event) {
+  void slow(const Event& event) {
     const double change = event.factor / situation_.slowness[event.resource];
     situation_.slowness[event.resource] = event.factor;
+    for (const TaskId task : queues_[event.resource]) stretch(task, change);
+    move_on(event.resource);
+  }
+
+  void delay(const Event& event) {
+    if (situation_.progress[event.task] == TaskProgress::finished) return;
+    situation_.lateness.resize(graph_.size(), 1.0);
+    situation_.lateness[event.task] *= event.factor;
+    if (!is_given(event.task)) return;
+    stretch(event.task, event.factor);
+    move_on(situation_.placed[event.task].resource);
+  }
+
+  void lose(TaskId task) {
+    if (!is_given(task) || situation_.placed[task].start >= now()) return;
+    std::erase(queues_[situation_.placed[task].resource], task);
+    take_back(task);
+  }
+
+  bool is_given(TaskId task) const {
+    const auto& queue = queues_[situation_.placed[task].resource];
+    return std::ranges::find(queue, task) != queue.end();
+  }
+
+  // What is left of a task that runs takes so many times as long.
+  void stretch(TaskId task, double factor) {
+    Assignment& place = situation_.placed[task];
+    if (place.start >= now()) return;
+    place.end = now() + run_time(to_seconds(place.end - now()) * factor);
+  }
+
+  // What waits on a resource, with the costs of now, behind what runs there.
+  void move_on(ResourceId resource) {
     Time free = now();
-    for (const TaskId task : queues_[event.resource]) {
+    for (const TaskId task : queues_[resource]) {
       Assignment& place = situation_.placed[task];
-      if (place.start < now()) {
-        place.end = now() + run_time(to_seconds(place.end - now()) * change);
-      } else {
+      if (place.start >= now()) {
         place.start = std::max(place.start, free);
-        place.end = place.start + situation_.cost(graph_, task, event.resource);
+        place.end = place.start + situation_.cost(graph_, task, resource);
       }
       free = place.end;
     }
+    take_back_late(resource);
   }
 
   const UnlikeGraph& graph_;
@@ -194,15 +244,19 @@ class MinMin {
   std::vector<std::uint32_t> missing_;       // by task: inputs that are not there yet
   std::vector<std::vector<TaskId>> queues_;  // by resource: what it was given and has not done
   std::vector<TaskId> ready_;
+  std::vector<LostRun> lost_;
   std::size_t finished_ = 0;
 };
 
 }  // namespace
 
 std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
-                                    std::vector<ResourceId> pool, std::span<const PoolEvent> events,
-                                    StageIn stage_in) {
-  return MinMin(graph, now, std::move(pool), stage_in).run(events);
+                                    std::vector<ResourceId> pool, std::span<const Event> events,
+                                    StageIn stage_in, std::vector<LostRun>* lost) {
+  MinMin min_min(graph, now, std::move(pool), stage_in);
+  auto schedule = min_min.run(events);
+  if (lost != nullptr) *lost = min_min.lost();
+  return schedule;
 }
 
 }  // namespace dovetail

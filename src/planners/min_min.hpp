@@ -19,9 +19,10 @@ enum class StageIn {
 };
 
 // What is executed when the events, in order of time, happen. Nothing when tasks are left over that
-// no resource can run.
+// no resource can run. `lost` gets the runs that were cut short.
 std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
-                                    std::vector<ResourceId> pool, std::span<const PoolEvent> events,
-                                    StageIn stage_in = StageIn::parallel);
+                                    std::vector<ResourceId> pool, std::span<const Event> events,
+                                    StageIn stage_in = StageIn::parallel,
+                                    std::vector<LostRun>* lost = nullptr);
 
 }  // namespace dovetail

@@ -3,8 +3,30 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
 
 namespace dovetail {
+
+namespace {
+
+// Where each name is among the clusters; nothing when it is none of them.
+std::vector<std::optional<std::size_t>> positions_of(std::span<const std::string> names,
+                                                     const Platform& platform) {
+  std::unordered_map<std::string_view, std::size_t> clusters;
+  for (const Cluster& cluster : platform.clusters()) {
+    clusters.emplace(cluster.name, clusters.size());
+  }
+  std::vector<std::optional<std::size_t>> positions;
+  for (const std::string& name : names) {
+    const auto found = clusters.find(name);
+    positions.push_back(found == clusters.end() ? std::nullopt : std::optional(found->second));
+  }
+  return positions;
+}
+
+}  // namespace
 
 UnlikeGraph::UnlikeGraph(const Problem& problem)
     : resources_(problem.platform().clusters().size()) {
@@ -31,11 +53,22 @@ UnlikeGraph::UnlikeGraph(std::size_t resources, std::vector<Duration> costs,
 
 void UnlikeGraph::add(const Problem& problem, std::size_t number, TaskId first) {
   const Workflow& workflow = problem.workflows()[number];
-  costs_.reserve(costs_.size() + workflow.size() * resources_);
+  costs_.resize(costs_.size() + workflow.size() * resources_, kForever);
+  const auto positions = positions_of(workflow.resource_names(), problem.platform());
   for (TaskId task = 0; task < workflow.size(); ++task) {
-    for (ResourceId resource = 0; resource < resources_; ++resource) {
-      const bool runs = problem.allows(number, task, resource, 1);
-      costs_.push_back(runs ? problem.time(number, task, resource).duration(1) : kForever);
+    const auto row = std::span(costs_).subspan((first + task) * resources_, resources_);
+    const TaskTime time = workflow.time(task);
+    if (time.kind() != TimeKind::per_resource) {
+      for (ResourceId resource = 0; resource < resources_; ++resource) {
+        if (!problem.allows(number, task, resource, 1)) continue;
+        row[resource] = problem.time(number, task, resource).duration(1);
+      }
+    } else if (time.min_procs() == 1) {
+      // As they are listed: a search for each resource would take longer than planning.
+      for (const TimePoint& point : time.points()) {
+        const auto position = positions[static_cast<std::size_t>(point.key)];
+        if (position) row[*position] = run_time(point.seconds);
+      }
     }
     const auto from = workflow.predecessors(task);
     const auto transfers = workflow.transfers_in(task);

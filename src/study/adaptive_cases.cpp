@@ -20,7 +20,7 @@ std::vector<ResourceId> first_resources(std::size_t count) {
 struct Case {
   UnlikeGraph graph;
   std::vector<ResourceId> at_start;
-  std::vector<PoolEvent> joins;
+  std::vector<Event> joins;
 };
 
 class FlowCases {
@@ -68,7 +68,7 @@ class FlowCases {
   static void follow_joins(const Case& one, const AheftOptions& options, Duration& first,
                            Duration& last) {
     AheftWorld world(one.graph, 0, one.at_start, options);
-    KnownEvents<PoolEvent> feed(one.joins);
+    KnownEvents feed(one.joins);
     first = *follow(world, feed, 0).front().candidate;
     last = *world.current_end();
   }
@@ -84,9 +84,9 @@ class FlowCases {
 
   Case make_case(const PoolSpec& pool, Time until) {
     const std::vector<Time> times = join_times(pool, until);
-    std::vector<PoolEvent> joins;
+    std::vector<Event> joins;
     for (ResourceId resource = pool.resources; resource < times.size(); ++resource) {
-      joins.push_back({times[resource], PoolEvent::Kind::join, resource});
+      joins.push_back({times[resource], Event::Kind::join, resource});
     }
     return {make_graph(times.size()), first_resources(pool.resources), std::move(joins)};
   }

@@ -184,17 +184,17 @@ Options random_options(testing::Dice& dice) {
   return options;
 }
 
-std::vector<plain::Change> changes_of(std::span<const PoolEvent> events) {
+std::vector<plain::Change> changes_of(std::span<const Event> events) {
   std::vector<plain::Change> changes;
-  for (const PoolEvent& event : events) {
+  for (const Event& event : events) {
     changes.push_back({event.time, static_cast<plain::Change::What>(event.kind), event.resource,
                        event.until, event.factor});
   }
   return changes;
 }
 
-void drop_slow(std::vector<PoolEvent>& events) {
-  std::erase_if(events, [](const auto& event) { return event.kind == PoolEvent::Kind::slow; });
+void drop_slow(std::vector<Event>& events) {
+  std::erase_if(events, [](const auto& event) { return event.kind == Event::Kind::slow; });
 }
 
 void compare_worlds(std::uint64_t first, std::uint64_t last, const RandomPoolOptions& options) {
@@ -203,7 +203,7 @@ void compare_worlds(std::uint64_t first, std::uint64_t last, const RandomPoolOpt
     RandomPool random(seed, options);
     const Problem problem = random.problem();
     std::vector<ResourceId> pool;
-    std::vector<PoolEvent> events = random.events(pool);
+    std::vector<Event> events = random.events(pool);
     const Options rules = random_options(random.dice());
     // The specification does not say whether a slow plan goes on with files that nobody sent.
     if (rules.ours.transfers == std::vector{TransferModel::multicast}) drop_slow(events);
@@ -237,15 +237,15 @@ TEST(AdaptiveOracle, WorldsOfTasksThatDoNotRunEverywhere) {
 
 // Static HEFT: not told of joins, shifted where resources slow down, planned again only when a
 // leave has broken the plan.
-void run_once(AheftWorld& world, const std::vector<PoolEvent>& events, Time now) {
+void run_once(AheftWorld& world, const std::vector<Event>& events, Time now) {
   ListedEvents feed(events);
-  evaluate<PoolEvent>(world, now, "start");
+  evaluate(world, now, "start");
   while (auto batch = feed.next(world.current_end().value_or(kForever))) {
     std::erase_if(batch->events,
-                  [](const auto& event) { return event.kind == PoolEvent::Kind::join; });
+                  [](const auto& event) { return event.kind == Event::Kind::join; });
     world.advance(batch->time);
     world.apply(batch->events);
-    if (!world.current_end()) evaluate<PoolEvent>(world, batch->time, "repair");
+    if (!world.current_end()) evaluate(world, batch->time, "repair");
   }
 }
 
@@ -255,7 +255,7 @@ TEST(AdaptiveOracle, PlansMadeOnceAreShiftedAndRepaired) {
     RandomPool random(seed, {.tiny_times = seed % 2 == 0});
     const Problem problem = random.problem();
     std::vector<ResourceId> pool;
-    const std::vector<PoolEvent> events = random.events(pool);
+    const std::vector<Event> events = random.events(pool);
     const UnlikeGraph graph(problem);
     AheftWorld world(graph, random.now(), pool);
     run_once(world, events, random.now());
@@ -297,10 +297,10 @@ TEST(AdaptiveOracle, EveryWayOfStagingIn) {
     RandomPool random(seed, {.tiny_times = seed % 2 == 0, .leaves = 0.3});
     const Problem problem = random.problem();
     const auto [pool, changes] = course_of(problem.platform());
-    std::vector<PoolEvent> events;
+    std::vector<Event> events;
     for (const plain::Change& change : changes) {
       events.push_back({.time = change.time,
-                        .kind = static_cast<PoolEvent::Kind>(change.what),
+                        .kind = static_cast<Event::Kind>(change.what),
                         .resource = static_cast<ResourceId>(change.resource)});
     }
     const UnlikeGraph graph(problem);
@@ -360,7 +360,7 @@ struct Film {
   std::vector<Evaluation> history;
 };
 
-Film film(AheftWorld& world, const std::vector<PoolEvent>& events, Time now) {
+Film film(AheftWorld& world, const std::vector<Event>& events, Time now) {
   Film film;
   ListedEvents feed(events, [&] { film.schedules.push_back(world.schedule()); });
   film.history = follow(world, feed, now);

@@ -79,6 +79,21 @@ const std::string kSwf =
     "; MaxProcs: 100 (x)\n1 0 5 9.5 3 -1 -1 3 60 -1 1 2 3 -1 4 -1 -1 -1\n"
     "2 10 5 9.5 3 -1 -1 3 60 -1 1 2 3 -1 4 -1 -1 -1\n";
 
+const std::string kEvents = R"(events:
+  - {time: 600, reserve: {start: 15m, end: 1800, processors: 3}}
+  - {time: 700, cancel: {start: 900, end: 1800, processors: 3}}
+  - {time: 800, fail: 1, until: 2h}
+  - {time: 900, late: a, factor: 1.5}
+  - {time: 950, lost: a, workflow: w}
+)";
+
+// Of a workflow with one task on four processors.
+void read_events_of_a(std::string_view text) {
+  static const Problem problem({parse_workflow("{name: w, tasks: [{id: a, time: 5}]}", "w")},
+                               Platform::empty(4));
+  parse_events(text, "f", problem);
+}
+
 std::vector<Reader> readers() {
   const auto workflow = [](std::string_view text) { parse_workflow(text, "f"); };
   return {{"yaml", kYaml, workflow},
@@ -87,6 +102,7 @@ std::vector<Reader> readers() {
           {"dax", kDax, workflow},
           {"dot", kDot, workflow},
           {"cluster", kCluster, [](std::string_view text) { parse_platform(text, "f"); }},
+          {"events", kEvents, read_events_of_a},
           {"plan", kPlan, [](std::string_view text) { parse_plan(text, "f"); }},
           {"swf", kSwf, [](std::string_view text) { parse_swf(text, "f"); }}};
 }

@@ -10,10 +10,10 @@
 
 namespace dovetail::testing {
 
-class ListedEvents final : public EventFeed<PoolEvent> {
+class ListedEvents final : public EventFeed {
  public:
   // In order of time. `after_each` is called whenever a decision has been taken.
-  explicit ListedEvents(std::vector<PoolEvent> events, std::function<void()> after_each = {})
+  explicit ListedEvents(std::vector<Event> events, std::function<void()> after_each = {})
       : events_(std::move(events)), after_each_(std::move(after_each)) {}
 
   std::optional<Batch> next(Time until) override {
@@ -22,12 +22,12 @@ class ListedEvents final : public EventFeed<PoolEvent> {
   }
 
  private:
-  std::vector<PoolEvent> events_;
-  KnownEvents<PoolEvent> feed_{events_};
+  std::vector<Event> events_;
+  KnownEvents feed_{events_};
   std::function<void()> after_each_;
 };
 
-inline std::vector<Evaluation> follow_list(AheftWorld& world, std::vector<PoolEvent> events,
+inline std::vector<Evaluation> follow_list(AheftWorld& world, std::vector<Event> events,
                                            Time now = 0) {
   ListedEvents feed(std::move(events));
   return follow(world, feed, now);

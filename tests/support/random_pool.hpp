@@ -38,14 +38,14 @@ class RandomPool {
 
   // What happens to resources that do all of it at most once, but for slowing down, in order of
   // time. Joins: those that are not in the pool.
-  std::vector<PoolEvent> events(std::vector<ResourceId>& pool) {
-    std::vector<PoolEvent> events;
+  std::vector<Event> events(std::vector<ResourceId>& pool) {
+    std::vector<Event> events;
     pool.clear();
     for (ResourceId r = 0; r < resources_; ++r) {
       Time here = now_;
       if (r > 0 && dice_.chance(options_.joins)) {
         here = moment();
-        events.push_back({.time = here, .kind = PoolEvent::Kind::join, .resource = r});
+        events.push_back({.time = here, .kind = Event::Kind::join, .resource = r});
       } else {
         pool.push_back(r);
       }
@@ -55,11 +55,11 @@ class RandomPool {
         if (time <= here || time >= gone) continue;
         here = time;
         events.push_back(
-            {.time = time, .kind = PoolEvent::Kind::slow, .resource = r, .factor = factor()});
+            {.time = time, .kind = Event::Kind::slow, .resource = r, .factor = factor()});
       }
     }
     std::stable_sort(events.begin(), events.end(),
-                     [](const PoolEvent& a, const PoolEvent& b) { return a.time < b.time; });
+                     [](const Event& a, const Event& b) { return a.time < b.time; });
     return events;
   }
 
@@ -110,17 +110,17 @@ class RandomPool {
   }
 
   // Sudden or announced, or not at all; when.
-  Time leave(ResourceId r, Time here, std::vector<PoolEvent>& events) {
+  Time leave(ResourceId r, Time here, std::vector<Event>& events) {
     if (!dice_.chance(options_.leaves)) return kForever;
     const Time time = moment();
     if (time <= here) return kForever;
-    PoolEvent event{.time = time, .kind = PoolEvent::Kind::leave, .resource = r};
+    Event event{.time = time, .kind = Event::Kind::leave, .resource = r};
     if (dice_.chance(0.6)) {
-      event.kind = PoolEvent::Kind::leave_later;
+      event.kind = Event::Kind::leave_later;
       event.until = time + dice_.between(1, longest_ * 4);
     }
     events.push_back(event);
-    return event.kind == PoolEvent::Kind::leave ? time : event.until;
+    return event.kind == Event::Kind::leave ? time : event.until;
   }
 
   double factor() {

@@ -271,7 +271,7 @@ TEST_F(Sample, EveryReadingGivesTheNumbersOfTheTable) {
     AheftWorld world =
         this->world({.ranks = row.ranks, .transfers = row.transfers, .restart = row.restart});
     const auto history =
-        follow_list(world, {{.time = 15'000, .kind = PoolEvent::Kind::join, .resource = kR4}});
+        follow_list(world, {{.time = 15'000, .kind = Event::Kind::join, .resource = kR4}});
     ASSERT_EQ(history.size(), 2U);
     EXPECT_EQ(history[0].candidate, 80'000);
     EXPECT_EQ(history[1].current, 80'000);
@@ -284,7 +284,7 @@ TEST_F(Sample, EveryReadingGivesTheNumbersOfTheTable) {
 TEST_F(Sample, TheRankOfLargestCostsGivesTheScheduleOf76) {
   AheftWorld world =
       this->world({.ranks = {RankRule::max}, .transfers = {TransferModel::inflight}});
-  follow_list(world, {{.time = 15'000, .kind = PoolEvent::Kind::join, .resource = kR4}});
+  follow_list(world, {{.time = 15'000, .kind = Event::Kind::join, .resource = kR4}});
   const std::vector<Assignment> expected = {
       at(3, 0, 9),   at(1, 27, 40), at(3, 9, 28),  at(2, 18, 26), at(2, 26, 39),
       at(3, 28, 37), at(3, 37, 48), at(1, 53, 58), at(2, 56, 68), at(2, 69, 76)};
@@ -304,7 +304,7 @@ TEST_F(Sample, NothingEndsOnAResourceAfterItLeft) {
   for (const AheftOptions& options : {AheftOptions{}, mean_inflight(), paper_options()}) {
     AheftWorld world = this->world(options);
     const auto history =
-        follow_list(world, {{.time = 30'000, .kind = PoolEvent::Kind::leave, .resource = kR2}});
+        follow_list(world, {{.time = 30'000, .kind = Event::Kind::leave, .resource = kR2}});
     ASSERT_EQ(history.size(), 2U);
     EXPECT_FALSE(history[1].current.has_value());
     EXPECT_TRUE(history[1].adopted);
@@ -320,7 +320,7 @@ TEST_F(Sample, NothingEndsOnAResourceAfterItsAnnouncedLeave) {
     AheftWorld world = this->world(options);
     const auto history = follow_list(
         world,
-        {{.time = 30'000, .kind = PoolEvent::Kind::leave_later, .resource = kR2, .until = 45'000}});
+        {{.time = 30'000, .kind = Event::Kind::leave_later, .resource = kR2, .until = 45'000}});
     ASSERT_EQ(history.size(), 2U);
     EXPECT_FALSE(history[1].current.has_value());
     EXPECT_TRUE(history[1].adopted);
@@ -335,7 +335,7 @@ TEST_F(Sample, WhatCannotEndBeforeAnAnnouncedLeaveIsPlannedAgainAtOnce) {
   AheftWorld world = this->world(mean_inflight());
   const auto history = follow_list(
       world,
-      {{.time = 30'000, .kind = PoolEvent::Kind::leave_later, .resource = kR2, .until = 40'000}});
+      {{.time = 30'000, .kind = Event::Kind::leave_later, .resource = kR2, .until = 40'000}});
   ASSERT_EQ(history.size(), 2U);
   EXPECT_TRUE(history[1].adopted);
   EXPECT_LE(last_end_on(world, kR2), 40'000);
@@ -360,16 +360,16 @@ TEST(AnnouncedLeave, CostsOnAResourceThatIsGoneCountInNoRank) {
   const UnlikeGraph graph(problem);
   AheftWorld world(graph, 0, {0}, mean_inflight());
   follow_list(world,
-              {{.time = 2'000, .kind = PoolEvent::Kind::leave_later, .resource = 0, .until = 4'000},
-               {.time = 7'000, .kind = PoolEvent::Kind::join, .resource = 1}});
+              {{.time = 2'000, .kind = Event::Kind::leave_later, .resource = 0, .until = 4'000},
+               {.time = 7'000, .kind = Event::Kind::join, .resource = 1}});
   const std::vector<Assignment> expected = {at(2, 7, 10), at(2, 10, 13), at(1, 0, 3)};
   EXPECT_EQ(world.schedule().tasks, expected);
 }
 
 TEST_F(Sample, SlowingR2ThreefoldAt20IsAnsweredBy108InsteadOf143) {
-  const PoolEvent slow{.time = 20'000, .kind = PoolEvent::Kind::slow, .resource = kR2, .factor = 3};
+  const Event slow{.time = 20'000, .kind = Event::Kind::slow, .resource = kR2, .factor = 3};
   AheftWorld shifted = world(mean_inflight());
-  evaluate<PoolEvent>(shifted, 0, "start");
+  evaluate(shifted, 0, "start");
   shifted.advance(slow.time);
   shifted.apply({slow});
   EXPECT_EQ(shifted.current_end(), 143'000);
@@ -386,8 +386,8 @@ TEST_F(Sample, SlowingR2ThreefoldAt20IsAnsweredBy108InsteadOf143) {
 TEST_F(Sample, EventsAtTheEndOrLaterAreIgnored) {
   AheftWorld world = this->world();
   const auto history =
-      follow_list(world, {{.time = 80'000, .kind = PoolEvent::Kind::leave, .resource = kR2},
-                          {.time = 90'000, .kind = PoolEvent::Kind::join, .resource = kR4}});
+      follow_list(world, {{.time = 80'000, .kind = Event::Kind::leave, .resource = kR2},
+                          {.time = 90'000, .kind = Event::Kind::join, .resource = kR4}});
   EXPECT_EQ(history.size(), 1U);
   EXPECT_EQ(world.schedule().tasks, heft_sample());
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <pugixml.hpp>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "dovetail/io.hpp"
 #include "io/gantt_layout.hpp"
 #include "support/sample_plan.hpp"
+#include "support/svg_picture.hpp"
 
 namespace dovetail {
 namespace {
@@ -16,42 +18,8 @@ using testing::kTestMinute;
 using testing::random_plan;
 using testing::small_plan;
 
-class Picture {
- public:
-  explicit Picture(const PlanRecord& record) : text_(gantt_svg(record)) {
-    result_ = document_.load_string(text_.c_str());
-  }
-
-  bool well_formed() const { return result_; }
-  const std::string& text() const { return text_; }
-  pugi::xml_node root() const { return document_.child("svg"); }
-
-  std::vector<pugi::xml_node> rects(const std::string& kind) const {
-    std::vector<pugi::xml_node> found;
-    for (const pugi::xml_node& rect : root().children("rect")) {
-      if ((" " + std::string(rect.attribute("class").value()) + " ").find(" " + kind + " ") !=
-          std::string::npos) {
-        found.push_back(rect);
-      }
-    }
-    return found;
-  }
-
-  std::string all_text() const {
-    std::string words;
-    for (const pugi::xpath_node& node : document_.select_nodes("//text")) {
-      words += std::string(node.node().text().get()) + "\n";
-      for (const pugi::xml_node& span : node.node().children("tspan")) {
-        words += std::string(span.text().get()) + "\n";
-      }
-    }
-    return words;
-  }
-
- private:
-  std::string text_;
-  pugi::xml_document document_;
-  pugi::xml_parse_result result_;
+struct Picture : testing::SvgPicture {
+  explicit Picture(const PlanRecord& record) : SvgPicture(gantt_svg(record)) {}
 };
 
 std::size_t blocks(const PlanRecord& record) {
@@ -167,6 +135,56 @@ TEST(GanttSvg, OverbookedPlanSaysSo) {
   EXPECT_EQ(Picture(record).all_text().find("over capacity"), std::string::npos);
   record.tasks.push_back({"demo", "extra", "kth", 30 * kTestMinute, 80 * kTestMinute, 9, false});
   EXPECT_NE(Picture(record).all_text().find("over capacity"), std::string::npos);
+}
+
+TEST(GanttSvg, PoolOfOneProcessorResourcesIsOnePanelOfThinRows) {
+  const PlanRecord record =
+      random_plan(41, {.tasks = 200, .processors = 1, .reservations = 30, .clusters = 50});
+  const Picture picture(record);
+  ASSERT_TRUE(picture.well_formed());
+  EXPECT_EQ(picture.all("path", "frame").size(), 1u);
+  EXPECT_LT(picture.root().attribute("height").as_double(), 1400);
+  const std::string words = picture.all_text();
+  EXPECT_NE(words.find("50 resources"), std::string::npos);
+  EXPECT_NE(words.find("\ncluster49\n"), std::string::npos);
+  // Tasks of one resource are on one height, those of two on different ones.
+  std::set<std::string> clusters;
+  std::set<std::string> heights;
+  std::set<std::pair<std::string, std::string>> both;
+  for (const pugi::xml_node& rect : picture.rects("task")) {
+    const std::string tip = rect.child("title").text().get();
+    const std::string height = rect.attribute("y").value();
+    const std::size_t name = tip.find("cluster");
+    const std::string cluster = tip.substr(name, tip.find('\n', name) - name);
+    clusters.insert(cluster);
+    heights.insert(height);
+    both.emplace(cluster, height);
+    EXPECT_GT(rect.attribute("height").as_double(), 12);
+  }
+  EXPECT_GT(clusters.size(), 40u);
+  EXPECT_EQ(clusters.size(), heights.size());
+  EXPECT_EQ(clusters.size(), both.size());
+}
+
+TEST(GanttSvg, ClustersAroundAPoolKeepTheirPanels) {
+  PlanRecord record = small_plan();
+  record.clusters.push_back({"a", 1, {}});
+  record.clusters.push_back({"b", 1, {}});
+  record.clusters.push_back({"big", 8, {}});
+  const Picture picture(record);
+  EXPECT_EQ(picture.all("path", "frame").size(), 3u);
+  EXPECT_NE(picture.all_text().find("2 resources"), std::string::npos);
+}
+
+TEST(GanttSvg, OverbookedResourceOfAPoolSaysSo) {
+  PlanRecord record;
+  record.clusters = {{"a", 1, {}}, {"b", 1, {}}};
+  record.tasks = {{"w", "x", "b", 0, kTestMinute, 1, false}};
+  EXPECT_EQ(Picture(record).all_text().find("over capacity"), std::string::npos);
+  record.tasks.push_back({"w", "y", "b", 0, kTestMinute, 1, false});
+  const Picture picture(record);
+  EXPECT_NE(picture.all_text().find("over capacity"), std::string::npos);
+  EXPECT_EQ(picture.all("path", "over").size(), 1u);
 }
 
 TEST(GanttSvg, PlanWithoutTasksIsAPictureToo) {

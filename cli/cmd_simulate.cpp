@@ -1,0 +1,170 @@
+// dovetail simulate: what becomes of a plan while things happen, in simulated time.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "describe.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "dovetail/metrics.hpp"
+#include "plan_output.hpp"
+#include "planners/simulate.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct Arguments {
+  ProblemArguments problem;
+  GoalArguments goal;
+  PlannerArguments planner;
+  std::string algorithm;
+  std::string events;
+  double band = 20;
+  PlanOutput output{.name = "simulation"};
+};
+
+std::vector<std::string> plan_row(const std::string& name, const Plan& plan, double hours) {
+  if (!plan.feasible) return {"  " + name, "no plan"};
+  std::vector<std::string> row{"  " + name, format_duration(makespan(plan)),
+                               fmt::format("{:.1f}", hours), plan.algorithm};
+  if (plan.deadline) row.push_back(misses_deadline(plan) ? "deadline missed" : "deadline met");
+  return row;
+}
+
+void print_plans(const Simulation& result) {
+  Table table({"", "turn-around", "CPU-hours", "by"});
+  table.add(plan_row("planned", result.before, cpu_hours(result.before)));
+  table.add(plan_row("executed", result.after, cpu_hours(result)));
+  fmt::print("{}\n", table.text(1));
+}
+
+std::string decision(const Evaluation& row) {
+  if (row.adopted) return row.current ? "the new plan" : "the new plan; the old one cannot go on";
+  if (!row.current) return "no plan: wait for something to happen";
+  return row.candidate ? "the old plan" : "the old plan; no other was made";
+}
+
+void print_history(const Plan& plan) {
+  const auto after_now = [&](std::optional<Time> time) {
+    return time ? format_duration(*time - plan.now) : std::string("-");
+  };
+  Table table({"  after", "what happens", "old plan", "new plan", "goes on with"});
+  for (const Evaluation& row : plan.history) {
+    if (row.time == plan.now && row.event == "start") continue;
+    table.add({"  " + after_now(row.time), row.event, after_now(row.current),
+               after_now(row.candidate), decision(row)});
+  }
+  fmt::print("{}", table.text(5));
+}
+
+void print_lost(const Problem& problem, const Simulation& result) {
+  if (result.lost.empty()) return;
+  fmt::print("  lost: ");
+  std::string_view separator;
+  for (const Placement& run : result.lost) {
+    fmt::print("{}{} after {}", separator, problem.workflows()[run.workflow].id(run.task),
+               format_duration(run.end - run.start));
+    separator = ", ";
+  }
+  fmt::print(" ({:.1f} CPU-hours{})\n", cpu_hours(result) - cpu_hours(result.after),
+             result.after.feasible ? ", counted above" : "");
+}
+
+// Events that come when all is done, or too late to be heard of.
+void print_ignored(const Plan& plan, const std::vector<Event>& events) {
+  const auto ignored = std::ranges::count_if(events, [&](const Event& event) {
+    return plan.feasible && event.time >= plan.now + makespan(plan);
+  });
+  if (ignored == 0) return;
+  fmt::print("  {} after the end: ignored\n", counted(static_cast<std::size_t>(ignored), "event"));
+}
+
+std::string to_json(const Problem& problem, const Simulation& result, const PlanRecord& before,
+                    const PlanRecord& after) {
+  nlohmann::ordered_json lost = nlohmann::ordered_json::array();
+  for (const Placement& run : result.lost) {
+    const Workflow& workflow = problem.workflows()[run.workflow];
+    lost.push_back({{"workflow", workflow.name()},
+                    {"id", workflow.id(run.task)},
+                    {"cluster", problem.platform().clusters()[run.cluster].name},
+                    {"start", to_seconds(run.start)},
+                    {"end", to_seconds(run.end)},
+                    {"processors", run.procs}});
+  }
+  return fmt::format("{{\"before\":{},\"after\":{},\"lost\":{}}}\n", format_plan(before),
+                     format_plan(after), lost.dump());
+}
+
+void write(const Arguments& arguments, const Problem& problem, const Simulation& result) {
+  const auto workflows = problem.workflows();
+  const Problem seen({workflows.begin(), workflows.end()}, result.platform, problem.goal(),
+                     problem.deadline());
+  const PlanRecord before = make_record(problem, result.before);
+  const PlanRecord after = make_record(seen, result.after);
+  arguments.output.write(after, {},
+                         {.json = [&] { return to_json(problem, result, before, after); },
+                          .html = [&] { return before_after_html(before, after); },
+                          .svg = [&] { return before_after_svg(before, after); }});
+}
+
+SimulateOptions options_of(const Arguments& arguments, const Problem& problem) {
+  SimulateOptions options{.planning = arguments.planner.options(), .band = arguments.band / 100};
+  if (!arguments.algorithm.empty()) {
+    options.planner = &choose_planner(arguments.algorithm, problem);
+    require_deadline_for(*options.planner, problem);
+  }
+  const std::string unfit = simulate_unfit(problem, options);
+  if (!unfit.empty()) throw InputError("cannot simulate this: the planner " + unfit);
+  return options;
+}
+
+Exit run(const Arguments& arguments) {
+  std::vector<std::string> inputs = arguments.problem.files();
+  inputs.push_back(arguments.events);
+  arguments.output.require_good_names(inputs);
+  const Problem problem = arguments.problem.load(arguments.goal);
+  const std::vector<Event> events = read_events(arguments.events, problem);
+  const Simulation result = simulate(problem, events, options_of(arguments, problem));
+  if (arguments.output.talks()) {
+    fmt::print("{}\n\n", describe_problem(problem));
+    print_plans(result);
+    print_history(result.after);
+    print_lost(problem, result);
+    print_ignored(result.after, events);
+  }
+  write(arguments, problem, result);
+  const bool is_fine = result.after.feasible && !misses_deadline(result.after);
+  return is_fine ? Exit::fine : Exit::no;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand(
+      "simulate", "what becomes of a plan while things happen; planned again where that is better");
+  auto arguments = std::make_shared<Arguments>();
+  arguments->problem.add_workflows(*command, "WORKFLOW");
+  arguments->problem.add_cluster(*command);
+  command->add_option("--events", arguments->events, "file with what happens, and when")
+      ->required();
+  arguments->goal.add(*command);
+  command->add_option("--algorithm", arguments->algorithm,
+                      "by name (see: dovetail algorithms); default: the best for the goal");
+  command
+      ->add_option("--band", arguments->band,
+                   "per cent by which tasks or resources may be slower or faster before the rest "
+                   "is planned again; default 20")
+      ->check(CLI::Range(0.0, 1000.0));
+  arguments->planner.add(*command);
+  arguments->output.add(*command);
+  command->footer(
+      "-o writes the executed plan, --gantt draws it below the plan at the start, and --json has\n"
+      "both. Without them it writes simulation.json and simulation.html.\n"
+      "Example: dovetail simulate flow.yaml -c cluster.yaml --events events.yaml");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,40 @@
+// What can happen while a plan is in force, be it read from a file or heard from a cluster.
+#pragma once
+
+#include <string>
+
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+struct Event {
+  enum class Kind {
+    // A resource of a pool:
+    join,
+    leave,        // without warning: what runs there is lost
+    leave_later,  // announced: nothing may end there after `until`
+    slow,         // it takes `factor` times the given costs
+    // Processors of a cluster:
+    reserve,  // others book `procs` from `start` to `until`
+    cancel,   // such a booking is given up
+    fail,     // `procs` are gone until `until`
+    // A task:
+    late,  // the rest of it, or all when it waits, takes `factor` times as long; early: below 1
+    lost   // it runs no longer, and has to be run again
+  };
+
+  Time time = 0;
+  Kind kind = Kind::join;
+  std::uint32_t resource = 0;  // position in Platform::clusters()
+  Time until = 0;
+  double factor = 1;
+  TaskId task = 0;  // counted over all workflows
+  Time start = 0;
+  Count procs = 0;
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+// "join r4", "reserve 16 from 900 to 1800", "late solve x1.5".
+std::string describe(const Event& event, const Problem& problem);
+
+}  // namespace dovetail

@@ -1,0 +1,157 @@
+// The drawing of one plan inside a still picture: one panel per cluster (time to the right,
+// processors upwards), or one panel with a row per resource where neighbours have one processor
+// each. A picture may hold several such charts on the same axis of time, and mark moments on them.
+//
+//   const GanttScene scene = lay_out(record);
+//   const GanttChart chart(record, scene, group_tasks(record), {.window = scene.window, .top =
+//   66}); page += chart.draw();  // SVG from `top` to chart.bottom(), styled by chart_style()
+//
+// Every rectangle carries a tooltip. All functions are pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+#include "io/gantt_layout.hpp"
+#include "io/gantt_look.hpp"
+
+namespace dovetail::io {
+
+// As wide as a page, whatever the plan.
+inline constexpr double kChartWidth = 1200;
+inline constexpr double kChartLeft = 64;  // where plots begin, unless names stand at their left
+inline constexpr double kChartRight = kChartWidth - 24;
+
+// A moment at which something happened: a line through the panels, its number above them,
+// or, where there are too many, a tick beside them.
+struct ChartMark {
+  Time at = 0;
+  std::size_t number = 0;
+  bool strong = false;  // stands out, and stays where there are too many to draw
+  std::string tooltip = {};
+};
+
+// How high panels may get.
+struct ChartHeights {
+  double alone = 460;     // the only panel
+  double together = 640;  // several, shared among them
+  double pool = 1100;     // a row per resource, unless the rows would get too thin
+};
+
+struct ChartOptions {
+  Interval window;  // not empty; holds every task
+  double top = 0;   // of the chart on the page
+  double left = kChartLeft;
+  ChartHeights heights = {};
+  std::optional<Time> plot_end = {};  // nothing: with the window
+  const PlanRecord* clock = nullptr;  // whose moments are named; nothing: the plan's own
+  std::vector<ChartMark> marks = {};  // by time; those outside the window are not drawn
+};
+
+class GanttChart {
+ public:
+  // Record, scene and clock must outlive the chart.
+  GanttChart(const PlanRecord& record, const GanttScene& scene, TaskGroups groups,
+             ChartOptions options);
+
+  double bottom() const { return bottom_; }
+  std::string draw() const;
+
+ private:
+  struct Box {
+    double x, y, width, height;
+  };
+
+  // Where one cluster is drawn.
+  struct Band {
+    const GanttCluster* cluster;
+    double top;
+    double height;
+    double y_of(std::int64_t row) const;
+    double bottom() const { return top + height; }
+  };
+
+  // What stands above one axis of time: a cluster, or the resources of a pool.
+  struct Panel {
+    std::vector<Band> bands;
+    double top;  // of the plot
+    double height;
+    double words;  // base line of what is written above the plot
+    bool is_pool() const { return bands.size() > 1; }
+    double bottom() const { return top + height; }
+  };
+
+  void place_panels();
+  void add_panel(std::span<const GanttCluster> clusters, std::size_t panels);
+  double x_of(Time t) const;
+  double plot_width() const { return plot_right_ - options_.left; }
+  bool is_critical(const GanttItem& item) const;
+  Box box_of(const Band& band, Interval window, RowBlock block) const;
+
+  std::string draw_panel(const Panel& panel) const;
+  std::string heading(const Panel& panel) const;
+  std::string background(const Band& band) const;
+  std::string time_axis(const Panel& panel) const;
+  std::string processor_axis(const Band& band) const;
+  std::string row_name(const Band& band) const;
+  std::string frame(const Panel& panel) const;
+  std::string now_line(const Panel& panel) const;
+  std::string deadline_line(const Panel& panel) const;
+  std::string mark_lines(const Panel& panel) const;
+  std::string mark_numbers(const Panel& panel) const;
+  std::string draw_items(const Band& band) const;
+  std::string draw_item(const Band& band, const GanttItem& item) const;
+  std::string label(const Band& band, const GanttItem& item) const;
+  std::string classes(const GanttItem& item, const Box& box) const;
+
+  const PlanRecord& record_;
+  const GanttScene& scene_;
+  const TaskGroups groups_;
+  const ChartOptions options_;
+  const PlanRecord& clock_;
+  double plot_right_ = kChartRight;
+  double bottom_ = 0;
+  std::vector<Panel> panels_ = {};
+  std::vector<ChartMark> numbers_ = {};  // the marks that have room for a number, strong ones first
+  std::vector<ChartMark> ticks_ = {};    // those that have room for a tick
+};
+
+// Where the plots of this scene should begin: further right when a pool's names stand beside them.
+double chart_left(const GanttScene& scene);
+
+// A number as it stands above its line, centred at x; `top` is that of its frame.
+std::string mark_badge(std::size_t number, bool strong, double x, double top);
+
+// A line of explanations, filled from the left.
+class ChartLegend {
+ public:
+  static constexpr double kHeight = 40;
+
+  ChartLegend(double left, double top) : x_(left), top_(top) {}
+
+  // As many groups as leave `room` free at the right.
+  void add_groups(const TaskGroups& groups, double room);
+  void add_reservations();
+  void add_critical();
+  void add_mark(bool strong, std::string_view text);
+
+  std::string take() { return std::move(out_); }
+
+ private:
+  void add(std::string_view attributes, std::string_view text);
+  void add_text(std::string_view text);
+
+  double x_;
+  double top_;
+  std::string out_ = {};
+};
+
+// The style of a chart and of the page's title and facts, in light colours.
+std::string_view chart_style();
+
+}  // namespace dovetail::io

@@ -1,0 +1,106 @@
+// Moldable workflows on a cluster that others use as well, while they run: reservations appear and
+// vanish, tasks take longer than expected or are lost, processors fail.
+//
+// Tasks that run keep their processors; other people's bookings get what those leave over, and
+// failures take idle processors first, then those of the tasks that started last. What waits is a
+// set of bookings, which are moved later where they have to be, and moved earlier by a new plan
+// alone.
+//
+//   ClusterWorld world(problem);
+//   auto history = follow(world, feed, problem.now());
+//   Plan executed = world.executed();
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dovetail/metrics.hpp"
+#include "dovetail/planner.hpp"
+#include "planners/event_loop.hpp"
+#include "planners/heft.hpp"
+#include "planners/slot.hpp"
+
+namespace dovetail {
+
+// Makes a plan of a problem; infeasible when it finds none.
+using PlanMaker = std::function<Plan(const Problem& problem)>;
+
+class ClusterWorld final : public World {
+ public:
+  // Needs single_cluster_unfit(problem) to be empty. `band`: by how much a task may be late or
+  // early before the rest is planned again; 0: any change counts.
+  ClusterWorld(const Problem& problem, PlanMaker make_plan, double band = 0);
+
+  void advance(Time now) override;
+  bool apply(const std::vector<Event>& events) override;
+  std::optional<Time> current_end() const override;
+  std::optional<Time> propose() override;
+  bool prefers_proposal(Time candidate, Time current) const override;
+  void adopt() override;
+  void give_up() override;
+
+  // The plan in force; of what has happened, what really happened. Infeasible without one.
+  Plan executed() const;
+
+  // Runs that were cut short, and begun again later.
+  std::span<const Placement> lost() const { return lost_; }
+
+  // The platform as it turned out: what others got beside our tasks, and failed processors as
+  // reservations.
+  Platform platform() const;
+
+ private:
+  // A task among those of all workflows.
+  struct Name {
+    std::uint32_t workflow = 0;
+    TaskId task = 0;
+  };
+  using Slots = std::vector<Slot>;  // by number
+
+  bool waits(std::size_t number) const { return progress_[number] == TaskProgress::waiting; }
+  bool runs(std::size_t number) const { return progress_[number] == TaskProgress::running; }
+  Duration duration(std::size_t number, Count procs) const;
+  Placement placement(std::size_t number, const Slot& slot) const;
+  Time inputs_end(std::size_t number, const Slots& slots) const;
+  Time end_of(const Slots& slots) const;
+
+  bool handle(const Event& event);
+  void cancel(const Reservation& reservation);
+  void fail(const Reservation& failure);
+  void delay(std::size_t number, double factor);
+  void lose(std::size_t number);
+
+  std::vector<Reservation> running() const;
+  std::vector<Reservation> held_by_others(Time from, const std::vector<Reservation>& ours) const;
+  Platform platform_with(Time now, std::vector<Reservation> reservations) const;
+  Platform rest_platform() const;
+  Problem rest(const std::vector<std::size_t>& numbers) const;
+
+  std::vector<std::size_t> waiting() const;
+  std::optional<Slots> moved(bool keeps_starts) const;
+  void offer(Slots slots, const std::string& algorithm);
+  bool is_better(const Slots& a, const Slots& b) const;
+
+  Problem problem_;
+  PlanMaker make_plan_;
+  double band_;
+  Time clock_;
+  std::vector<Workflow> workflows_;  // with task times as they are known now
+  std::vector<std::size_t> first_;   // by workflow: the number of its first task
+  std::vector<Name> names_;          // by number
+  std::vector<TaskProgress> progress_;
+  std::vector<double> drift_;  // by number: times longer than when last planned
+  std::vector<Reservation> others_;
+  std::vector<Reservation> failures_;
+  std::vector<Placement> lost_;
+  bool has_plan_ = false;
+  Slots slots_;  // of the plan in force; of tasks that have started in any case
+  std::string algorithm_;
+  std::optional<Slots> proposal_;
+  std::string proposal_by_;
+};
+
+}  // namespace dovetail
