@@ -50,7 +50,7 @@ struct TimePoint {
   double seconds = 0;
 };
 
-// How the models round: max(1, ceil(1000 seconds - 1e-6)) milliseconds.
+// How the models round: max(1, ceil(1000 seconds - 1e-6)) milliseconds; at most kMaxSeconds.
 Duration run_time(double seconds);
 
 class TaskTime {

@@ -38,7 +38,7 @@ Duration round_up(double milliseconds) {
 
 }  // namespace
 
-Duration run_time(double seconds) { return round_up(seconds * 1000.0); }
+Duration run_time(double seconds) { return round_up(std::min(seconds, kMaxSeconds) * 1000.0); }
 
 TaskTime::TaskTime(TimeKind kind, double seconds, double alpha, Count min, Count max,
                    std::span<const TimePoint> points)

@@ -115,10 +115,11 @@ void AheftWorld::stop_late() {
   }
 }
 
+// One that is there already, and was to leave, stays.
 void AheftWorld::join(ResourceId resource) {
-  if (options_.plans_once || is_in_pool(resource)) return;
-  situation_.pool.push_back(resource);
+  if (options_.plans_once) return;
   situation_.leaves[resource] = kForever;
+  if (!is_in_pool(resource)) situation_.pool.push_back(resource);
 }
 
 // What runs there is lost, and so are files on their way to it.

@@ -8,10 +8,12 @@ namespace dovetail {
 
 namespace {
 
+// However late, no task takes longer than any may.
 TimeSpec scaled(TimeSpec spec, double factor) {
-  spec.seconds *= factor;
-  for (auto& [procs, seconds] : spec.measured) seconds *= factor;
-  for (auto& [resource, seconds] : spec.on_resource) seconds *= factor;
+  const auto scale = [&](double& seconds) { seconds = std::min(seconds * factor, kMaxSeconds); };
+  scale(spec.seconds);
+  for (auto& [procs, seconds] : spec.measured) scale(seconds);
+  for (auto& [resource, seconds] : spec.on_resource) scale(seconds);
   return spec;
 }
 
@@ -336,9 +338,7 @@ bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   const Time end_b = end_of(b);
   if (problem_.goal() != Goal::deadline) return end_a < end_b;
   const Time deadline = *problem_.deadline();
-  if (end_a > deadline || end_b > deadline) {
-    return end_b > deadline && end_a < end_b;
-  }
+  if (end_a > deadline || end_b > deadline) return end_a < end_b;
   const auto area = [](const Slots& slots) {
     Area sum = 0;
     for (const Slot& slot : slots) sum += Area{slot.procs} * (slot.end - slot.start);

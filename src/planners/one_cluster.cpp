@@ -33,6 +33,9 @@ Duration OneCluster::shortest_makespan() {
 Duration OneCluster::ample_makespan() const {
   Time last_change = now();
   for (const Step& step : calendar().steps()) last_change = std::max(last_change, step.begin);
+  for (TaskId task = 0; task < view_.size(); ++task) {
+    last_change = std::max(last_change, view_.release(task));
+  }
   Duration span = last_change - now();
   for (TaskId task = 0; task < view_.size(); ++task) {
     span += view_.time(task).duration(view_.time(task).min_procs());

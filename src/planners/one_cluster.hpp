@@ -42,8 +42,8 @@ class OneCluster {
   // The longest path with every task on as many processors as it may use: no plan is shorter.
   Duration shortest_makespan();
 
-  // All tasks one after the other behind the last reservation: time enough for every planner,
-  // unless the cluster is not there that long.
+  // All tasks one after the other behind the last reservation and release: time enough for every
+  // planner, unless the cluster is not there that long.
   Duration ample_makespan() const;
 
   // `name` goes into Plan::algorithm. Without slots the plan is infeasible.

@@ -39,7 +39,9 @@ struct Pool {
     std::vector<bool> known(resources, false);
     for (const Event& event : events) {
       const bool is_join = event.kind == Event::Kind::join;
-      if (!is_join && event.kind != Event::Kind::leave) continue;
+      const bool is_leave =
+          event.kind == Event::Kind::leave || event.kind == Event::Kind::leave_later;
+      if (!is_join && !is_leave) continue;
       if (!known[event.resource]) awaited[event.resource] = is_join;
       known[event.resource] = true;
     }

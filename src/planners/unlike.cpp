@@ -101,6 +101,12 @@ std::string unlike_unfit(const Problem& problem) {
     if (!cluster.reservations.empty())
       return "plans resources without reservations, and \"" + cluster.name + "\" has some";
   }
+  for (std::size_t w = 0; w < problem.workflows().size(); ++w) {
+    for (TaskId task = 0; task < problem.workflows()[w].size(); ++task) {
+      if (problem.release(w, task) > problem.now())
+        return "plans tasks that may start at once, and some have to wait";
+    }
+  }
   const auto is_there = [&](const Cluster& cluster) {
     return cluster.joins <= problem.now() && cluster.leaves > problem.now();
   };

@@ -8,52 +8,26 @@
 
 #include "dovetail/metrics.hpp"
 #include "planners/cluster_world.hpp"
+#include "support/made_events.hpp"
 #include "support/sample_pool.hpp"
 
 namespace dovetail {
 namespace {
 
-using Kind = Event::Kind;
+using testing::cancel;
+using testing::fail;
+using testing::fail_for_good;
+using testing::join;
+using testing::late;
+using testing::leave;
+using testing::leave_later;
+using testing::lost;
+using testing::ms;
+using testing::reserve;
+using testing::sample_problem;
+using testing::slow;
+
 using Events = std::vector<Event>;
-
-Time ms(double seconds) { return static_cast<Time>(seconds * 1000); }
-
-Event reserve(double time, Count procs, double start, double end) {
-  return {.time = ms(time),
-          .kind = Kind::reserve,
-          .until = ms(end),
-          .start = ms(start),
-          .procs = procs};
-}
-Event cancel(double time, Count procs, double start, double end) {
-  Event event = reserve(time, procs, start, end);
-  event.kind = Kind::cancel;
-  return event;
-}
-Event fail(double time, Count procs, double until) {
-  return {.time = ms(time), .kind = Kind::fail, .until = ms(until), .procs = procs};
-}
-Event fail_for_good(double time, Count procs) {
-  return {.time = ms(time), .kind = Kind::fail, .until = kForever, .procs = procs};
-}
-Event late(double time, TaskId task, double factor) {
-  return {.time = ms(time), .kind = Kind::late, .factor = factor, .task = task};
-}
-Event lost(double time, TaskId task) {
-  return {.time = ms(time), .kind = Kind::lost, .task = task};
-}
-Event join(double time, std::uint32_t resource) {
-  return {.time = ms(time), .kind = Kind::join, .resource = resource};
-}
-Event leave(double time, std::uint32_t resource) {
-  return {.time = ms(time), .kind = Kind::leave, .resource = resource};
-}
-Event leave_later(double time, std::uint32_t resource, double at) {
-  return {.time = ms(time), .kind = Kind::leave_later, .resource = resource, .until = ms(at)};
-}
-Event slow(double time, std::uint32_t resource, double factor) {
-  return {.time = ms(time), .kind = Kind::slow, .resource = resource, .factor = factor};
-}
 
 // "a 0-10, b 10-30.5": of tasks that are called by letters, in seconds.
 std::string shown(const Problem& problem, std::span<const Placement> runs) {
@@ -411,7 +385,7 @@ TEST(SimulateDeadline, PlannersByNameMeetItToo) {
 }
 
 TEST(SimulatePool, TheSampleGraph) {
-  const Problem problem = testing::sample_problem(10'000'000);
+  const Problem problem = sample_problem(10'000'000);
   EXPECT_EQ(makespan(simulate(problem, {}).after), ms(80));
   // r4 joins at 15: a better plan is found.
   const Outcome joined(problem, Events{join(15, 3)});
@@ -426,7 +400,7 @@ TEST(SimulatePool, TheSampleGraph) {
 }
 
 TEST(SimulatePool, HeftMovesItsPlanBehindALateOrLostTask) {
-  const Problem problem = testing::sample_problem(10'000'000);
+  const Problem problem = sample_problem(10'000'000);
   const SimulateOptions heft{.planner = find_planner("HEFT")};
   const Outcome all(problem, Events{lost(5, 0)}, heft);
   EXPECT_EQ(all.cut, "n1 0-5 r3");
@@ -495,6 +469,26 @@ TEST_P(SimulateSmallPool, WithoutResourcesThereIsNoEnd) {
 INSTANTIATE_TEST_SUITE_P(Planners, SimulateSmallPool,
                          ::testing::Values("AHEFT", "AHEFT_PAPER", "HEFT", "MINMIN"),
                          [](const auto& planner) { return std::string(planner.param); });
+
+TEST(SimulatePool, AResourceThatJoinsLaterIsNotThereBefore) {
+  const Outcome run(small_pool(), {join(1, 0)});
+  EXPECT_EQ(run.before, "a 0-10 r2, b 10-20 r2");
+  EXPECT_EQ(run.after, "a 0-10 r2, b 10-16 r1");
+}
+
+TEST(SimulatePool, AResourceThatWasToLeaveMayStay) {
+  EXPECT_EQ(Outcome(small_pool(), {leave_later(2, 0, 9), join(3, 0)}).after, "a 0-4 r1, b 4-10 r1");
+}
+
+TEST(Simulate, HoweverLateTimesStayInRange) {
+  const Events events{late(1, 0, 1e6), late(2, 0, 1e6), late(3, 0, 1e6), late(3, 1, 1e6)};
+  for (const Problem& problem : {small_pool(), chain_on({.processors = 2})}) {
+    const Simulation result = simulate(problem, events);
+    ASSERT_TRUE(result.after.feasible);
+    EXPECT_GE(makespan(result.after), ms(1e10));
+    EXPECT_LE(makespan(result.after), ms(3e10));
+  }
+}
 
 TEST(SimulatePool, TheBandHoldsForResourcesToo) {
   const Outcome once(small_pool(), {slow(2, 0, 1.1)});
