@@ -1,7 +1,8 @@
-// Planning on unlike resources that come, go and slow down, as its specification reads: HEFT and
-// AHEFT without any idea to make them fast. A plan is a list of spots, every question goes through
-// all jobs and all edges, and what a job is doing is read off its spot and the clock. It is the
-// oracle of the property tests and shares nothing with the library's planners.
+// Planning on unlike resources that come, go and slow down, for jobs that are late or lost, as its
+// specification reads: HEFT and AHEFT without any idea to make them fast. A plan is a list of
+// spots, every question goes through all jobs and all edges, and what a job is doing is read off
+// its spot and the clock. It is the oracle of the property tests and shares nothing with the
+// library's planners.
 //
 //   const plain::Dag dag(problem);
 //   plain::Adaptive world(dag, 0, {0, 1, 2}, {.ranks = {plain::RankBy::mean}});
@@ -66,12 +67,13 @@ struct Spot {
 using Spots = std::vector<std::optional<Spot>>;
 
 struct Change {
-  enum What { join, leave, leave_later, slow };
+  enum What { join, leave, leave_later, slow, late, lost };
   Time time = 0;
-  What what = join;
+  What what = join;  // of one that is there: it does not leave as announced
   std::size_t resource = 0;
-  Time until = 0;     // leave_later
-  double factor = 1;  // slow: of the costs in the table
+  Time until = 0;       // leave_later
+  double factor = 1;    // slow: of the costs in the table; late: of the rest of the job
+  std::size_t job = 0;  // late, lost
 };
 
 inline Time last_end(const Spots& spots) {
@@ -94,7 +96,8 @@ struct AdaptiveRules {
   std::vector<Files> files = {Files::inflight, Files::literal};
   bool append = false;   // no insertion between jobs
   bool restart = false;  // running jobs are killed and planned again
-  bool once = false;     // static HEFT: deaf to joins, planned again only when the plan broke
+  // Static HEFT: only on resources of the start, planned again only when the plan broke.
+  bool once = false;
 };
 
 // What happened: an entry per evaluation, and the resource of each job in every plan adopted.
@@ -103,12 +106,10 @@ struct Course {
     Time time = 0;
     std::optional<Time> candidate, current;
     bool adopted = false;
-    friend bool operator==(const Entry&, const Entry&) = default;
   };
   struct Version {
     Time time = 0;
     std::vector<std::size_t> resources;
-    friend bool operator==(const Version&, const Version&) = default;
   };
   bool feasible = false;
   Spots spots;
@@ -123,7 +124,9 @@ class Adaptive {
         rules_(std::move(rules)),
         clock_(now),
         pool_(std::move(pool)),
+        first_pool_(pool_),
         factor_(dag.resources(), 1.0),
+        lateness_(dag.jobs(), 1.0),
         until_(dag.resources(), kForever),
         spots_(dag.jobs()) {}
 
@@ -189,13 +192,14 @@ class Adaptive {
     return spots_[job] && spots_[job]->start < clock_ && clock_ < spots_[job]->end;
   }
   bool waiting(std::size_t job) const { return !finished(job) && !running(job); }
-  bool in_pool(std::size_t r) const {
-    return std::find(pool_.begin(), pool_.end(), r) != pool_.end();
+  static bool is_in(const std::vector<std::size_t>& pool, std::size_t r) {
+    return std::find(pool.begin(), pool.end(), r) != pool.end();
   }
 
   Duration cost_now(std::size_t job, std::size_t r) const {
     const Duration cost = dag_.cost[job][r];
-    return cost == kForever || factor_[r] == 1.0 ? cost : scaled(cost, factor_[r]);
+    const double factor = factor_[r] * lateness_[job];
+    return cost == kForever || factor == 1.0 ? cost : scaled(cost, factor);
   }
 
   std::vector<Duration> costs_in_pool(std::size_t job) const {
@@ -289,6 +293,7 @@ class Adaptive {
   }
 
   // What ends until then sends its files to where the plan in force has the jobs that need them.
+  // Resources leave as announced.
   void advance(Time time) {
     for (std::size_t e = 0; e < dag_.edges.size(); ++e) {
       const auto& from = spots_[dag_.edges[e].from];
@@ -297,6 +302,18 @@ class Adaptive {
       send(e, to->resource, from->end);
     }
     clock_ = time;
+    for (std::size_t r = 0; r < dag_.resources(); ++r) {
+      if (is_in(pool_, r) && until_[r] <= clock_) go(r, until_[r]);
+    }
+  }
+
+  // Files that are still on their way there arrive nowhere.
+  void go(std::size_t r, Time when) {
+    std::erase(pool_, r);
+    std::erase_if(sent_, [&](const auto& file) {
+      const auto& [edge_and_resource, arrival] = file;
+      return edge_and_resource.second == r && arrival > when;
+    });
   }
 
   void send(std::size_t e, std::size_t r, Time leaves) {
@@ -305,46 +322,62 @@ class Adaptive {
   }
 
   void apply(const std::vector<Change>& changes) {
-    bool slowed = false;
+    bool moved = false;
     for (const Change& change : changes) {
-      const std::size_t r = change.resource;
-      if (change.what == Change::join && !rules_.once) pool_.push_back(r);
-      if (change.what == Change::leave) std::erase(pool_, r);
-      if (change.what == Change::leave_later) until_[r] = change.until;
-      if (change.what == Change::slow) {
-        slow(r, change.factor);
-        slowed = true;
+      if (change.what == Change::join) join(change.resource);
+      if (change.what == Change::leave) leave(change.resource);
+      if (change.what == Change::leave_later) until_[change.resource] = change.until;
+      if (change.what == Change::slow) slow(change.resource, change.factor);
+      if (change.what == Change::late) {
+        stretch(change.job, change.factor);
+        lateness_[change.job] *= change.factor;
       }
+      const bool cut_short = change.what == Change::lost && running(change.job);
+      if (cut_short) spots_[change.job]->start = clock_;
+      moved = moved || cut_short || change.what == Change::slow || change.what == Change::late;
     }
-    std::erase_if(pool_, [&](std::size_t r) { return until_[r] <= clock_; });
-    if (lose_jobs()) has_plan_ = false;
-    if (slowed && has_plan_) shift();
+    for (std::size_t job = 0; job < dag_.jobs(); ++job) {
+      if (running(job) && ends_too_late(job)) drop(job);
+    }
+    if (moved && has_plan_) shift();
     for (std::size_t job = 0; job < dag_.jobs() && has_plan_; ++job) {
-      if (!finished(job) && spots_[job]->end > until_[spots_[job]->resource]) has_plan_ = false;
+      if (!finished(job) && ends_too_late(job)) has_plan_ = false;
+    }
+  }
+
+  bool ends_too_late(std::size_t job) const {
+    return spots_[job]->end > until_[spots_[job]->resource];
+  }
+
+  // The plan in force cannot go on; a job that ran has not started.
+  void drop(std::size_t job) {
+    has_plan_ = false;
+    if (running(job)) spots_[job].reset();
+  }
+
+  void join(std::size_t r) {
+    if (rules_.once && !is_in(first_pool_, r)) return;
+    until_[r] = kForever;
+    if (!is_in(pool_, r)) pool_.push_back(r);
+  }
+
+  void leave(std::size_t r) {
+    go(r, clock_);
+    for (std::size_t job = 0; job < dag_.jobs(); ++job) {
+      if (spots_[job] && spots_[job]->resource == r && !finished(job)) drop(job);
     }
   }
 
   void slow(std::size_t r, double factor) {
     for (std::size_t job = 0; job < dag_.jobs(); ++job) {
-      if (!running(job) || spots_[job]->resource != r) continue;
-      spots_[job]->end = clock_ + scaled(spots_[job]->end - clock_, factor / factor_[r]);
+      if (spots_[job] && spots_[job]->resource == r) stretch(job, factor / factor_[r]);
     }
     factor_[r] = factor;
   }
 
-  // Running jobs whose resource is gone, or will be before they end, have not started. Whether the
-  // plan in force had any job on a resource that is gone, or one of those.
-  bool lose_jobs() {
-    bool broken = false;
-    for (std::size_t job = 0; job < dag_.jobs(); ++job) {
-      if (!spots_[job] || finished(job)) continue;
-      const std::size_t r = spots_[job]->resource;
-      const bool too_late = running(job) && spots_[job]->end > until_[r];
-      if (in_pool(r) && !too_late) continue;
-      broken = true;
-      if (running(job)) spots_[job].reset();
-    }
-    return broken;
+  void stretch(std::size_t job, double factor) {
+    if (!running(job)) return;
+    spots_[job]->end = clock_ + scaled(spots_[job]->end - clock_, factor);
   }
 
   // The same resources and the same order on each, every job as early as these and its files allow.
@@ -414,10 +447,12 @@ class Adaptive {
   AdaptiveRules rules_;
   Time clock_;
   std::vector<std::size_t> pool_;
-  std::vector<double> factor_;  // by resource
-  std::vector<Time> until_;     // by resource: announced
-  bool has_plan_ = false;       // and it is possible
-  Spots spots_;                 // of the plan in force; of the past, what was
+  std::vector<std::size_t> first_pool_;
+  std::vector<double> factor_;    // by resource
+  std::vector<double> lateness_;  // by job, the same
+  std::vector<Time> until_;       // by resource: announced
+  bool has_plan_ = false;         // and it is possible
+  Spots spots_;                   // of the plan in force; of the past, what was
   std::map<std::pair<std::size_t, std::size_t>, Time> sent_;  // by edge and resource: arrival
   Course course_;
 };

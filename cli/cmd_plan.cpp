@@ -85,7 +85,9 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
 Answer find_plan(const Arguments& arguments, PlanningContext& context) {
   const Problem& problem = context.problem();
   if (!arguments.algorithm.empty()) {
-    return find_plan_by(choose_planner(arguments.algorithm, problem), context);
+    const PlannerInfo& planner = choose_planner(arguments.algorithm, problem);
+    warn_if_blind(planner, problem);
+    return find_plan_by(planner, context);
   }
   require_planner(problem);
   return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
@@ -120,7 +122,8 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   if (problem.deadline()) {
     fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
                moment_text(problem.platform(), *problem.deadline()));
-    const Duration shortest = shortest_makespan(context);
+    const bool is_cluster = problem.platform().clusters().size() == 1;
+    const Duration shortest = is_cluster ? shortest_makespan(context) : 0;
     if (*problem.deadline() - problem.now() < shortest) {
       fmt::print(
           "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "describe.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
+#include "io/text.hpp"
 #include "plan_output.hpp"
 #include "planners/simulate.hpp"
 
@@ -26,11 +26,17 @@ struct Arguments {
   PlanOutput output{.name = "simulation"};
 };
 
+// "deadline met, 20m to spare".
+std::string deadline_text(Duration spare) {
+  if (spare < 0) return "deadline missed by " + format_duration(-spare);
+  return "deadline met" + (spare > 0 ? ", " + format_duration(spare) + " to spare" : "");
+}
+
 std::vector<std::string> plan_row(const std::string& name, const Plan& plan, double hours) {
   if (!plan.feasible) return {"  " + name, "no plan"};
   std::vector<std::string> row{"  " + name, format_duration(makespan(plan)),
                                fmt::format("{:.1f}", hours), plan.algorithm};
-  if (plan.deadline) row.push_back(misses_deadline(plan) ? "deadline missed" : "deadline met");
+  if (plan.deadline) row.push_back(deadline_text(*plan.deadline - plan.now - makespan(plan)));
   return row;
 }
 
@@ -42,8 +48,9 @@ void print_plans(const Simulation& result) {
 }
 
 std::string decision(const Evaluation& row) {
-  if (row.adopted) return row.current ? "the new plan" : "the new plan; the old one cannot go on";
-  if (!row.current) return "no plan: wait for something to happen";
+  if (row.adopted && !row.current) return "the new plan; the old one cannot go on";
+  if (row.adopted) return *row.candidate < *row.current ? "the new plan" : "the new plan: cheaper";
+  if (!row.current) return "no plan is left";
   return row.candidate ? "the old plan" : "the old plan; no other was made";
 }
 
@@ -54,8 +61,13 @@ void print_history(const Plan& plan) {
   Table table({"  after", "what happens", "old plan", "new plan", "goes on with"});
   for (const Evaluation& row : plan.history) {
     if (row.time == plan.now && row.event == "start") continue;
-    table.add({"  " + after_now(row.time), row.event, after_now(row.current),
-               after_now(row.candidate), decision(row)});
+    std::string current = after_now(row.current);
+    std::string candidate = after_now(row.candidate);
+    if (current == candidate && row.current != row.candidate) {
+      current = exact_duration(*row.current - plan.now);
+      candidate = exact_duration(*row.candidate - plan.now);
+    }
+    table.add({"  " + after_now(row.time), row.event, current, candidate, decision(row)});
   }
   fmt::print("{}", table.text(5));
 }
@@ -82,20 +94,8 @@ void print_ignored(const Plan& plan, const std::vector<Event>& events) {
   fmt::print("  {} after the end: ignored\n", counted(static_cast<std::size_t>(ignored), "event"));
 }
 
-std::string to_json(const Problem& problem, const Simulation& result, const PlanRecord& before,
-                    const PlanRecord& after) {
-  nlohmann::ordered_json lost = nlohmann::ordered_json::array();
-  for (const Placement& run : result.lost) {
-    const Workflow& workflow = problem.workflows()[run.workflow];
-    lost.push_back({{"workflow", workflow.name()},
-                    {"id", workflow.id(run.task)},
-                    {"cluster", problem.platform().clusters()[run.cluster].name},
-                    {"start", to_seconds(run.start)},
-                    {"end", to_seconds(run.end)},
-                    {"processors", run.procs}});
-  }
-  return fmt::format("{{\"before\":{},\"after\":{},\"lost\":{}}}\n", format_plan(before),
-                     format_plan(after), lost.dump());
+std::string to_json(const PlanRecord& before, const PlanRecord& after) {
+  return fmt::format("{{\"before\":{},\"after\":{}}}\n", format_plan(before), format_plan(after));
 }
 
 void write(const Arguments& arguments, const Problem& problem, const Simulation& result) {
@@ -103,9 +103,9 @@ void write(const Arguments& arguments, const Problem& problem, const Simulation&
   const Problem seen({workflows.begin(), workflows.end()}, result.platform, problem.goal(),
                      problem.deadline());
   const PlanRecord before = make_record(problem, result.before);
-  const PlanRecord after = make_record(seen, result.after);
+  const PlanRecord after = make_record(seen, result.after, result.lost);
   arguments.output.write(after, {},
-                         {.json = [&] { return to_json(problem, result, before, after); },
+                         {.json = [&] { return to_json(before, after); },
                           .html = [&] { return before_after_html(before, after); },
                           .svg = [&] { return before_after_svg(before, after); }});
 }
@@ -117,7 +117,7 @@ SimulateOptions options_of(const Arguments& arguments, const Problem& problem) {
     require_deadline_for(*options.planner, problem);
   }
   const std::string unfit = simulate_unfit(problem, options);
-  if (!unfit.empty()) throw InputError("cannot simulate this: the planner " + unfit);
+  if (!unfit.empty()) throw InputError("cannot simulate this: " + unfit);
   return options;
 }
 
@@ -157,7 +157,12 @@ void add_simulate(CLI::App& program, Exit& status) {
       ->add_option("--band", arguments->band,
                    "per cent by which tasks or resources may be slower or faster before the rest "
                    "is planned again; default 20")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check([](const std::string& text) {
+        const auto value = io::parse_number(text);
+        const bool is_good = value && *value >= 0 && *value <= 1000;
+        return is_good ? ""
+                       : "expected per cent from 0 to 1000, such as 20, found " + io::quote(text);
+      });
   arguments->planner.add(*command);
   arguments->output.add(*command);
   command->footer(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +28,8 @@ struct Arguments {
   ProblemArguments problem;
   GoalArguments goal;
   std::string algorithm;
-  std::vector<Question> questions;
+  std::vector<std::string> values = {};  // of all questions, for the parser
+  std::vector<Question> questions = {};
   bool json = false;
 };
 
@@ -49,7 +51,7 @@ Answer run_with(const Problem& problem, const std::string& algorithm,
     require_deadline_for(*options.planner, problem);
   }
   const std::string unfit = simulate_unfit(problem, options);
-  if (!unfit.empty()) throw InputError("cannot answer this: the planner " + unfit);
+  if (!unfit.empty()) throw InputError("cannot answer this: " + unfit);
   Simulation result = simulate(problem, events, options);
   const double hours = cpu_hours(result);
   return {.plan = std::move(result.after), .hours = hours};
@@ -59,7 +61,7 @@ Answer run_with(const Problem& problem, const std::string& algorithm,
 Problem changed(const Problem& problem, const Change& change, const std::string& value) {
   const Platform& platform = problem.platform();
   std::vector<Cluster> clusters(platform.clusters().begin(), platform.clusters().end());
-  change.apply(platform, clusters, value);
+  change.apply(problem, clusters, value);
   const auto workflows = problem.workflows();
   return Problem({workflows.begin(), workflows.end()},
                  Platform(platform.now(), std::move(clusters), platform.wall_clock()),
@@ -85,6 +87,18 @@ Answer answer(const Problem& problem, const std::string& algorithm, const Questi
     if (evaluation.time == moment && evaluation.event != "start") answer.evaluation = evaluation;
   }
   return answer;
+}
+
+// What cannot be asked is said with the question.
+Answer answer_or_explain(const Problem& problem, const std::string& algorithm,
+                         const Question& question) {
+  try {
+    return answer(problem, algorithm, question);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    if (what.starts_with("--")) throw;
+    throw InputError(fmt::format("--{} {}: {}", question.change->option, question.value, what));
+  }
 }
 
 // "-4s (5.0 %)" against the plan as things are.
@@ -130,9 +144,9 @@ void print_table(const Problem& problem, const std::vector<Answer>& answers) {
 
 nlohmann::ordered_json json_of(const Answer& answer) {
   const Plan& plan = answer.plan;
-  nlohmann::ordered_json row = {{"algorithm", plan.algorithm},
-                                {"feasible", plan.feasible && !misses_deadline(plan)}};
+  nlohmann::ordered_json row = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
   if (!plan.feasible) return row;
+  if (plan.deadline) row["meets_deadline"] = !misses_deadline(plan);
   row["makespan"] = to_seconds(makespan(plan));
   row["cpu_hours"] = answer.hours;
   return row;
@@ -176,10 +190,23 @@ Exit run(const Arguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   std::vector<Answer> answers{run_with(problem, arguments.algorithm, {})};
   for (const Question& question : arguments.questions) {
-    answers.push_back(answer(problem, arguments.algorithm, question));
+    answers.push_back(answer_or_explain(problem, arguments.algorithm, question));
   }
   arguments.json ? print_json(problem, answers) : print_table(problem, answers);
   return Exit::fine;
+}
+
+// The questions as they were typed, whatever their options.
+std::vector<Question> in_typed_order(const CLI::App& command,
+                                     const std::map<const CLI::Option*, const Change*>& change_of) {
+  std::vector<Question> questions;
+  std::map<const CLI::Option*, std::size_t> seen;
+  for (const CLI::Option* option : command.parse_order()) {
+    const auto change = change_of.find(option);
+    if (change == change_of.end()) continue;
+    questions.push_back({change->second, option->results().at(seen[option]++)});
+  }
+  return questions;
 }
 
 }  // namespace
@@ -192,22 +219,21 @@ void add_whatif(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
+  std::map<const CLI::Option*, const Change*> change_of;
   for (const Change& change : changes()) {
-    const std::string option(change.option);
-    command
-        ->add_option_function<std::vector<std::string>>(
-            "--" + option,
-            [arguments, &change](const std::vector<std::string>& values) {
-              for (const std::string& value : values) {
-                arguments->questions.push_back({&change, value});
-              }
-            },
-            std::string(change.help) + "; may be repeated")
-        ->take_all();
+    const std::string help = std::string(change.help) + "; may be repeated";
+    const CLI::Option* option =
+        command->add_option("--" + std::string(change.option), arguments->values, help)
+            ->take_all()
+            ->allow_extra_args(false);
+    change_of.emplace(option, &change);
   }
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer("Example: dovetail whatif flow.yaml -c pool.yaml --join r4@15 --leave r2@40");
-  command->callback([arguments, &status] { status = run(*arguments); });
+  command->callback([arguments, command, change_of, &status] {
+    arguments->questions = in_typed_order(*command, change_of);
+    status = run(*arguments);
+  });
 }
 
 }  // namespace dovetail::cli

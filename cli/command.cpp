@@ -76,6 +76,13 @@ void PlannerArguments::add(CLI::App& command) {
   add_choice<CpaStop>(command, "--cpa-stop", cpa_stop,
                       {{"improved", CpaStop::improved}, {"classic", CpaStop::classic}},
                       "when CPA stops giving processors: improved (default) or classic");
+  add_choice<StageIn>(command, "--stage-in", stage_in,
+                      {{"parallel", StageIn::parallel},
+                       {"sum", StageIn::sum},
+                       {"compute", StageIn::compute},
+                       {"idle", StageIn::idle},
+                       {"blocking", StageIn::blocking}},
+                      "how MINMIN's files come: parallel (default), sum, compute, idle, blocking");
 }
 
 std::vector<std::string> ProblemArguments::files() const {
@@ -146,11 +153,13 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
   if (planner == nullptr) refuse_algorithm(name);
   const std::string unfit = planner->unfit(problem);
   if (!unfit.empty()) throw InputError(std::string(planner->name) + " " + unfit);
-  const std::string blind = planner->blind == nullptr ? "" : planner->blind(problem);
-  if (!blind.empty()) {
-    fmt::print(stderr, "note: {} {}; its plan may not be possible\n", planner->name, blind);
-  }
   return *planner;
+}
+
+void warn_if_blind(const PlannerInfo& planner, const Problem& problem) {
+  const std::string blind = planner.blind == nullptr ? "" : planner.blind(problem);
+  if (blind.empty()) return;
+  fmt::print(stderr, "note: {} {}; its plan may not be possible\n", planner.name, blind);
 }
 
 void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {

@@ -59,9 +59,10 @@ struct ProblemArguments {
 // Options that change how planners work.
 struct PlannerArguments {
   CpaStop cpa_stop = CpaStop::improved;
+  StageIn stage_in = StageIn::parallel;
 
   void add(CLI::App& command);
-  PlannerOptions options() const { return {.cpa_stop = cpa_stop}; }
+  PlannerOptions options() const { return {.cpa_stop = cpa_stop, .stage_in = stage_in}; }
 };
 
 // Adds an option whose value is one of the named choices.
@@ -92,6 +93,9 @@ void require_picture_name(const std::string& option, const std::string& name);
 // The planner of that name; throws InputError that lists the known ones, or says why it cannot
 // plan the problem.
 const PlannerInfo& choose_planner(const std::string& name, const Problem& problem);
+
+// Says on standard error what the planner does not see, if anything.
+void warn_if_blind(const PlannerInfo& planner, const Problem& problem);
 
 // Throws InputError when the planner plans for a deadline and the problem has none.
 void require_deadline_for(const PlannerInfo& planner, const Problem& problem);

@@ -15,17 +15,19 @@ namespace dovetail::cli {
 
 namespace {
 
+// Each task where it is fastest.
 double sequential_hours(const Problem& problem) {
   double hours = 0;
   for (std::size_t w = 0; w < problem.workflows().size(); ++w) {
     const Workflow& workflow = problem.workflows()[w];
     for (TaskId task = 0; task < workflow.size(); ++task) {
+      const Count procs = workflow.time(task).min_procs();
+      Duration fastest = kForever;
       for (std::size_t c = 0; c < problem.platform().clusters().size(); ++c) {
-        const Count procs = workflow.time(task).min_procs();
         if (!problem.allows(w, task, c, procs)) continue;
-        hours += procs * to_seconds(problem.time(w, task, c).duration(procs)) / 3600.0;
-        break;
+        fastest = std::min(fastest, problem.time(w, task, c).duration(procs));
       }
+      hours += procs * to_seconds(fastest) / 3600.0;
     }
   }
   return hours;

@@ -41,6 +41,9 @@ void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& 
   if (!plan_file.empty()) files.push_back({plan_file, plan});
   if (!gantt_file.empty()) files.push_back({gantt_file, picture});
   files.insert(files.end(), others.begin(), others.end());
+  if (talks() && !record.feasible && (files.empty() || !gantt.empty())) {
+    fmt::print("  nothing is {}\n", files.empty() ? "written" : "drawn");
+  }
   if (files.empty()) return;
   write_files(files);
   if (!talks()) return;

@@ -31,25 +31,55 @@ Cluster* find(Clusters& clusters, const std::string& name) {
   return found == clusters.end() ? nullptr : &*found;
 }
 
-void join(const Platform& platform, Clusters& clusters, const std::string& value) {
+// A single machine may be the first of a pool.
+void require_pool(const Problem& problem, const std::string& option) {
+  const auto clusters = problem.platform().clusters();
+  if (clusters.size() > 1 || clusters.front().processors == 1) return;
+  throw InputError("--" + option + " is for a pool of resources of one processor each; on one " +
+                   "cluster ask with --processors or --fail");
+}
+
+[[noreturn]] void refuse_resource(const Problem& problem, const std::string& option,
+                                  const std::string& name) {
+  io::NearestWord nearest(name);
+  for (const Cluster& cluster : problem.platform().clusters()) nearest.offer(cluster.name);
+  throw InputError("--" + option + ": there is no resource " + io::quote(name) +
+                   nearest.suggestion());
+}
+
+// Whether some task could run on a resource of that name.
+bool is_useful(const Problem& problem, const std::string& name) {
+  return std::ranges::any_of(problem.workflows(), [&](const Workflow& workflow) {
+    const auto names = workflow.resource_names();
+    return names.empty() || std::ranges::find(names, name) != names.end();
+  });
+}
+
+void join(const Problem& problem, Clusters& clusters, const std::string& value) {
   const auto [name, when] = split_at(value, '@');
   if (name.empty() || when.empty()) refuse("join", "a resource and when, such as r4@15", value);
+  require_pool(problem, "join");
+  const Time joins = parse_time(problem.platform(), "--join", when);
   if (Cluster* known = find(clusters, name)) {
-    known->joins = parse_time(platform, "--join", when);
+    if (known->joins <= problem.now()) {
+      throw InputError("--join: " + io::quote(name) + " is there already");
+    }
+    known->joins = joins;
+  } else if (!is_useful(problem, name)) {
+    throw InputError("--join: no task has a time on " + io::quote(name) +
+                     "; name it in time_on of those that can run there");
   } else {
-    clusters.push_back(
-        {.name = name, .processors = 1, .joins = parse_time(platform, "--join", when)});
+    clusters.push_back({.name = name, .processors = 1, .joins = joins});
   }
 }
 
-void leave(const Platform& platform, Clusters& clusters, const std::string& value) {
+void leave(const Problem& problem, Clusters& clusters, const std::string& value) {
   const auto [name, when] = split_at(value, '@');
   if (name.empty() || when.empty()) refuse("leave", "a resource and when, such as r2@40", value);
+  require_pool(problem, "leave");
   Cluster* known = find(clusters, name);
-  if (known == nullptr) {
-    throw InputError("--leave: there is no cluster " + io::quote(name) + " that could leave");
-  }
-  known->leaves = parse_time(platform, "--leave", when);
+  if (known == nullptr) refuse_resource(problem, "leave", name);
+  known->leaves = parse_time(problem.platform(), "--leave", when);
 }
 
 // The cluster that a question without a name is about.
@@ -59,7 +89,7 @@ Cluster& only(Clusters& clusters, const std::string& option) {
                    std::to_string(clusters.size()));
 }
 
-void processors(const Platform& /*platform*/, Clusters& clusters, const std::string& value) {
+void processors(const Problem& /*problem*/, Clusters& clusters, const std::string& value) {
   const auto change = io::parse_number(value.starts_with('+') ? value.substr(1) : value);
   Cluster& cluster = only(clusters, "processors");
   const bool is_signed = value.starts_with('+') || value.starts_with('-');
@@ -70,9 +100,12 @@ void processors(const Platform& /*platform*/, Clusters& clusters, const std::str
   if (cluster.processors < 1) throw InputError("--processors " + value + " would leave none");
 }
 
-// "3600-7200", or with dates "2026-11-15T08:00:00Z/2026-11-15T10:00:00Z".
+// "3600-7200", or with dates, which have dashes of their own,
+// "2026-11-15T08:00:00Z/2026-11-15T10:00:00Z". The end may be missing.
 std::pair<std::string, std::string> split_window(const std::string& text) {
-  return split_at(text, text.find('/') == std::string::npos ? '-' : '/');
+  if (text.find('/') != std::string::npos) return split_at(text, '/');
+  const bool is_date = text.find('T') != std::string::npos;
+  return is_date ? std::pair(text, std::string()) : split_at(text, '-');
 }
 
 // A whole number of processors; 0 when the text is none.
@@ -82,15 +115,15 @@ Count parse_processors(const std::string& text) {
   return is_good && *number == std::floor(*number) ? static_cast<Count>(*number) : 0;
 }
 
-void reserve(const Platform& platform, Clusters& clusters, const std::string& value) {
+void reserve(const Problem& problem, Clusters& clusters, const std::string& value) {
   const auto [count, window] = split_at(value, '@');
   const auto [begin, end] = split_window(window);
   const Count procs = parse_processors(count);
   if (begin.empty() || end.empty() || procs == 0) {
     refuse("reserve", "processors and from when to when, such as 16@3600-7200", value);
   }
-  const Time start = parse_time(platform, "--reserve", begin);
-  const Time until = parse_time(platform, "--reserve", end);
+  const Time start = parse_time(problem.platform(), "--reserve", begin);
+  const Time until = parse_time(problem.platform(), "--reserve", end);
   only(clusters, "reserve").reservations.push_back({start, until, procs});
 }
 
@@ -102,39 +135,48 @@ struct Slowdown {
 };
 
 Slowdown parse_slowdown(const Platform& platform, const std::string& option,
-                        const std::string& value) {
+                        const std::string& value, const std::string& example) {
   const auto [name, rest] = split_at(value, '@');
   const auto [when, times] = split_at(rest, 'x');
   const auto factor = io::parse_number(times);
-  if (name.empty() || when.empty() || !factor || *factor <= 0 || *factor > 1e6) {
-    refuse(option, "a name, when, and how many times as long, such as r2@20x3", value);
+  if (name.empty() || when.empty() || !factor || *factor <= 0 || *factor > kMaxFactor) {
+    refuse(option, "a name, when, and how many times as long, such as " + example, value);
   }
   return {name, parse_time(platform, "--" + option, when), *factor};
 }
 
-// The task's number over all workflows.
-TaskId find_task(const Problem& problem, const std::string& option, const std::string& id) {
-  std::size_t first = 0;
-  std::optional<std::size_t> found;
-  for (const Workflow& workflow : problem.workflows()) {
-    if (const auto task = workflow.find(id)) {
-      if (found)
-        throw InputError("--" + option + ": several workflows have a task " + io::quote(id));
-      found = first + *task;
-    }
-    first += workflow.size();
+// The task's number over all workflows. "flow/solve" where several workflows have a task "solve".
+TaskId find_task(const Problem& problem, const std::string& option, const std::string& name) {
+  std::vector<TaskRef> found;
+  for (std::uint32_t w = 0; w < problem.workflows().size(); ++w) {
+    const Workflow& workflow = problem.workflows()[w];
+    const std::string prefix = workflow.name() + "/";
+    if (const auto task = workflow.find(name)) found.push_back({w, *task});
+    if (!name.starts_with(prefix)) continue;
+    if (const auto task = workflow.find(name.substr(prefix.size()))) found.push_back({w, *task});
   }
-  if (!found) throw InputError("--" + option + ": there is no task " + io::quote(id));
-  return static_cast<TaskId>(*found);
+  if (found.empty()) {
+    io::NearestWord nearest(name);
+    for (const Workflow& workflow : problem.workflows()) {
+      for (TaskId task = 0; task < workflow.size(); ++task) nearest.offer(workflow.id(task));
+    }
+    throw InputError("--" + option + ": there is no task " + io::quote(name) +
+                     nearest.suggestion());
+  }
+  if (found.size() > 1) {
+    throw InputError("--" + option + ": several workflows have a task " + io::quote(name) +
+                     "; say which: WORKFLOW/" + name);
+  }
+  return static_cast<TaskId>(problem.number_of(found.front()));
 }
 
 Event slow(const Problem& problem, const std::string& value) {
-  const Slowdown what = parse_slowdown(problem.platform(), "slow", value);
+  const Slowdown what = parse_slowdown(problem.platform(), "slow", value, "r2@20x3");
   const auto resource = problem.platform().find(what.name);
-  if (!resource) throw InputError("--slow: there is no resource " + io::quote(what.name));
   if (problem.platform().clusters().size() == 1) {
     throw InputError("--slow is for a pool of resources; on one cluster ask with --late");
   }
+  if (!resource) refuse_resource(problem, "slow", what.name);
   return {.time = what.time,
           .kind = Event::Kind::slow,
           .resource = static_cast<std::uint32_t>(*resource),
@@ -142,7 +184,7 @@ Event slow(const Problem& problem, const std::string& value) {
 }
 
 Event late(const Problem& problem, const std::string& value) {
-  const Slowdown what = parse_slowdown(problem.platform(), "late", value);
+  const Slowdown what = parse_slowdown(problem.platform(), "late", value, "solve@900x1.5");
   return {.time = what.time,
           .kind = Event::Kind::late,
           .factor = what.factor,
@@ -172,10 +214,10 @@ Event fail(const Problem& problem, const std::string& value) {
     throw InputError("--fail " + value + ": the cluster has only " +
                      std::to_string(platform.clusters().front().processors) + " processors");
   }
-  return {.time = parse_time(platform, "--fail", begin),
-          .kind = Event::Kind::fail,
-          .until = end.empty() ? kForever : parse_time(platform, "--fail", end),
-          .procs = procs};
+  const Time time = parse_time(platform, "--fail", begin);
+  const Time until = end.empty() ? kForever : parse_time(platform, "--fail", end);
+  if (until <= time) throw InputError("--fail " + value + ": ends before it begins");
+  return {.time = time, .kind = Event::Kind::fail, .until = until, .procs = procs};
 }
 
 constexpr Change kChanges[] = {

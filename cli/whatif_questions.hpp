@@ -17,7 +17,7 @@ struct Change {
   std::string_view option;
   std::string_view help;
   // One of the two. Both throw InputError for a value that they cannot read.
-  void (*apply)(const Platform& platform, std::vector<Cluster>& clusters, const std::string& value);
+  void (*apply)(const Problem& problem, std::vector<Cluster>& clusters, const std::string& value);
   Event (*happen)(const Problem& problem, const std::string& value);
   bool is_moment = false;  // of the platform that a running plan hears of: NAME@T
 };

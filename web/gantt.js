@@ -49,18 +49,19 @@ class GanttPage {
   }
 
   fillLegend() {
-    const entry = (name, fill, stroke) => {
+    const entry = (name, fill, stroke, dashes = "none") => {
       const swatch = document.createElementNS("http://www.w3.org/2000/svg", "svg");
       const box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
       const set = (node, values) => Object.entries(values).forEach(([key, value]) => node.setAttribute(key, value));
       set(swatch, {width: 16, height: 12, "aria-hidden": "true"});
-      set(box, {x: 1, y: 1, width: 14, height: 10, rx: 1, fill, stroke, "stroke-width": stroke === "none" ? 0 : 2});
+      set(box, {x: 1, y: 1, width: 14, height: 10, rx: 1, fill, stroke, "stroke-width": stroke === "none" ? 0 : 2, "stroke-dasharray": dashes});
       swatch.append(box);
       return make("li", null, swatch, make("span", name));
     };
     const legend = byId("legend");
     for (const group of this.data.groups) legend.append(entry(group.name || "(no name)", group.colour, "none"));
     if (this.data.reservations.length > 0) legend.append(entry("reserved by others", "var(--reserved)", "none"));
+    if (this.data.lost.length > 0) legend.append(entry("cut short", "none", "var(--muted)", "3 2"));
     if (this.data.tasks.some((task) => task.critical)) legend.append(entry("critical chain", "none", "var(--critical)"));
     if (this.data.deadline !== null) legend.append(entry("deadline", "none", "var(--deadline)"));
   }
@@ -74,17 +75,18 @@ class GanttPage {
     byId("workflows-section").hidden = false;
   }
 
-  // Name and values of a task or reservation, for tooltip and details.
+  // Name and values of a task, a run that was cut short or a reservation, for tooltip and details.
   describe(item) {
     const isTask = item.id !== undefined;
-    const name = make("div", isTask ? item.id : "Reserved by others");
+    const length = formatDuration(item.end - item.start);
+    const name = make("div", !isTask ? "Reserved by others" : item.lost ? `${item.id}, lost after ${length}` : item.id);
     name.className = "task-name";
     const list = make("dl");
     const add = (term, value) => list.append(make("dt", term), make("dd", value));
     if (isTask && this.data.workflows.length > 1) add("workflow", item.workflow);
     add("start", this.moment(item.start));
     add("end", this.moment(item.end));
-    add("duration", formatDuration(item.end - item.start));
+    add("duration", length);
     add("processors", item.processors);
     add("cluster", this.data.clusters[item.cluster].name);
     const parts = [name, list];
@@ -169,7 +171,7 @@ class GanttPage {
       (this.data.workflows.length > 1 && `${task.workflow}/${task.id}`.toLowerCase().includes(words));
     this.found = words ? this.data.tasks.filter(matches).sort((a, b) => a.start - b.start) : [];
     this.position = -1;
-    this.chart.matches = words ? new Set(this.found) : null;
+    this.chart.matches = words ? new Set([...this.found, ...this.data.lost.filter(matches)]) : null;
     byId("matches").textContent = words ? `${this.found.length} found` : "";
     this.chart.redraw();
   }

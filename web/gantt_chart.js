@@ -7,6 +7,7 @@ const MIN_PANEL = 110, MAX_CHART = 12000;
 const OUTLINE_SIDE = 4;   // thinner rectangles would be all outline
 const HIT_SLACK = 2;      // pixels around thin rectangles that still count as a hit
 const LABEL_HEIGHT = 12;
+const LOST_ALPHA = 0.35;  // of runs that were cut short
 const LABEL_FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 const NAME_FONT = "600 12px " + LABEL_FONT.slice(5);
 const SHORTEST_VIEW = 10;  // milliseconds
@@ -29,7 +30,7 @@ class GanttChart {
     this.allRows = false;  // whether rows without tasks of ours are shown as well
     this.hovered = null;
     this.pinned = null;
-    this.matches = null;  // a Set of tasks while a search is on
+    this.matches = null;  // a Set of tasks and lost runs while a search is on
     this.letterWidths = new Map();
     this.frame = 0;
     this.readColours();
@@ -140,10 +141,11 @@ class GanttChart {
     const here = (item) => item.cluster === position &&
         item.end >= this.view.begin && item.start <= this.view.end;
     const tasks = this.data.tasks.filter(here);
+    const lost = this.data.lost.filter(here);
     for (const reservation of this.data.reservations.filter(here)) this.drawReservation(panel, reservation);
-    for (const task of tasks) this.drawTask(panel, task);
+    for (const task of [...lost, ...tasks]) this.drawTask(panel, task);
     for (const task of tasks) if (task.critical) this.outline(panel, task, this.colours.critical, 2);
-    for (const task of tasks) this.drawLabel(panel, task);
+    for (const task of [...lost, ...tasks]) this.drawLabel(panel, task);
     for (const item of [this.hovered, this.pinned]) {
       if (item && here(item)) this.outline(panel, item, this.colours.accent, item === this.pinned ? 3 : 2);
     }
@@ -273,17 +275,22 @@ class GanttChart {
     }
   }
 
+  // Faded and dashed when it is a run that was cut short.
   drawTask(panel, task) {
     const {context, colours} = this;
-    context.globalAlpha = this.matches && !this.matches.has(task) ? this.dim : 1;
+    const alpha = this.matches && !this.matches.has(task) ? this.dim : 1;
+    context.setLineDash(task.lost ? [4, 2] : []);
     for (const box of this.boxesOf(panel, task)) {
+      context.globalAlpha = task.lost ? alpha * LOST_ALPHA : alpha;
       context.fillStyle = task.colour;
       context.fillRect(box.x, box.y, box.width, box.height);
+      context.globalAlpha = alpha;
       if (Math.min(box.width, box.height) < OUTLINE_SIDE) continue;
-      context.strokeStyle = colours.taskLine;
+      context.strokeStyle = task.lost ? colours.muted : colours.taskLine;
       context.lineWidth = 1;
       context.strokeRect(box.x, box.y, box.width, box.height);
     }
+    context.setLineDash([]);
     context.globalAlpha = 1;
   }
 
@@ -309,9 +316,9 @@ class GanttChart {
     if (box.height < LABEL_HEIGHT || box.width < 14) return;
     const {context} = this;
     context.font = LABEL_FONT;
-    const text = this.shorten(task.id, box.width - 5);
+    const text = this.shorten(task.lost ? `${task.id} (lost)` : task.id, box.width - 5);
     if (!text) return;
-    context.fillStyle = "#1b2026";  // tasks are light in both colour schemes
+    context.fillStyle = task.lost ? this.colours.text : "#1b2026";  // tasks are light in both colour schemes
     context.textAlign = "center";
     context.fillText(text, box.x + box.width / 2, box.y + box.height / 2 + 4);
   }
@@ -335,7 +342,8 @@ class GanttChart {
       const covers = (item) => item.cluster === position && this.boxesOf(panel, item).some((box) =>
         x >= box.x - slack && x < box.x + box.width + slack &&
         y >= box.y - slack && y < box.y + box.height + slack);
-      const found = this.data.tasks.find(covers) || this.data.reservations.find(covers);
+      const found = [this.data.tasks, this.data.lost, this.data.reservations]
+        .map((items) => items.find(covers)).find((item) => item);
       if (found) return found;
     }
     return null;

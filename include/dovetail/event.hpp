@@ -7,6 +7,8 @@
 
 namespace dovetail {
 
+inline constexpr double kMaxFactor = 1e6;
+
 struct Event {
   enum class Kind {
     // A resource of a pool:
@@ -28,13 +30,13 @@ struct Event {
   std::uint32_t resource = 0;  // position in Platform::clusters()
   Time until = 0;
   double factor = 1;
-  TaskId task = 0;  // counted over all workflows
+  TaskId task = 0;  // counted over all workflows: Problem::task_at
   Time start = 0;
   Count procs = 0;
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// "join r4", "reserve 16 from 900 to 1800", "late solve x1.5".
+// "join r4", "reserve 16 from 15m to 30m", "late solve x1.5".
 std::string describe(const Event& event, const Problem& problem);
 
 }  // namespace dovetail

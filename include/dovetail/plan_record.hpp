@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,18 +61,20 @@ struct PlanRecord {
   std::string earliest_algorithm = {};
   Duration makespan = 0;    // last end minus now
   Duration turnaround = 0;  // the same
-  double cpu_hours = 0;
+  double cpu_hours = 0;     // without those of runs that were cut short
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};
+  std::vector<TaskRecord> lost = {};          // runs that were cut short; their tasks ran again
   std::vector<TightestRecord> tightest = {};  // when they were searched for
   std::vector<Evaluation> history = {};      // when it was made again while resources came and went
   std::vector<VersionRecord> versions = {};  // the same
 };
 
 // With names, metrics, critical chain, and the reservations that end after now and begin before
-// the plan's end.
-PlanRecord make_record(const Problem& problem, const Plan& plan);
+// the plan's end, or that of the runs that were lost.
+PlanRecord make_record(const Problem& problem, const Plan& plan,
+                       std::span<const Placement> lost = {});
 
 // The plan with positions again. Throws InputError for names that the problem does not have;
 // everything else, tasks that appear twice included, is the checker's business.

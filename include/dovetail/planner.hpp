@@ -32,12 +32,22 @@ enum class GuideReading { front, whole, remaining };
 // after its guide: the cluster, or CPA's share.
 enum class Fallback { cluster, share };
 
+// How a task's files reach it under Min-Min.
+enum class StageIn {
+  parallel,  // all at once: the longest transfer counts
+  sum,       // one after the other
+  compute,   // in parallel; but the choice looks at run times alone
+  idle,      // in parallel; only idle resources are given tasks
+  blocking   // in parallel; the resource waits for them and does nothing else
+};
+
 // Where a paper is open and more than one reading is of interest. The defaults are what the names
 // of the planners stand for.
 struct PlannerOptions {
   CpaStop cpa_stop = CpaStop::improved;
   GuideReading guide = GuideReading::front;
   Fallback fallback = Fallback::cluster;
+  StageIn stage_in = StageIn::parallel;
 };
 
 // What the planners of one problem share (allocations, bottom levels), computed when first needed.
@@ -73,6 +83,9 @@ struct PlanRequest {
   std::optional<Time> deadline = std::nullopt;  // for planners of the goal deadline
 };
 
+// How a planner for unlike resources goes on when something happens; see src/planners/pool.hpp.
+struct PoolRule;
+
 // A row of the table: plain data.
 struct PlannerInfo {
   std::string_view name;     // as published
@@ -86,6 +99,7 @@ struct PlannerInfo {
   // What the planner does not see, so that its plan may not be possible, as the end of a sentence;
   // empty, or no function: nothing. Such plans are made only for those who ask for them by name.
   std::string (*blind)(const Problem& problem) = nullptr;
+  PoolRule (*pool_rule)() = nullptr;  // of planners for unlike resources
 };
 
 std::span<const PlannerInfo> planners();

@@ -13,6 +13,13 @@ namespace dovetail {
 
 enum class Goal { turnaround, deadline, fair };
 
+// A task of one of several workflows.
+struct TaskRef {
+  std::uint32_t workflow = 0;
+  TaskId task = 0;
+  friend bool operator==(const TaskRef&, const TaskRef&) = default;
+};
+
 class Problem {
  public:
   // Throws InputError when there is no workflow, when two workflows have the same name, when a
@@ -28,6 +35,10 @@ class Problem {
   Time now() const { return platform_.now(); }
 
   std::size_t task_count() const;
+
+  // Tasks counted over all workflows, by workflow and then by task.
+  TaskRef task_at(std::size_t number) const;
+  std::size_t number_of(TaskRef task) const;
 
   // The same with a moment for each task, by workflow and then by task, before which it may not
   // start: what it needs may come from outside.

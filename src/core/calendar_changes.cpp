@@ -129,7 +129,7 @@ Calendar::Calendar(Count capacity, Time origin) {
 Calendar::Calendar(std::span<const Step> steps) {
   assert(!steps.empty());
   PartsBuilder builder;
-  Time end = steps.front().begin;
+  [[maybe_unused]] Time end = steps.front().begin;
   for (const Step& step : steps) {
     assert(step.begin == end && step.end > step.begin);
     builder.append(step.begin, step.free);

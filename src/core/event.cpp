@@ -6,15 +6,17 @@ namespace dovetail {
 
 namespace {
 
-std::string task_name(const Problem& problem, TaskId number) {
-  for (const Workflow& workflow : problem.workflows()) {
-    if (number < workflow.size()) {
-      const std::string id(workflow.id(number));
-      return problem.workflows().size() == 1 ? id : workflow.name() + "/" + id;
-    }
-    number -= static_cast<TaskId>(workflow.size());
-  }
-  return {};
+std::string task_name(const Problem& problem, std::size_t number) {
+  const TaskRef ref = problem.task_at(number);
+  const Workflow& workflow = problem.workflows()[ref.workflow];
+  const std::string id(workflow.id(ref.task));
+  return problem.workflows().size() == 1 ? id : workflow.name() + "/" + id;
+}
+
+// "2h" after now, or a date.
+std::string moment(const Problem& problem, Time time) {
+  return problem.platform().wall_clock() ? format_date(time)
+                                         : format_duration(time - problem.now());
 }
 
 std::string times(double factor) {
@@ -27,15 +29,15 @@ std::string times(double factor) {
 
 std::string describe(const Event& event, const Problem& problem) {
   const std::string& resource = problem.platform().clusters()[event.resource].name;
-  const std::string booking = std::to_string(event.procs) + " from " + format_seconds(event.start) +
-                              " to " + format_seconds(event.until);
+  const std::string booking = std::to_string(event.procs) + " from " +
+                              moment(problem, event.start) + " to " + moment(problem, event.until);
   switch (event.kind) {
     case Event::Kind::join:
       return "join " + resource;
     case Event::Kind::leave:
       return "leave " + resource;
     case Event::Kind::leave_later:
-      return "leave " + resource + " at " + format_seconds(event.until);
+      return "leave " + resource + " at " + moment(problem, event.until);
     case Event::Kind::slow:
       return "slow " + resource + times(event.factor);
     case Event::Kind::reserve:
@@ -44,7 +46,7 @@ std::string describe(const Event& event, const Problem& problem) {
       return "cancel " + booking;
     case Event::Kind::fail:
       return "fail " + std::to_string(event.procs) +
-             (event.until < kForever ? " until " + format_seconds(event.until) : "");
+             (event.until < kForever ? " until " + moment(problem, event.until) : "");
     case Event::Kind::late:
       return (event.factor < 1 ? "early " : "late ") + task_name(problem, event.task) +
              times(event.factor);

@@ -26,6 +26,16 @@ ClusterRecord record_cluster(const Cluster& cluster, Time from, Time until) {
   return record;
 }
 
+TaskRecord record_task(const Problem& problem, const Placement& placement) {
+  const Workflow& workflow = problem.workflows()[placement.workflow];
+  return {.workflow = workflow.name(),
+          .id = std::string(workflow.id(placement.task)),
+          .cluster = problem.platform().clusters()[placement.cluster].name,
+          .start = placement.start,
+          .end = placement.end,
+          .processors = placement.procs};
+}
+
 // By workflow, then by task, as plans have them.
 void sort_placements(Plan& plan) {
   std::vector<std::size_t> order(plan.placements.size());
@@ -65,7 +75,7 @@ void add_versions(Plan& plan, const PlanRecord& record, const Platform& platform
 
 }  // namespace
 
-PlanRecord make_record(const Problem& problem, const Plan& plan) {
+PlanRecord make_record(const Problem& problem, const Plan& plan, std::span<const Placement> lost) {
   PlanRecord record{.algorithm = plan.algorithm,
                     .now = plan.now,
                     .wall_clock = problem.platform().wall_clock(),
@@ -84,20 +94,18 @@ PlanRecord make_record(const Problem& problem, const Plan& plan) {
          .makespan = length,
          .stretch = shared ? static_cast<double>(length) / static_cast<double>(plan.alone[i]) : 1});
   }
-  const auto clusters = problem.platform().clusters();
-  const Time until = plan.now + std::max<Duration>(record.makespan, 1);
-  for (const Cluster& cluster : clusters) {
-    record.clusters.push_back(record_cluster(cluster, plan.now, until));
-  }
   record.tasks.reserve(plan.placements.size());
   for (const Placement& placement : plan.placements) {
-    const Workflow& workflow = problem.workflows()[placement.workflow];
-    record.tasks.push_back({.workflow = workflow.name(),
-                            .id = std::string(workflow.id(placement.task)),
-                            .cluster = clusters[placement.cluster].name,
-                            .start = placement.start,
-                            .end = placement.end,
-                            .processors = placement.procs});
+    record.tasks.push_back(record_task(problem, placement));
+  }
+  Time until = plan.now + std::max<Duration>(record.makespan, 1);
+  for (const Placement& run : lost) {
+    record.lost.push_back(record_task(problem, run));
+    until = std::max(until, run.end);
+  }
+  const auto clusters = problem.platform().clusters();
+  for (const Cluster& cluster : clusters) {
+    record.clusters.push_back(record_cluster(cluster, plan.now, until));
   }
   for (const PlanVersion& version : plan.versions) {
     VersionRecord& named = record.versions.emplace_back(VersionRecord{version.time, {}});

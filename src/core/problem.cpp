@@ -103,6 +103,19 @@ std::size_t Problem::task_count() const {
   return count;
 }
 
+TaskRef Problem::task_at(std::size_t number) const {
+  assert(number < task_count());
+  std::uint32_t workflow = 0;
+  while (number >= workflows_[workflow].size()) number -= workflows_[workflow++].size();
+  return {workflow, static_cast<TaskId>(number)};
+}
+
+std::size_t Problem::number_of(TaskRef task) const {
+  std::size_t number = task.task;
+  for (std::uint32_t i = 0; i < task.workflow; ++i) number += workflows_[i].size();
+  return number;
+}
+
 Problem Problem::with_releases(std::vector<Time> releases) const {
   assert(releases.size() == task_count());
   Problem later = *this;
@@ -112,9 +125,7 @@ Problem Problem::with_releases(std::vector<Time> releases) const {
 
 Time Problem::release(std::size_t workflow, TaskId task) const {
   if (releases_.empty()) return now();
-  std::size_t number = task;
-  for (std::size_t i = 0; i < workflow; ++i) number += workflows_[i].size();
-  return std::max(now(), releases_[number]);
+  return std::max(now(), releases_[number_of({static_cast<std::uint32_t>(workflow), task})]);
 }
 
 bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const {

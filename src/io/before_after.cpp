@@ -18,6 +18,7 @@ namespace {
 // Two charts have to share a page.
 constexpr ChartHeights kHeights = {.alone = 300, .together = 420, .pool = 700};
 constexpr double kLegendRoom = 760;
+constexpr double kLostRoom = 100;
 
 // As the loop that follows a plan names the first decision, which is no event.
 constexpr std::string_view kStart = "start";
@@ -32,7 +33,10 @@ std::string decision_text(const Evaluation& evaluation) {
   }
   if (!evaluation.candidate) return "kept, no other was made";
   const Duration change = *evaluation.candidate - *evaluation.current;
-  if (evaluation.adopted) return change == 0 ? "adopted" : "adopted, " + later_text(change);
+  if (evaluation.adopted)
+    return change == 0
+               ? "adopted"
+               : "adopted, " + std::string(change > 0 ? "cheaper; " : "") + later_text(change);
   if (change == 0) return "kept, no gain";
   return fmt::format("kept, the new one {}{}", change < 0 ? "only " : "", later_text(change));
 }
@@ -69,9 +73,10 @@ std::vector<ChartMark> marks_of(const PlanRecord& after, const std::vector<Event
 
 // What others hold after a plan's end is not in its record: its plots end there.
 Time end_of(const PlanRecord& record, const GanttScene& scene) {
-  if (record.tasks.empty()) return scene.window.end;
-  Time end = record.tasks[0].end;
+  if (record.tasks.empty() && record.lost.empty()) return scene.window.end;
+  Time end = kBeginning;
   for (const TaskRecord& task : record.tasks) end = std::max(end, task.end);
+  for (const TaskRecord& run : record.lost) end = std::max(end, run.end);
   return end;
 }
 
@@ -97,10 +102,14 @@ TaskGroups groups_as_in(const TaskGroups& groups, const PlanRecord& before,
     known.emplace(name_of(before.tasks[i]), groups.of_task[i]);
   }
   TaskGroups same = group_tasks(after);
-  for (std::size_t i = 0; i < after.tasks.size(); ++i) {
-    const auto found = known.find(name_of(after.tasks[i]));
-    if (found != known.end()) same.of_task[i] = found->second;
-  }
+  const auto adapt = [&](const std::vector<TaskRecord>& runs, std::vector<std::size_t>& own) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto found = known.find(name_of(runs[i]));
+      if (found != known.end()) own[i] = found->second;
+    }
+  };
+  adapt(after.tasks, same.of_task);
+  adapt(after.lost, same.of_lost);
   return same;
 }
 
@@ -184,16 +193,22 @@ std::string BeforeAfterCharts::draw() const {
   std::vector<std::string> after_facts = plan_facts(after_record_);
   const std::string change = change_text(before_record_, after_record_);
   if (!change.empty()) after_facts.insert(after_facts.begin() + 1, change);
-  return part_heading("As planned", plan_facts(before_record_), top_) + before_.draw() +
+  return (any_lost() ? lost_patterns() : "") +
+         part_heading("As planned", plan_facts(before_record_), top_) + before_.draw() +
          part_heading("As it went", after_facts, before_.bottom()) + after_.draw() + legend();
+}
+
+bool BeforeAfterCharts::any_lost() const {
+  return has_lost(before_record_) || has_lost(after_record_);
 }
 
 std::string BeforeAfterCharts::legend() const {
   ChartLegend legend(shared_.left, after_.bottom());
-  legend.add_groups(shared_.groups, kLegendRoom);
+  legend.add_groups(shared_.groups, kLegendRoom + (any_lost() ? kLostRoom : 0));
   if (has_reservations(shared_.before_scene) || has_reservations(shared_.after_scene))
-    legend.add_reservations();
+    legend.add_reservations("reserved by others, or failed");
   if (has_critical(before_record_) || has_critical(after_record_)) legend.add_critical();
+  if (any_lost()) legend.add_lost();
   for (const bool adopted : {true, false}) {
     if (std::any_of(shared_.rows.begin(), shared_.rows.end(),
                     [&](const EventRow& row) { return row.adopted == adopted; })) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dovetail/plan_record.hpp"
+#include "io/chart_legend.hpp"
 #include "io/gantt_chart.hpp"
 #include "io/gantt_layout.hpp"
 
@@ -67,6 +68,7 @@ class BeforeAfterCharts {
   };
 
   GanttChart make_chart(const PlanRecord& record, const GanttScene& scene, double top) const;
+  bool any_lost() const;
   std::string legend() const;
 
   const PlanRecord& before_record_;

@@ -1,7 +1,7 @@
 // A plan in the trace format of Chromium (catapult), which chrome://tracing and Perfetto open.
 //
 // A cluster is a process, and what others reserve on it a process of its own. The threads are
-// lanes: each holds tasks that do not overlap in time, whatever their processors. Times are
+// lanes: each holds runs that do not overlap in time, whatever their processors. Times are
 // microseconds from the beginning of the picture.
 #include <algorithm>
 #include <functional>
@@ -63,8 +63,8 @@ class TraceWriter {
     for (int c = 0; c < clusters; ++c) {
       const GanttCluster& cluster = scene_.clusters[static_cast<std::size_t>(c)];
       const std::string name = plain_text(cluster.name);
-      process(cluster, GanttKind::task, 2 * c + 1, name);
-      process(cluster, GanttKind::reservation, 2 * c + 2, name + ": reserved by others");
+      process(cluster, false, 2 * c + 1, name);
+      process(cluster, true, 2 * c + 2, name + ": reserved by others");
     }
     const json trace = {{"displayTimeUnit", "ms"},
                         {"otherData", other_data()},
@@ -80,11 +80,12 @@ class TraceWriter {
             {"now", to_seconds(record_.now)}};
   }
 
-  // The items of one kind as one process; a process without items is left out.
-  void process(const GanttCluster& cluster, GanttKind kind, int pid, const std::string& name) {
+  // The reservations or the runs as one process; a process without items is left out.
+  void process(const GanttCluster& cluster, bool reserved, int pid, const std::string& name) {
     Lanes lanes;
     for (const GanttItem& item : cluster.items) {
-      if (item.kind == kind) events_.push_back(event(item, pid, lanes.lane_for(item.window)));
+      if ((item.kind == GanttKind::reservation) != reserved) continue;
+      events_.push_back(event(item, pid, lanes.lane_for(item.window)));
     }
     if (lanes.count() == 0) return;
     metadata("process_name", pid, 0, {{"name", name}});
@@ -107,12 +108,14 @@ class TraceWriter {
       event["args"] = {{"processors", item.procs}};
       return event;
     }
-    const TaskRecord& task = record_.tasks[item.index];
-    event["name"] = plain_text(task.id);
-    event["cat"] = task.critical ? "task,critical" : "task";
-    event["args"] = {{"processors", task.processors},
-                     {"workflow", plain_text(task.workflow)},
-                     {"critical", task.critical}};
+    const TaskRecord& run = run_of(record_, item);
+    const bool is_lost = item.kind == GanttKind::lost;
+    const bool is_critical = run.critical && !is_lost;
+    event["name"] = plain_text(run.id) + (is_lost ? " (lost)" : "");
+    event["cat"] = is_lost ? "task,lost" : is_critical ? "task,critical" : "task";
+    event["args"] = {{"processors", run.processors},
+                     {"workflow", plain_text(run.workflow)},
+                     {"critical", is_critical}};
     return event;
   }
 

@@ -22,8 +22,6 @@ using Kind = Event::Kind;
 constexpr std::array<std::string_view, 1> kFileKeys = {"events"};
 constexpr std::array<std::string_view, 3> kReservationKeys = {"start", "end", "processors"};
 
-constexpr double kMaxFactor = 1e6;
-
 // Which platforms an event can happen to.
 enum class Where { cluster, pool, anywhere };
 
@@ -356,8 +354,7 @@ class Reader {
     const Workflow* only_in = nullptr;
     if (const auto workflow = record.find("workflow")) only_in = &find_workflow(record, *workflow);
     const Workflow* owner = nullptr;
-    TaskId first = 0;
-    TaskId number = 0;
+    TaskRef ref;
     for (const Workflow& workflow : problem_.workflows()) {
       const auto found =
           only_in == nullptr || only_in == &workflow ? workflow.find(id) : std::nullopt;
@@ -369,12 +366,11 @@ class Reader {
       }
       if (found) {
         owner = &workflow;
-        number = first + *found;
+        ref = {static_cast<std::uint32_t>(&workflow - problem_.workflows().data()), *found};
       }
-      first += static_cast<TaskId>(workflow.size());
     }
     if (owner == nullptr) reject_task(record, field, only_in);
-    return number;
+    return static_cast<TaskId>(problem_.number_of(ref));
   }
 
   const Workflow& find_workflow(const Record& record, Value field) const {

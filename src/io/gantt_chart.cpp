@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "io/chart_legend.hpp"
+#include "io/embedded.hpp"
 #include "io/plain_text.hpp"
 
 namespace dovetail::io {
@@ -17,7 +19,7 @@ constexpr double kAxisHeight = 44;
 constexpr double kMinSide = 0.8;      // thinner rectangles would vanish
 constexpr double kOutlineSide = 4;    // thinner rectangles would be all outline
 constexpr double kLetterWidth = 6.1;  // of the label font, on average
-constexpr std::size_t kLegendGroups = 10;
+constexpr const char* kLostNote = " (lost)";
 
 // The rows of a pool.
 constexpr double kRowHeight = 22;
@@ -30,29 +32,6 @@ constexpr double kMaxLeft = 190;
 constexpr double kBadgeHeight = 15;
 constexpr double kBadgeLane = 20;
 constexpr double kTickGap = 3;  // ticks closer than this would become a bar
-
-constexpr std::string_view kStyle = R"(
-text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","DejaVu Sans",sans-serif;fill:#1f2328}
-.title{font-size:20px;font-weight:600}
-.facts{font-size:13px;fill:#59636e}
-.name{font-size:13px;font-weight:600}
-.axis{font-size:11px;fill:#59636e}
-.label{font-size:11px;text-anchor:middle;pointer-events:none}
-.warning{font-size:11px;font-weight:600;fill:#cf222e}
-.grid{stroke:#e4e7eb;fill:none}
-.frame{stroke:#c4cad1;fill:none}
-.plot{fill:#fafbfc}
-.over{fill:#ffebe9}
-.limit{stroke:#cf222e;stroke-width:1.5}
-.reservation{fill:#c9ccd1}
-.edge{stroke:#ffffff;stroke-width:1}
-.task.edge{stroke:#3b4450;stroke-opacity:.45;stroke-width:.8}
-.critical{stroke:#c9182b;stroke-opacity:1;stroke-width:1}
-.critical.edge{stroke:#c9182b;stroke-opacity:1;stroke-width:2}
-.now{stroke:#1f2328;stroke-width:1.2}
-.deadline{stroke:#8250df;stroke-width:1.5;stroke-dasharray:5 3}
-.deadline-text{font-size:11px;fill:#8250df}
-)";
 
 // Neighbours with one processor each go together, every other cluster stands alone.
 std::vector<std::span<const GanttCluster>> panels_of(std::span<const GanttCluster> clusters) {
@@ -81,6 +60,18 @@ double panel_height(std::span<const GanttCluster> clusters, std::size_t panels,
 
 double badge_width(std::size_t number) {
   return std::max(kBadgeHeight, 8 + 6 * static_cast<double>(std::to_string(number).size()));
+}
+
+std::string_view class_of(GanttKind kind) {
+  switch (kind) {
+    case GanttKind::task:
+      return "task";
+    case GanttKind::lost:
+      return "lost";
+    case GanttKind::reservation:
+      break;
+  }
+  return "reservation";
 }
 
 // Those that keep a distance from each other on the page. Strong ones choose first.
@@ -331,18 +322,14 @@ GanttChart::Box GanttChart::box_of(const Band& band, Interval window, RowBlock b
 }
 
 std::string GanttChart::draw_item(const Band& band, const GanttItem& item) const {
-  const bool is_task = item.kind == GanttKind::task;
-  const auto cluster = static_cast<std::size_t>(band.cluster - scene_.clusters.data());
+  const bool is_reservation = item.kind == GanttKind::reservation;
   Interval window = item.window;
-  if (!is_task && options_.plot_end) {
+  if (is_reservation && options_.plot_end) {
     window.end = std::min(window.end, *options_.plot_end);
     if (window.begin >= window.end) return {};
   }
-  const std::string tooltip = escape_markup(
-      is_task ? task_text(clock_, record_.tasks[item.index])
-              : reservation_text(clock_, record_.clusters[cluster].reservations[item.index]));
-  const std::string fill =
-      is_task ? fmt::format(" fill=\"{}\"", group_colour(groups_.of_task[item.index])) : "";
+  const std::string tip = escape_markup(tooltip(band, item));
+  const std::string paint = fill(item);
   std::string out;
   for (const RowBlock& block : item.blocks) {
     if (block.row + block.rows <= band.cluster->first_shown) continue;
@@ -350,13 +337,38 @@ std::string GanttChart::draw_item(const Band& band, const GanttItem& item) const
     out += fmt::format(
         "<rect class=\"{}\"{} x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\">"
         "<title>{}</title></rect>\n",
-        classes(item, box), fill, box.x, box.y, box.width, box.height, tooltip);
+        classes(item, box), paint, box.x, box.y, box.width, box.height, tip);
   }
-  return is_task ? out + label(band, item) : out;
+  return is_reservation ? out : out + label(band, item);
+}
+
+std::string GanttChart::tooltip(const Band& band, const GanttItem& item) const {
+  const auto cluster = static_cast<std::size_t>(band.cluster - scene_.clusters.data());
+  switch (item.kind) {
+    case GanttKind::task:
+      return task_text(clock_, run_of(record_, item));
+    case GanttKind::lost:
+      return lost_text(clock_, run_of(record_, item));
+    case GanttKind::reservation:
+      break;
+  }
+  return reservation_text(clock_, record_.clusters[cluster].reservations[item.index]);
+}
+
+std::string GanttChart::fill(const GanttItem& item) const {
+  switch (item.kind) {
+    case GanttKind::task:
+      return fmt::format(" fill=\"{}\"", group_colour(groups_.of_task[item.index]));
+    case GanttKind::lost:
+      return fmt::format(" fill=\"{}\"", lost_fill(groups_.of_lost[item.index]));
+    case GanttKind::reservation:
+      break;
+  }
+  return {};  // the style's
 }
 
 std::string GanttChart::classes(const GanttItem& item, const Box& box) const {
-  std::string names = item.kind == GanttKind::task ? "task" : "reservation";
+  std::string names(class_of(item.kind));
   if (is_critical(item)) names += " critical";
   if (std::min(box.width, box.height) >= kOutlineSide) names += " edge";
   return names;
@@ -370,11 +382,13 @@ std::string GanttChart::label(const Band& band, const GanttItem& item) const {
                        [](const RowBlock& a, const RowBlock& b) { return a.rows < b.rows; });
   const Box box = box_of(band, item.window, *tallest);
   const int letters = static_cast<int>((box.width - 6) / kLetterWidth);
-  const std::string id = plain_text(record_.tasks[item.index].id);
+  std::string id = plain_text(run_of(record_, item).id);
   if (box.height < 12 || letters < std::min(4, display_width(id))) return {};
-  return fmt::format("<text class=\"label\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
-                     box.x + box.width / 2, box.y + box.height / 2 + 4,
-                     escape_markup(fit(id, letters)));
+  const bool is_lost = item.kind == GanttKind::lost;
+  if (is_lost && display_width(id + kLostNote) <= letters) id += kLostNote;
+  return fmt::format("<text class=\"label{}\" x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
+                     is_lost ? " lost-label" : "", box.x + box.width / 2,
+                     box.y + box.height / 2 + 4, escape_markup(fit(id, letters)));
 }
 
 double chart_left(const GanttScene& scene) {
@@ -397,34 +411,6 @@ std::string mark_badge(std::size_t number, bool strong, double x, double top) {
       top + 11, number);
 }
 
-void ChartLegend::add_groups(const TaskGroups& groups, double room) {
-  const std::size_t shown = std::min(groups.names.size(), kLegendGroups);
-  for (std::size_t i = 0; i < shown && x_ < kChartWidth - room; ++i) {
-    add(fmt::format("class=\"task edge\" fill=\"{}\"", group_colour(i)), fit(groups.names[i], 24));
-  }
-}
-
-void ChartLegend::add_reservations() { add("class=\"reservation\"", "reserved by others"); }
-
-void ChartLegend::add_critical() { add("class=\"critical edge\" fill=\"none\"", "critical chain"); }
-
-void ChartLegend::add_mark(bool strong, std::string_view text) {
-  out_ += fmt::format("<path class=\"mark{}\" d=\"M{:.1f} {:.1f}v16\"/>", strong ? " strong" : "",
-                      x_ + 10, top_ + 2);
-  add_text(text);
-}
-
-void ChartLegend::add(std::string_view attributes, std::string_view text) {
-  out_ += fmt::format("<path {} d=\"M{:.1f} {:.1f}h14v12h-14z\"/>", attributes, x_, top_ + 4);
-  add_text(text);
-}
-
-void ChartLegend::add_text(std::string_view text) {
-  out_ += fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x_ + 20,
-                      top_ + 14, escape_markup(text));
-  x_ += 20 + 6.5 * display_width(text) + 22;
-}
-
-std::string_view chart_style() { return kStyle; }
+std::string_view chart_style() { return embedded_file("gantt_chart.css"); }
 
 }  // namespace dovetail::io

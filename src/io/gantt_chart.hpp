@@ -6,14 +6,14 @@
 //   const GanttChart chart(record, scene, group_tasks(record), {.window = scene.window, .top =
 //   66}); page += chart.draw();  // SVG from `top` to chart.bottom(), styled by chart_style()
 //
-// Every rectangle carries a tooltip. All functions are pure.
+// Every rectangle carries a tooltip. Runs that were cut short are painted with lost_patterns() of
+// chart_legend.hpp. All functions are pure.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "dovetail/plan_record.hpp"
@@ -44,7 +44,7 @@ struct ChartHeights {
 };
 
 struct ChartOptions {
-  Interval window;  // not empty; holds every task
+  Interval window;  // not empty; holds every run
   double top = 0;   // of the chart on the page
   double left = kChartLeft;
   ChartHeights heights = {};
@@ -106,6 +106,8 @@ class GanttChart {
   std::string mark_numbers(const Panel& panel) const;
   std::string draw_items(const Band& band) const;
   std::string draw_item(const Band& band, const GanttItem& item) const;
+  std::string tooltip(const Band& band, const GanttItem& item) const;
+  std::string fill(const GanttItem& item) const;
   std::string label(const Band& band, const GanttItem& item) const;
   std::string classes(const GanttItem& item, const Box& box) const;
 
@@ -126,30 +128,6 @@ double chart_left(const GanttScene& scene);
 
 // A number as it stands above its line, centred at x; `top` is that of its frame.
 std::string mark_badge(std::size_t number, bool strong, double x, double top);
-
-// A line of explanations, filled from the left.
-class ChartLegend {
- public:
-  static constexpr double kHeight = 40;
-
-  ChartLegend(double left, double top) : x_(left), top_(top) {}
-
-  // As many groups as leave `room` free at the right.
-  void add_groups(const TaskGroups& groups, double room);
-  void add_reservations();
-  void add_critical();
-  void add_mark(bool strong, std::string_view text);
-
-  std::string take() { return std::move(out_); }
-
- private:
-  void add(std::string_view attributes, std::string_view text);
-  void add_text(std::string_view text);
-
-  double x_;
-  double top_;
-  std::string out_ = {};
-};
 
 // The style of a chart and of the page's title and facts, in light colours.
 std::string_view chart_style();

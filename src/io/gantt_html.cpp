@@ -41,6 +41,7 @@ class PageData {
                  {"workflows", workflows()},
                  {"clusters", json::array()},
                  {"tasks", json::array()},
+                 {"lost", json::array()},
                  {"reservations", json::array()}};
     for (std::size_t c = 0; c < scene_.clusters.size(); ++c) add_cluster(data, c);
     return data;
@@ -86,17 +87,19 @@ class PageData {
       if (item.kind == GanttKind::reservation) {
         data["reservations"].push_back(std::move(entry));
       } else {
-        data["tasks"].push_back(with_task(std::move(entry), item.index));
+        const bool is_lost = item.kind == GanttKind::lost;
+        data[is_lost ? "lost" : "tasks"].push_back(with_run(std::move(entry), item, is_lost));
       }
     }
   }
 
-  json with_task(json entry, std::size_t index) const {
-    const TaskRecord& task = record_.tasks[index];
-    entry["id"] = plain_text(task.id);
-    entry["workflow"] = plain_text(task.workflow);
-    entry["critical"] = task.critical;
-    entry["colour"] = group_colour(groups_.of_task[index]);
+  json with_run(json entry, const GanttItem& item, bool is_lost) const {
+    const TaskRecord& run = run_of(record_, item);
+    entry["id"] = plain_text(run.id);
+    entry["workflow"] = plain_text(run.workflow);
+    entry["critical"] = run.critical && !is_lost;
+    entry["lost"] = is_lost;
+    entry["colour"] = group_colour((is_lost ? groups_.of_lost : groups_.of_task)[item.index]);
     return entry;
   }
 

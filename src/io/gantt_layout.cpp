@@ -5,6 +5,7 @@
 #include <optional>
 #include <queue>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -23,9 +24,9 @@ constexpr std::int64_t kNarrowBand = 5;
 
 Time clamp_time(Time t) { return std::clamp(t, kBeginning, kForever); }
 
-Interval task_window(const TaskRecord& task) {
-  const Time start = clamp_time(task.start);
-  return {start, std::max(start, clamp_time(task.end))};
+Interval run_window(const TaskRecord& run) {
+  const Time start = clamp_time(run.start);
+  return {start, std::max(start, clamp_time(run.end))};
 }
 
 Time last_reservation_end(const PlanRecord& record) {
@@ -41,10 +42,12 @@ Time last_reservation_end(const PlanRecord& record) {
 Interval scene_window(const PlanRecord& record) {
   const Time now = clamp_time(record.now);
   Interval window{now, now};
-  for (const TaskRecord& task : record.tasks) {
-    const Interval own = task_window(task);
-    window.begin = std::min(window.begin, own.begin);
-    window.end = std::max(window.end, own.end);
+  for (const auto* runs : {&record.tasks, &record.lost}) {
+    for (const TaskRecord& run : *runs) {
+      const Interval own = run_window(run);
+      window.begin = std::min(window.begin, own.begin);
+      window.end = std::max(window.end, own.end);
+    }
   }
   if (window.end == window.begin) {
     const Time last = last_reservation_end(record);
@@ -73,9 +76,10 @@ std::vector<GanttItem> reservation_items(const ClusterRecord& cluster, Time now,
 
 bool drawn_before(const GanttItem& a, const GanttItem& b) {
   if (a.window.begin != b.window.begin) return a.window.begin < b.window.begin;
-  if (a.kind != b.kind) return a.kind == GanttKind::reservation;
+  const bool a_reserved = a.kind == GanttKind::reservation;
+  if (a_reserved != (b.kind == GanttKind::reservation)) return a_reserved;
   if (a.procs != b.procs) return a.procs > b.procs;
-  return a.index < b.index;
+  return std::tie(a.kind, a.index) < std::tie(b.kind, b.index);
 }
 
 // The most processors that the items hold at once.
@@ -243,12 +247,12 @@ class RowSweep {
       running_;
 };
 
-// Where the picture begins: at row 0, unless our tasks keep to a narrow band at the top of a large
+// Where the picture begins: at row 0, unless our runs keep to a narrow band at the top of a large
 // cluster and would be too thin to see.
 std::int64_t first_shown_row(const GanttCluster& cluster) {
   std::int64_t lowest = cluster.rows;
   for (const GanttItem& item : cluster.items) {
-    if (item.kind != GanttKind::task || item.blocks.empty()) continue;
+    if (item.kind == GanttKind::reservation || item.blocks.empty()) continue;
     lowest = std::min(lowest, item.blocks.front().row);
   }
   const std::int64_t band = cluster.rows - lowest;
@@ -256,26 +260,47 @@ std::int64_t first_shown_row(const GanttCluster& cluster) {
   return std::max<std::int64_t>(0, lowest - std::max<std::int64_t>(4, band / 4));
 }
 
+// Puts the runs of one kind into the clusters of the scene, and adds those that it does not know.
+class RunCollector {
+ public:
+  explicit RunCollector(GanttScene& scene) : scene_(scene) {
+    for (std::size_t c = 0; c < scene.clusters.size(); ++c) {
+      position_.emplace(scene.clusters[c].name, c);
+    }
+  }
+
+  void add(const std::vector<TaskRecord>& runs, GanttKind kind) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const TaskRecord& run = runs[i];
+      const auto [found, is_new] = position_.emplace(run.cluster, scene_.clusters.size());
+      if (is_new) scene_.clusters.push_back({.name = run.cluster});
+      scene_.clusters[found->second].items.push_back({kind, i, run_window(run), run.processors});
+    }
+  }
+
+ private:
+  GanttScene& scene_;
+  std::unordered_map<std::string, std::size_t> position_ = {};
+};
+
 }  // namespace
+
+const TaskRecord& run_of(const PlanRecord& record, const GanttItem& item) {
+  return (item.kind == GanttKind::lost ? record.lost : record.tasks)[item.index];
+}
 
 GanttScene collect_items(const PlanRecord& record, Time until) {
   GanttScene scene{scene_window(record), {}};
   scene.window.end = std::max(scene.window.end, clamp_time(until));
-  std::unordered_map<std::string, std::size_t> position;
   for (const ClusterRecord& cluster : record.clusters) {
-    position.emplace(cluster.name, scene.clusters.size());
     scene.clusters.push_back(
         {.name = cluster.name,
          .processors = cluster.processors,
          .items = reservation_items(cluster, clamp_time(record.now), scene.window)});
   }
-  for (std::size_t i = 0; i < record.tasks.size(); ++i) {
-    const TaskRecord& task = record.tasks[i];
-    const auto [found, is_new] = position.emplace(task.cluster, scene.clusters.size());
-    if (is_new) scene.clusters.push_back({.name = task.cluster});
-    scene.clusters[found->second].items.push_back(
-        {GanttKind::task, i, task_window(task), task.processors});
-  }
+  RunCollector collector(scene);
+  collector.add(record.tasks, GanttKind::task);
+  collector.add(record.lost, GanttKind::lost);
   for (std::size_t c = 0; c < scene.clusters.size(); ++c) {
     GanttCluster& cluster = scene.clusters[c];
     std::sort(cluster.items.begin(), cluster.items.end(), drawn_before);

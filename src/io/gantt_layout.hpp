@@ -1,9 +1,10 @@
 // Where everything goes in a picture of a plan.
 //
-// A plan only has counts of processors. To draw it, a sweep in the order of starts gives every task
-// and every reservation concrete rows of its cluster: row 0 is the lowest processor, reservations
-// gather at the bottom, tasks hang from the top. At each start a valid plan has enough free rows,
-// though not always neighbouring ones; then the item becomes several blocks.
+// A plan only has counts of processors. To draw it, a sweep in the order of starts gives every
+// task, every run that was cut short and every reservation concrete rows of its cluster: row 0 is
+// the lowest processor, reservations gather at the bottom, the others hang from the top. At each
+// start a valid plan has enough free rows, though not always neighbouring ones; then the item
+// becomes several blocks.
 //
 //   GanttScene scene = lay_out(record);
 //   for (const GanttItem& item : scene.clusters[0].items) draw(item.window, item.blocks);
@@ -30,31 +31,34 @@ struct RowBlock {
   friend bool operator==(const RowBlock&, const RowBlock&) = default;
 };
 
-enum class GanttKind { task, reservation };
+enum class GanttKind { task, lost, reservation };
 
 struct GanttItem {
   GanttKind kind = GanttKind::task;
-  std::size_t index = 0;  // in PlanRecord::tasks, or in the cluster's reservations
+  std::size_t index = 0;  // in PlanRecord::tasks or ::lost, or in the cluster's reservations
   Interval window;        // never reversed; a reservation is clipped to the scene and to now
   Count procs = 0;
   std::vector<RowBlock> blocks = {};  // by row, not touching each other; empty without processors
 };
 
+// The run that an item of kind task or lost stands for.
+const TaskRecord& run_of(const PlanRecord& record, const GanttItem& item);
+
 struct GanttCluster {
   std::string name;
   Count processors = 0;
   std::int64_t rows = 0;              // the processors, and more when the plan overbooks them
-  std::int64_t first_shown = 0;       // rows below it hold no task and need not be drawn
+  std::int64_t first_shown = 0;       // rows below it hold no run and need not be drawn
   std::vector<GanttItem> items = {};  // by start; at the same start reservations first, then wide
 };
 
 struct GanttScene {
-  Interval window;  // not empty; holds now, every task, and the deadline unless it is far away
+  Interval window;  // not empty; holds now, every run, and the deadline unless it is far away
   std::vector<GanttCluster> clusters;
 };
 
 // Items without blocks. The clusters are those of the record, in its order, then one for each name
-// that only tasks mention, as large as those tasks need. The window reaches at least to `until`.
+// that only runs mention, as large as those runs need. The window reaches at least to `until`.
 GanttScene collect_items(const PlanRecord& record, Time until = kBeginning);
 
 // Items with blocks. Ten thousand tasks on ten thousand processors take some ten milliseconds.

@@ -68,39 +68,30 @@ std::string kind_of(std::string_view id) {
 // Numbers names in order of first use.
 class GroupNames {
  public:
-  explicit GroupNames(TaskGroups::By by) { groups_.by = by; }
-
   std::size_t number(const std::string& name) {
-    const auto [found, is_new] = numbers_.emplace(name, groups_.names.size());
-    if (is_new) groups_.names.push_back(plain_text(name));
+    const auto [found, is_new] = numbers_.emplace(name, names_.size());
+    if (is_new) names_.push_back(plain_text(name));
     return found->second;
   }
 
-  void add_task(const std::string& name) { groups_.of_task.push_back(number(name)); }
-
-  TaskGroups take() { return std::move(groups_); }
+  std::vector<std::string> take() { return std::move(names_); }
 
  private:
-  TaskGroups groups_;
+  std::vector<std::string> names_;
   std::unordered_map<std::string, std::size_t> numbers_;
 };
 
-TaskGroups group_by_workflow(const PlanRecord& record) {
-  GroupNames names(TaskGroups::By::workflow);
-  for (const WorkflowRecord& workflow : record.workflows) names.number(workflow.name);
-  for (const TaskRecord& task : record.tasks) names.add_task(task.workflow);
-  return names.take();
-}
-
-TaskGroups group_by_kind(const PlanRecord& record) {
-  GroupNames names(TaskGroups::By::kind);
-  for (const TaskRecord& task : record.tasks) names.add_task(kind_of(task.id));
-  return names.take();
-}
-
-TaskGroups one_group_each(const PlanRecord& record) {
-  TaskGroups groups;
-  for (std::size_t i = 0; i < record.tasks.size(); ++i) groups.of_task.push_back(i);
+// Those with the same name for `name_of` go together.
+template <typename NameOf>
+TaskGroups group_by(const PlanRecord& record, TaskGroups::By by, NameOf name_of) {
+  TaskGroups groups{.by = by};
+  GroupNames names;
+  if (by == TaskGroups::By::workflow) {
+    for (const WorkflowRecord& workflow : record.workflows) names.number(workflow.name);
+  }
+  for (const TaskRecord& task : record.tasks) groups.of_task.push_back(names.number(name_of(task)));
+  for (const TaskRecord& run : record.lost) groups.of_lost.push_back(names.number(name_of(run)));
+  groups.names = names.take();
   return groups;
 }
 
@@ -130,6 +121,14 @@ std::string processors_text(Count processors) {
   return fmt::format("{} processor{}", processors, processors == 1 ? "" : "s");
 }
 
+double lost_hours(const PlanRecord& record) {
+  double hours = 0;
+  for (const TaskRecord& run : record.lost) {
+    hours += to_seconds(run.end - run.start) / 3600 * run.processors;
+  }
+  return hours;
+}
+
 std::string window_text(const PlanRecord& record, Time start, Time end) {
   if (end >= kForever) return fmt::format("start {}\nno end\n", moment_text(record, start));
   return fmt::format("start {}\nend {}\nduration {} ({} s)\n", moment_text(record, start),
@@ -137,15 +136,31 @@ std::string window_text(const PlanRecord& record, Time start, Time end) {
                      format_seconds(end - start));
 }
 
+std::string run_name(const PlanRecord& record, const TaskRecord& run) {
+  const std::string id = plain_text(run.id);
+  return record.workflows.size() > 1 ? id + " of " + plain_text(run.workflow) : id;
+}
+
+std::string run_text(const PlanRecord& record, const TaskRecord& run) {
+  return window_text(record, run.start, run.end) + processors_text(run.processors) + " of " +
+         plain_text(run.cluster);
+}
+
 }  // namespace
 
 TaskGroups group_tasks(const PlanRecord& record) {
-  TaskGroups workflows = group_by_workflow(record);
+  using By = TaskGroups::By;
+  TaskGroups workflows =
+      group_by(record, By::workflow, [](const TaskRecord& task) { return task.workflow; });
   if (workflows.names.size() > 1) return workflows;
-  TaskGroups kinds = group_by_kind(record);
+  TaskGroups kinds =
+      group_by(record, By::kind, [](const TaskRecord& task) { return kind_of(task.id); });
   const bool handful = kinds.names.size() > 1 && kinds.names.size() <= kPalette.size();
   const bool telling = kinds.names.size() < record.tasks.size();
-  return handful && telling ? kinds : one_group_each(record);
+  if (handful && telling) return kinds;
+  TaskGroups each = group_by(record, By::task, [](const TaskRecord& task) { return task.id; });
+  each.names.clear();
+  return each;
 }
 
 std::size_t palette_size() { return kPalette.size(); }
@@ -210,10 +225,14 @@ std::string moment_text(const PlanRecord& record, Time moment) {
 }
 
 std::vector<std::string> plan_facts(const PlanRecord& record) {
-  if (!record.feasible) return {"no plan was found"};
+  if (!record.feasible) {
+    if (!has_lost(record)) return {"no plan was found"};
+    return {"no plan was found", fmt::format("{:.1f} CPU-hours lost", lost_hours(record))};
+  }
   std::vector<std::string> facts = {
       "turn-around " + format_duration(record.makespan),
-      fmt::format("{:.1f} CPU-hours", record.cpu_hours),
+      fmt::format("{:.1f} CPU-hours{}", record.cpu_hours,
+                  has_lost(record) ? fmt::format(" + {:.1f} lost", lost_hours(record)) : ""),
       fmt::format("{} task{}", record.tasks.size(), record.tasks.size() == 1 ? "" : "s")};
   if (record.workflows.size() > 1) {
     facts.push_back(fmt::format("{} workflows", record.workflows.size()));
@@ -234,12 +253,13 @@ std::string plan_title(const PlanRecord& record) {
 }
 
 std::string task_text(const PlanRecord& record, const TaskRecord& task) {
-  std::string text = plain_text(task.id);
-  if (record.workflows.size() > 1) text += " of " + plain_text(task.workflow);
-  text += "\n" + window_text(record, task.start, task.end);
-  text += processors_text(task.processors) + " of " + plain_text(task.cluster);
-  if (task.critical) text += "\non the critical chain";
-  return text;
+  return run_name(record, task) + "\n" + run_text(record, task) +
+         (task.critical ? "\non the critical chain" : "");
+}
+
+std::string lost_text(const PlanRecord& record, const TaskRecord& run) {
+  return fmt::format("{}, lost after {}\n{}", run_name(record, run),
+                     format_duration(run.end - run.start), run_text(record, run));
 }
 
 std::string reservation_text(const PlanRecord& record, const Reservation& reservation) {

@@ -25,6 +25,7 @@ struct TaskGroups {
   By by = By::task;
   std::vector<std::string> names = {};    // empty when every task is a group of its own
   std::vector<std::size_t> of_task = {};  // one entry for each task of the record
+  std::vector<std::size_t> of_lost = {};  // one for each run that was cut short: that of its task
 };
 TaskGroups group_tasks(const PlanRecord& record);
 
@@ -50,11 +51,12 @@ std::string size_text(const GanttCluster& cluster);
 // Whether the picture has something to explain in its legend.
 bool has_reservations(const GanttScene& scene);
 bool has_critical(const PlanRecord& record);
+inline bool has_lost(const PlanRecord& record) { return !record.lost.empty(); }
 
 // "2026-11-15 08:00:00Z" with a wall clock, else "1h30m" after now.
 std::string moment_text(const PlanRecord& record, Time moment);
 
-// "turn-around 5h12m", "61.3 CPU-hours", "50 tasks", ...: the plan in a few words.
+// "turn-around 5h12m", "61.3 CPU-hours + 2.4 lost", "50 tasks", ...: the plan in a few words.
 std::vector<std::string> plan_facts(const PlanRecord& record);
 
 // The algorithm's name, or "plan" when there is none.
@@ -62,6 +64,8 @@ std::string plan_title(const PlanRecord& record);
 
 // Several lines: name, start, end, duration, processors, cluster, critical.
 std::string task_text(const PlanRecord& record, const TaskRecord& task);
+// The same of a run that was cut short; its first line is "solve, lost after 58m".
+std::string lost_text(const PlanRecord& record, const TaskRecord& run);
 std::string reservation_text(const PlanRecord& record, const Reservation& reservation);
 
 }  // namespace dovetail::io

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dovetail/io.hpp"
+#include "io/chart_legend.hpp"
 #include "io/gantt_chart.hpp"
 #include "io/gantt_layout.hpp"
 #include "io/gantt_look.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kHeaderHeight = 66;
 constexpr double kLegendRoom = 420;
+constexpr double kLostRoom = 100;
 
 std::string opening(const PlanRecord& record, double height) {
   const std::string title = plan_title(record);
@@ -31,9 +33,10 @@ std::string opening(const PlanRecord& record, double height) {
 std::string legend(const PlanRecord& record, const GanttScene& scene, const TaskGroups& groups,
                    double left, double top) {
   ChartLegend legend(left, top);
-  legend.add_groups(groups, kLegendRoom);
+  legend.add_groups(groups, kLegendRoom + (has_lost(record) ? kLostRoom : 0));
   if (has_reservations(scene)) legend.add_reservations();
   if (has_critical(record)) legend.add_critical();
+  if (has_lost(record)) legend.add_lost();
   return legend.take();
 }
 
@@ -48,7 +51,8 @@ std::string gantt_svg(const PlanRecord& record) {
   const double left = io::chart_left(scene);
   const io::GanttChart chart(record, scene, groups,
                              {.window = scene.window, .top = io::kHeaderHeight, .left = left});
-  return io::opening(record, chart.bottom() + io::ChartLegend::kHeight) + chart.draw() +
+  return io::opening(record, chart.bottom() + io::ChartLegend::kHeight) +
+         (io::has_lost(record) ? io::lost_patterns() : "") + chart.draw() +
          io::legend(record, scene, groups, left, chart.bottom()) + "</svg>\n";
 }
 

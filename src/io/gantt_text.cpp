@@ -8,7 +8,8 @@
 //   prepare    ██                               1    6m
 //   solve *      ████████████████              64  1h5m
 //
-// A star marks the critical chain. No line is wider than asked for.
+// A star marks the critical chain; a run that was cut short has a bar of its own. No line is wider
+// than asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace {
 
 constexpr int kLeastColumns = 30;   // narrower terminals get lines of this width
 constexpr int kMostColumns = 1000;  // nobody reads longer lines
-constexpr std::size_t kMostTasks = 40;
+constexpr std::size_t kMostRuns = 40;
 constexpr int kLeastPlot = 16;  // below this, the numbers on the right give way to the bars
 constexpr int kProcsWidth = 7;
 constexpr int kTimeWidth = 8;
@@ -53,7 +54,7 @@ class TextChart {
         scene_(collect_items(record)),
         columns_(std::clamp(columns, kLeastColumns, kMostColumns)),
         colour_(colour) {
-    choose_tasks();
+    choose_runs();
     choose_widths();
   }
 
@@ -61,32 +62,32 @@ class TextChart {
     headline();
     for (const GanttCluster& cluster : scene_.clusters) strip(cluster);
     axis();
-    for (const GanttItem* item : tasks_) bar(*item);
+    for (const GanttItem* item : runs_) bar(*item);
     footer();
     return std::move(out_);
   }
 
  private:
-  void choose_tasks() {
+  void choose_runs() {
     for (const GanttCluster& cluster : scene_.clusters) {
       for (const GanttItem& item : cluster.items) {
-        if (item.kind == GanttKind::task) tasks_.push_back(&item);
+        if (item.kind != GanttKind::reservation) runs_.push_back(&item);
       }
     }
-    std::sort(tasks_.begin(), tasks_.end(), [](const GanttItem* a, const GanttItem* b) {
-      return std::tuple(a->window.begin, a->window.end, a->index) <
-             std::tuple(b->window.begin, b->window.end, b->index);
+    std::sort(runs_.begin(), runs_.end(), [](const GanttItem* a, const GanttItem* b) {
+      return std::tuple(a->window.begin, a->window.end, a->kind, a->index) <
+             std::tuple(b->window.begin, b->window.end, b->kind, b->index);
     });
-    if (tasks_.size() > kMostTasks) tasks_.resize(kMostTasks);
+    if (runs_.size() > kMostRuns) runs_.resize(kMostRuns);
   }
 
-  const TaskRecord& task_of(const GanttItem& item) const { return record_.tasks[item.index]; }
+  bool is_critical(const GanttItem& item) const {
+    return item.kind == GanttKind::task && run_of(record_, item).critical;
+  }
 
   void choose_widths() {
     int longest = 0;
-    for (const GanttItem* item : tasks_) {
-      longest = std::max(longest, display_width(name_of(task_of(*item))));
-    }
+    for (const GanttItem* item : runs_) longest = std::max(longest, display_width(name_of(*item)));
     for (const GanttCluster& cluster : scene_.clusters) {
       longest = std::max({longest, display_width(plain_text(cluster.name)),
                           display_width(capacity_text(cluster))});
@@ -104,10 +105,12 @@ class TextChart {
     plot_width_ = numbers_ ? rest - wanted : rest;
   }
 
-  std::string name_of(const TaskRecord& task) const {
-    std::string name = plain_text(task.id);
-    if (record_.workflows.size() > 1) name = plain_text(task.workflow) + "/" + name;
-    return task.critical ? name + " *" : name;
+  std::string name_of(const GanttItem& item) const {
+    const TaskRecord& run = run_of(record_, item);
+    std::string name = plain_text(run.id);
+    if (record_.workflows.size() > 1) name = plain_text(run.workflow) + "/" + name;
+    if (item.kind == GanttKind::lost) return name + " (lost)";
+    return run.critical ? name + " *" : name;
   }
 
   static std::string capacity_text(const GanttCluster& cluster) {
@@ -146,7 +149,8 @@ class TextChart {
       for (int c = static_cast<int>(begin); c < plot_width_ && c < end; ++c) {
         const double covered = std::min(end, c + 1.0) - std::max(begin, double(c));
         Use& column = use[index(c)];
-        (item.kind == GanttKind::task ? column.ours : column.reserved) += covered * item.procs;
+        (item.kind == GanttKind::reservation ? column.reserved : column.ours) +=
+            covered * item.procs;
       }
     }
     return use;
@@ -214,15 +218,16 @@ class TextChart {
   }
 
   void bar(const GanttItem& item) {
-    const TaskRecord& task = task_of(item);
+    const TaskRecord& run = run_of(record_, item);
     const int from = std::min(static_cast<int>(column_of(item.window.begin)), plot_width_ - 1);
-    const std::string cells = bar_cells(item.window.end, from);
+    const std::string cells = item.kind == GanttKind::lost ? lost_cells(item.window.end, from)
+                                                           : bar_cells(item.window.end, from);
     const int used = from + display_width(cells);
-    line(pad_right(name_of(task), name_width_) + "  " + pad_right("", from) +
-         coloured(task.critical ? kCriticalColour : kTaskColour, cells) +
+    line(pad_right(name_of(item), name_width_) + "  " + pad_right("", from) +
+         coloured(is_critical(item) ? kCriticalColour : kTaskColour, cells) +
          pad_right("", plot_width_ - used) +
-         numbers(std::to_string(task.processors),
-                 format_duration(item.window.end - item.window.begin), plain_text(task.cluster)));
+         numbers(std::to_string(run.processors),
+                 format_duration(item.window.end - item.window.begin), plain_text(run.cluster)));
   }
 
   // Whole cells, then an end of some eighths of a cell; at least the thinnest one.
@@ -236,15 +241,26 @@ class TextChart {
     return cells + std::string(eighths[index(length % 8)]);
   }
 
-  void footer() {
-    if (record_.tasks.size() > tasks_.size()) {
-      line(fit(fmt::format("... and {} more", record_.tasks.size() - tasks_.size()), columns_));
+  // Whole cells, at least one: the shade has no eighths.
+  std::string lost_cells(Time until, int from) const {
+    const double end = std::clamp<double>(column_of(until), from, plot_width_);
+    std::string cells;
+    for (int i = std::max(1, static_cast<int>(std::lround(end - from))); i > 0; --i) {
+      cells += "\u2592";
     }
-    const bool any_critical =
-        std::any_of(tasks_.begin(), tasks_.end(),
-                    [this](const GanttItem* item) { return task_of(*item).critical; });
+    return cells;
+  }
+
+  void footer() {
+    const std::size_t all = record_.tasks.size() + record_.lost.size();
+    if (all > runs_.size()) {
+      line(fit(fmt::format("... and {} more", all - runs_.size()), columns_));
+    }
+    const bool any_critical = std::any_of(
+        runs_.begin(), runs_.end(), [this](const GanttItem* item) { return is_critical(*item); });
     std::string legend = "\u2588 this plan  \u2591 reserved by others";
     if (any_critical) legend = "* critical  " + legend;
+    if (has_lost(record_)) legend += "  \u2592 cut short";
     line(fit(legend, columns_));
   }
 
@@ -252,7 +268,7 @@ class TextChart {
   const GanttScene scene_;
   const int columns_;
   const bool colour_;
-  std::vector<const GanttItem*> tasks_;  // those with a bar, by start
+  std::vector<const GanttItem*> runs_;  // those with a bar, by start
   int name_width_ = 0;
   int cluster_width_ = 0;  // 0 when there is only one cluster
   int plot_width_ = 0;

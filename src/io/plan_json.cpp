@@ -94,20 +94,26 @@ void read_history(const Record& top, PlanRecord& plan) {
   }
 }
 
-void read_tasks(const Record& top, PlanRecord& plan) {
-  std::size_t number = 0;
-  for (Value item : top.list(top.need("tasks"))) {
-    Record record(item, "task", number++);
+std::vector<TaskRecord> read_runs(const Record& top, Value list, const char* what) {
+  std::vector<TaskRecord> runs;
+  for (Value item : top.list(list)) {
+    Record record(item, what, runs.size());
     const std::string id = read_text(record, "id");
     record.set_name(id);
-    plan.tasks.push_back({.workflow = read_text(record, "workflow"),
-                          .id = id,
-                          .cluster = read_text(record, "cluster"),
-                          .start = read_time(record, "start"),
-                          .end = read_time(record, "end"),
-                          .processors = read_processors(record),
-                          .critical = read_flag(record, "critical")});
+    runs.push_back({.workflow = read_text(record, "workflow"),
+                    .id = id,
+                    .cluster = read_text(record, "cluster"),
+                    .start = read_time(record, "start"),
+                    .end = read_time(record, "end"),
+                    .processors = read_processors(record),
+                    .critical = read_flag(record, "critical")});
   }
+  return runs;
+}
+
+void read_tasks(const Record& top, PlanRecord& plan) {
+  plan.tasks = read_runs(top, top.need("tasks"), "task");
+  if (const auto lost = top.find("lost")) plan.lost = read_runs(top, *lost, "lost run");
 }
 
 void read_tightest(const Record& top, PlanRecord& plan) {
@@ -243,6 +249,7 @@ std::string format_plan(const PlanRecord& record) {
   }
   out += ",\n \"clusters\":" + lines_of(record.clusters, format_cluster);
   out += ",\n \"tasks\":" + lines_of(record.tasks, format_task);
+  if (!record.lost.empty()) out += ",\n \"lost\":" + lines_of(record.lost, format_task);
   return out += "}\n";
 }
 

@@ -14,9 +14,11 @@ AheftWorld::AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceI
                        AheftOptions options)
     : graph_(graph),
       options_(std::move(options)),
+      at_start_(graph.resource_count(), false),
       situation_(graph, now),
       resource_drift_(graph.resource_count(), 1.0),
       task_drift_(graph.size(), 1.0) {
+  for (const ResourceId resource : pool) at_start_[resource] = true;
   situation_.pool = std::move(pool);
   situation_.sent.resize(graph.edge_count());
 }
@@ -35,7 +37,9 @@ void AheftWorld::advance(Time now) {
     }
     if (progress == TaskProgress::running && situation_.placed[task].end <= now) finish(task);
   }
-  std::erase_if(situation_.pool, [&](ResourceId r) { return situation_.leaves[r] <= now; });
+  for (const ResourceId resource : std::vector(situation_.pool)) {
+    if (situation_.leaves[resource] <= now) remove(resource, situation_.leaves[resource]);
+  }
 }
 
 // Its outputs leave at once for where the plan wants them.
@@ -59,6 +63,7 @@ void AheftWorld::send(std::uint32_t edge, ResourceId to, Time arrival) {
 bool AheftWorld::apply(const std::vector<Event>& events) {
   bool has_moved = false;
   bool matters = false;
+  const std::optional<Time> end_before = current_end();
   for (const Event& event : events) {
     switch (event.kind) {
       case Event::Kind::join:
@@ -94,7 +99,8 @@ bool AheftWorld::apply(const std::vector<Event>& events) {
   }
   stop_late();
   if (has_moved && has_plan_) shift();
-  return matters || is_out_of_band();
+  return matters || is_out_of_band() ||
+         is_beyond_band(end_before, current_end(), situation_.clock, options_.band);
 }
 
 bool AheftWorld::is_out_of_band() const {
@@ -117,19 +123,24 @@ void AheftWorld::stop_late() {
 
 // One that is there already, and was to leave, stays.
 void AheftWorld::join(ResourceId resource) {
-  if (options_.plans_once) return;
+  if (options_.plans_once && !at_start_[resource]) return;
   situation_.leaves[resource] = kForever;
   if (!is_in_pool(resource)) situation_.pool.push_back(resource);
 }
 
-// What runs there is lost, and so are files on their way to it.
-void AheftWorld::leave(ResourceId resource) {
+// Files that were still on their way to it are lost.
+void AheftWorld::remove(ResourceId resource, Time when) {
   std::erase(situation_.pool, resource);
   for (auto& sent : situation_.sent) {
     std::erase_if(sent, [&](const Situation::Delivery& delivery) {
-      return delivery.resource == resource && delivery.arrival > situation_.clock;
+      return delivery.resource == resource && delivery.arrival > when;
     });
   }
+}
+
+// What runs there is lost.
+void AheftWorld::leave(ResourceId resource) {
+  remove(resource, situation_.clock);
   for (TaskId task = 0; task < graph_.size(); ++task) {
     const TaskProgress progress = situation_.progress[task];
     if (progress == TaskProgress::running && situation_.placed[task].resource == resource) {
@@ -245,8 +256,8 @@ std::optional<Time> AheftWorld::propose() {
 void AheftWorld::adopt() {
   schedule_ = std::move(proposal_);
   has_plan_ = true;
-  if (options_.restart) {
-    std::ranges::replace(situation_.progress, TaskProgress::running, TaskProgress::waiting);
+  for (TaskId task = 0; task < graph_.size() && options_.restart; ++task) {
+    if (situation_.progress[task] == TaskProgress::running) lose(task);
   }
   PlanVersion version{situation_.clock, {}};
   for (const Assignment& place : schedule_.tasks) version.clusters.push_back(place.resource);

@@ -40,6 +40,7 @@ class AheftWorld final : public World {
   bool apply(const std::vector<Event>& events) override;
   std::optional<Time> current_end() const override;
   std::optional<Time> propose() override;
+  bool prefers_proposal() const override { return proposal_.end < schedule_.end; }
   void adopt() override;
   void give_up() override;
 
@@ -54,6 +55,7 @@ class AheftWorld final : public World {
  private:
   void join(ResourceId resource);
   void leave(ResourceId resource);
+  void remove(ResourceId resource, Time when);
   void slow(ResourceId resource, double factor);
   void delay(TaskId task, double factor);
   void lose(TaskId task);
@@ -68,6 +70,7 @@ class AheftWorld final : public World {
 
   const UnlikeGraph& graph_;
   AheftOptions options_;
+  std::vector<bool> at_start_;  // by resource
   Situation situation_;
   bool has_plan_ = false;
   Schedule schedule_;  // in force

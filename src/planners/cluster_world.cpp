@@ -74,7 +74,7 @@ Placement ClusterWorld::placement(std::size_t number, const Slot& slot) const {
 
 // When the last of a task's inputs is there, and not before now.
 Time ClusterWorld::inputs_end(std::size_t number, const Slots& slots) const {
-  const Name name = names_[number];
+  const TaskRef name = names_[number];
   Time end = std::max(clock_, problem_.release(name.workflow, name.task));
   for (const TaskId before : workflows_[name.workflow].predecessors(name.task)) {
     const std::size_t input = first_[name.workflow] + before;
@@ -102,6 +102,7 @@ void ClusterWorld::advance(Time now) {
 
 bool ClusterWorld::apply(const std::vector<Event>& events) {
   bool matters = false;
+  const std::optional<Time> end_before = current_end();
   for (const Event& event : events) matters = handle(event) || matters;
   if (!has_plan_) return true;
   if (auto slots = moved(true)) {
@@ -109,7 +110,7 @@ bool ClusterWorld::apply(const std::vector<Event>& events) {
   } else {
     has_plan_ = false;
   }
-  return matters;
+  return matters || is_beyond_band(end_before, current_end(), clock_, band_);
 }
 
 bool ClusterWorld::handle(const Event& event) {
@@ -168,7 +169,7 @@ void ClusterWorld::fail(const Reservation& failure) {
 
 void ClusterWorld::delay(std::size_t number, double factor) {
   if (progress_[number] == TaskProgress::finished) return;
-  const Name name = names_[number];
+  const TaskRef name = names_[number];
   drift_[number] *= factor;
   Workflow& workflow = workflows_[name.workflow];
   std::vector<TaskId> all(workflow.size());
@@ -347,9 +348,7 @@ bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   return area(a) < area(b);
 }
 
-bool ClusterWorld::prefers_proposal(Time /*candidate*/, Time /*current*/) const {
-  return is_better(*proposal_, slots_);
-}
+bool ClusterWorld::prefers_proposal() const { return is_better(*proposal_, slots_); }
 
 void ClusterWorld::adopt() {
   slots_ = std::move(*proposal_);

@@ -38,7 +38,7 @@ class ClusterWorld final : public World {
   bool apply(const std::vector<Event>& events) override;
   std::optional<Time> current_end() const override;
   std::optional<Time> propose() override;
-  bool prefers_proposal(Time candidate, Time current) const override;
+  bool prefers_proposal() const override;
   void adopt() override;
   void give_up() override;
 
@@ -53,11 +53,6 @@ class ClusterWorld final : public World {
   Platform platform() const;
 
  private:
-  // A task among those of all workflows.
-  struct Name {
-    std::uint32_t workflow = 0;
-    TaskId task = 0;
-  };
   using Slots = std::vector<Slot>;  // by number
 
   bool waits(std::size_t number) const { return progress_[number] == TaskProgress::waiting; }
@@ -90,7 +85,7 @@ class ClusterWorld final : public World {
   Time clock_;
   std::vector<Workflow> workflows_;  // with task times as they are known now
   std::vector<std::size_t> first_;   // by workflow: the number of its first task
-  std::vector<Name> names_;          // by number
+  std::vector<TaskRef> names_;       // by number
   std::vector<TaskProgress> progress_;
   std::vector<double> drift_;  // by number: times longer than when last planned
   std::vector<Reservation> others_;

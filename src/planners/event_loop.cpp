@@ -18,11 +18,15 @@ std::optional<EventFeed::Batch> KnownEvents::next(Time until) {
   return batch;
 }
 
+bool is_beyond_band(std::optional<Time> before, std::optional<Time> after, Time now, double band) {
+  if (!before || !after) return true;
+  return static_cast<double>(*after - *before) > band * static_cast<double>(*before - now);
+}
+
 Evaluation evaluate(World& world, Time now, std::string event) {
   Evaluation result{now, std::move(event), {}, world.current_end(), false};
   result.candidate = world.propose();
-  result.adopted = result.candidate &&
-                   (!result.current || world.prefers_proposal(*result.candidate, *result.current));
+  result.adopted = result.candidate && (!result.current || world.prefers_proposal());
   if (result.adopted) {
     world.adopt();
   } else if (!result.current) {

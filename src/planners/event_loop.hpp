@@ -36,9 +36,9 @@ class World {
   // Makes a plan for all that has not started; its end, or nothing when there is none.
   virtual std::optional<Time> propose() = 0;
 
-  // Whether the proposal is better than the plan in force, both of which are possible and end then.
-  // A tie disturbs nobody.
-  virtual bool prefers_proposal(Time candidate, Time current) const { return candidate < current; }
+  // Whether the proposal is better than the plan in force; both are possible. A tie disturbs
+  // nobody.
+  virtual bool prefers_proposal() const = 0;
 
   // The proposal is in force from now on.
   virtual void adopt() = 0;
@@ -76,6 +76,10 @@ class KnownEvents final : public EventFeed {
   std::span<const Event> events_;
   NameOf name_of_;
 };
+
+// Whether a plan that was to end then, and now ends later, has changed by more than the band, a
+// share of what is left of it.
+bool is_beyond_band(std::optional<Time> before, std::optional<Time> after, Time now, double band);
 
 // Adopts the proposal if the plan in force is impossible or worse.
 Evaluation evaluate(World& world, Time now, std::string event);

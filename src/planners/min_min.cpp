@@ -13,6 +13,7 @@ class MinMin {
         stage_in_(stage_in),
         situation_(graph, now),
         missing_(graph.size()),
+        given_(graph.size()),
         queues_(graph.resource_count()) {
     situation_.pool = std::move(pool);
     for (TaskId task = 0; task < graph.size(); ++task) {
@@ -67,14 +68,18 @@ class MinMin {
     return stage_in_ == StageIn::sum ? sum : longest;
   }
 
+  // On a resource that is free from then on, of a task that was given to it at that time.
+  Time start_on(ResourceId resource, TaskId task, Time free, Time given) const {
+    const Duration staged = stage(task, resource);
+    return stage_in_ == StageIn::blocking ? free + staged : std::max(free, given + staged);
+  }
+
   Choice choice(TaskId task, ResourceId resource) const {
     const Duration cost = situation_.cost(graph_, task, resource);
     if (cost == kForever) return {};
     const Time free = available(resource);
     if (stage_in_ == StageIn::idle && free > now()) return {};
-    const Duration staged = stage(task, resource);
-    const Time start =
-        stage_in_ == StageIn::blocking ? free + staged : std::max(free, now() + staged);
+    const Time start = start_on(resource, task, free, now());
     if (start + cost > situation_.leaves[resource]) return {};
     const Time measure = stage_in_ == StageIn::compute ? free + cost : start + cost;
     return {start, start + cost, measure, resource};
@@ -111,6 +116,7 @@ class MinMin {
 
   void give(TaskId task, const Choice& chosen) {
     situation_.placed[task] = {chosen.resource, chosen.start, chosen.end};
+    given_[task] = now();
     queues_[chosen.resource].push_back(task);
   }
 
@@ -208,8 +214,10 @@ class MinMin {
 
   void lose(TaskId task) {
     if (!is_given(task) || situation_.placed[task].start >= now()) return;
-    std::erase(queues_[situation_.placed[task].resource], task);
+    const ResourceId resource = situation_.placed[task].resource;
+    std::erase(queues_[resource], task);
     take_back(task);
+    move_on(resource);
   }
 
   bool is_given(TaskId task) const {
@@ -230,7 +238,7 @@ class MinMin {
     for (const TaskId task : queues_[resource]) {
       Assignment& place = situation_.placed[task];
       if (place.start >= now()) {
-        place.start = std::max(place.start, free);
+        place.start = start_on(resource, task, free, given_[task]);
         place.end = place.start + situation_.cost(graph_, task, resource);
       }
       free = place.end;
@@ -242,6 +250,7 @@ class MinMin {
   StageIn stage_in_;
   Situation situation_;
   std::vector<std::uint32_t> missing_;       // by task: inputs that are not there yet
+  std::vector<Time> given_;                  // by task: when it was last given to a resource
   std::vector<std::vector<TaskId>> queues_;  // by resource: what it was given and has not done
   std::vector<TaskId> ready_;
   std::vector<LostRun> lost_;

@@ -5,18 +5,10 @@
 #include <optional>
 #include <span>
 
+#include "dovetail/planner.hpp"
 #include "planners/aheft.hpp"
 
 namespace dovetail {
-
-// How a task's files reach it.
-enum class StageIn {
-  parallel,  // all at once: the longest transfer counts
-  sum,       // one after the other
-  compute,   // in parallel; but the choice looks at run times alone
-  idle,      // in parallel; only idle resources are given tasks
-  blocking   // in parallel; the resource waits for them and does nothing else
-};
 
 // What is executed when the events, in order of time, happen. Nothing when tasks are left over that
 // no resource can run. `lost` gets the runs that were cut short.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planners/aheft.hpp"
+#include "dovetail/metrics.hpp"
 #include "planners/min_min.hpp"
 
 namespace dovetail {
@@ -49,40 +49,24 @@ struct Pool {
   }
 };
 
-// By task, counted over all workflows.
-std::vector<Placement> to_placements(const Problem& problem) {
-  std::vector<Placement> placements;
-  for (std::uint32_t w = 0; w < problem.workflows().size(); ++w) {
-    for (TaskId task = 0; task < problem.workflows()[w].size(); ++task) {
-      placements.push_back({.workflow = w, .task = task, .procs = 1});
-    }
-  }
-  return placements;
-}
-
-Placement at(Placement placement, const Assignment& place) {
-  placement.cluster = place.resource;
-  placement.start = place.start;
-  placement.end = place.end;
-  return placement;
+Placement placement_of(const Problem& problem, std::size_t number, const Assignment& place) {
+  const TaskRef ref = problem.task_at(number);
+  return {ref.workflow, ref.task, place.resource, 1, place.start, place.end};
 }
 
 Plan to_plan(const Problem& problem, std::string_view name,
              const std::optional<Schedule>& schedule) {
   Plan plan{.algorithm = std::string(name), .now = problem.now(), .feasible = schedule.has_value()};
   if (!schedule) return plan;
-  plan.placements = to_placements(problem);
-  for (std::size_t i = 0; i < plan.placements.size(); ++i) {
-    plan.placements[i] = at(plan.placements[i], schedule->tasks[i]);
+  for (std::size_t i = 0; i < schedule->tasks.size(); ++i) {
+    plan.placements.push_back(placement_of(problem, i, schedule->tasks[i]));
   }
   return plan;
 }
 
 std::vector<Placement> to_placements(const Problem& problem, std::span<const LostRun> runs) {
   std::vector<Placement> lost;
-  if (runs.empty()) return lost;
-  const std::vector<Placement> tasks = to_placements(problem);
-  for (const auto& [task, place] : runs) lost.push_back(at(tasks[task], place));
+  for (const auto& [task, place] : runs) lost.push_back(placement_of(problem, task, place));
   return lost;
 }
 
@@ -109,7 +93,65 @@ PoolRun follow_pool(const Problem& problem, std::string_view name, const AheftOp
   return run;
 }
 
+class MinMinRun {
+ public:
+  MinMinRun(const Problem& problem, std::string_view name, const Pool& pool, StageIn stage_in)
+      : problem_(problem), name_(name), graph_(problem), pool_(pool), stage_in_(stage_in) {}
+
+  // What is executed when the first of the events are heard of, and no others.
+  Plan hear(std::size_t events) {
+    const auto heard = std::span(pool_.events).first(events);
+    return to_plan(problem_, name_,
+                   run_min_min(graph_, problem_.now(), pool_.at_start, heard, stage_in_, &lost_));
+  }
+  Plan hear_all() { return hear(pool_.events.size()); }
+
+  // The same event by event, with the end that each lets expect. There is never another plan.
+  PoolRun follow() {
+    KnownEvents feed(pool_.events, [&](const Event& event) { return describe(event, problem_); });
+    PoolRun run{.before = hear(0), .after = {}};
+    run.after = run.before;
+    std::vector<Evaluation> history{{.time = problem_.now(),
+                                     .event = "start",
+                                     .candidate = end_of(run.before),
+                                     .adopted = run.before.feasible}};
+    std::size_t heard = 0;
+    while (const auto batch = feed.next(end_of(run.after).value_or(kForever))) {
+      heard += batch->events.size();
+      run.after = hear(heard);
+      history.push_back({.time = batch->time, .event = batch->name, .current = end_of(run.after)});
+    }
+    run.after.history = std::move(history);
+    run.lost = to_placements(problem_, lost_);
+    return run;
+  }
+
+ private:
+  static std::optional<Time> end_of(const Plan& plan) {
+    return plan.feasible ? std::optional(plan.now + makespan(plan)) : std::nullopt;
+  }
+
+  const Problem& problem_;
+  std::string_view name_;
+  UnlikeGraph graph_;
+  const Pool& pool_;
+  StageIn stage_in_;
+  std::vector<LostRun> lost_;  // of the last course
+};
+
 }  // namespace
+
+PoolRule heft_rule() {
+  return {.options = {.ranks = {RankRule::mean},
+                      .transfers = {TransferModel::inflight},
+                      .plans_once = true}};
+}
+
+PoolRule aheft_rule() { return {}; }
+
+PoolRule aheft_paper_rule() { return {.options = paper_options()}; }
+
+PoolRule min_min_rule() { return {.is_min_min = true}; }
 
 Plan plan_heft(PlanningContext& context, std::string_view name) {
   const Problem& problem = context.problem();
@@ -124,42 +166,21 @@ Plan plan_heft(PlanningContext& context, std::string_view name) {
   return plan;
 }
 
-Plan plan_aheft(PlanningContext& context, std::string_view name) {
-  return follow_pool(context.problem(), name, {}, Pool(context.problem())).after;
-}
-
-Plan plan_aheft_paper(PlanningContext& context, std::string_view name) {
-  return follow_pool(context.problem(), name, paper_options(), Pool(context.problem())).after;
-}
-
-Plan plan_min_min(PlanningContext& context, std::string_view name) {
+Plan plan_on_pool(PlanningContext& context, std::string_view name, const PoolRule& rule) {
   const Problem& problem = context.problem();
   const Pool pool(problem);
-  return to_plan(problem, name,
-                 run_min_min(UnlikeGraph(problem), problem.now(), pool.at_start, pool.events));
+  if (!rule.is_min_min) return follow_pool(problem, name, rule.options, pool).after;
+  return MinMinRun(problem, name, pool, context.options().stage_in).hear_all();
 }
 
-bool plans_pools(const PlannerInfo& planner) { return planner.unfit == unlike_unfit; }
-
-PoolRun run_pool(const PlannerInfo& planner, const Problem& problem, std::vector<Event> events,
+PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
                  double band) {
+  const Problem& problem = context.problem();
   const Pool pool(problem, std::move(events));
-  if (planner.name == "MINMIN") {
-    const UnlikeGraph graph(problem);
-    std::vector<LostRun> lost;
-    const auto run = [&](std::span<const Event> heard) {
-      return to_plan(
-          problem, planner.name,
-          run_min_min(graph, problem.now(), pool.at_start, heard, StageIn::parallel, &lost));
-    };
-    PoolRun result{.before = run({}), .after = run(pool.events)};
-    result.lost = to_placements(problem, lost);
-    return result;
-  }
-  AheftOptions options = planner.name == "AHEFT_PAPER" ? paper_options() : AheftOptions{};
-  if (planner.name == "HEFT") options = {.ranks = {RankRule::mean}, .plans_once = true};
-  options.band = band;
-  return follow_pool(problem, planner.name, options, pool);
+  PoolRule rule = planner.pool_rule();
+  rule.options.band = band;
+  if (!rule.is_min_min) return follow_pool(problem, planner.name, rule.options, pool);
+  return MinMinRun(problem, planner.name, pool, context.options().stage_in).follow();
 }
 
 }  // namespace dovetail

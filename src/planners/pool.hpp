@@ -1,5 +1,4 @@
-// Planners for unlike resources, as the table has them: what is executed when the resources of the
-// platform join and leave as it says.
+// Planners for unlike resources, as the table has them.
 #pragma once
 
 #include <string_view>
@@ -7,21 +6,26 @@
 
 #include "dovetail/event.hpp"
 #include "dovetail/planner.hpp"
+#include "planners/aheft.hpp"
 
 namespace dovetail {
 
-// Once, on the resources that are there, whatever happens later.
+// How a planner goes on when something happens.
+struct PoolRule {
+  bool is_min_min = false;  // decided task by task; else by AHEFT's loop
+  AheftOptions options = {};
+};
+
+PoolRule heft_rule();         // moved where it has to be, planned again only when it is impossible
+PoolRule aheft_rule();        // the best of several readings
+PoolRule aheft_paper_rule();  // the printed equations
+PoolRule min_min_rule();
+
+// HEFT in the table: once, on the resources that are there, whatever happens later.
 Plan plan_heft(PlanningContext& context, std::string_view name);
 
-// Planned again at every join and leave: the best of several readings, or the printed equations.
-Plan plan_aheft(PlanningContext& context, std::string_view name);
-Plan plan_aheft_paper(PlanningContext& context, std::string_view name);
-
-// Decided task by task.
-Plan plan_min_min(PlanningContext& context, std::string_view name);
-
-// Whether a planner of the table is one of these.
-bool plans_pools(const PlannerInfo& planner);
+// The others: what is executed when resources join and leave as the platform says.
+Plan plan_on_pool(PlanningContext& context, std::string_view name, const PoolRule& rule);
 
 // What one of these plans at the start, and what is executed when events happen as well.
 struct PoolRun {
@@ -31,9 +35,9 @@ struct PoolRun {
 };
 
 // The events in order of time, besides the joins and leaves of the platform. A resource that they
-// let join first of all is not there before. HEFT moves its plan where it has to, and plans again
-// only when it has become impossible. `band`: see AheftOptions.
-PoolRun run_pool(const PlannerInfo& planner, const Problem& problem, std::vector<Event> events,
+// let join first of all is not there before. Needs a planner with a pool rule. `band`: see
+// AheftOptions.
+PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
                  double band);
 
 }  // namespace dovetail

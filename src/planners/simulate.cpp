@@ -60,7 +60,8 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
                          const SimulateOptions& options) {
   const PlannerInfo& planner =
       options.planner != nullptr ? *options.planner : *find_planner("AHEFT");
-  PoolRun run = run_pool(planner, problem, {events.begin(), events.end()}, options.band);
+  PlanningContext context(problem, options.planning);
+  PoolRun run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
   run.before.deadline = run.after.deadline = problem.deadline();
   return {.before = std::move(run.before),
           .after = std::move(run.after),
@@ -68,10 +69,8 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
           .platform = problem.platform()};
 }
 
-bool is_pool(const Problem& problem, const SimulateOptions& options) {
-  if (options.planner != nullptr) return plans_pools(*options.planner);
-  return problem.platform().clusters().size() > 1;
-}
+// What the events file may say depends on it.
+bool is_pool(const Problem& problem) { return problem.platform().clusters().size() > 1; }
 
 }  // namespace
 
@@ -80,13 +79,20 @@ double cpu_hours(const Simulation& simulation) {
 }
 
 std::string simulate_unfit(const Problem& problem, const SimulateOptions& options) {
-  return is_pool(problem, options) ? unlike_unfit(problem) : single_cluster_unfit(problem);
+  const PlannerInfo* planner = options.planner;
+  if (planner != nullptr && (planner->pool_rule != nullptr) != is_pool(problem)) {
+    return std::string(planner->name) +
+           (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
+  }
+  const std::string unfit =
+      is_pool(problem) ? unlike_unfit(problem) : single_cluster_unfit(problem);
+  return unfit.empty() ? "" : "the planner " + unfit;
 }
 
 Simulation simulate(const Problem& problem, std::span<const Event> events,
                     const SimulateOptions& options) {
-  return is_pool(problem, options) ? simulate_pool(problem, events, options)
-                                   : simulate_cluster(problem, events, options);
+  return is_pool(problem) ? simulate_pool(problem, events, options)
+                          : simulate_cluster(problem, events, options);
 }
 
 }  // namespace dovetail

@@ -29,7 +29,7 @@ struct Simulation {
 // Of what is executed, with the runs that were lost.
 double cpu_hours(const Simulation& simulation);
 
-// Why the problem cannot be simulated, as a sentence; empty when it can.
+// Why the problem cannot be simulated; empty when it can.
 std::string simulate_unfit(const Problem& problem, const SimulateOptions& options = {});
 
 // The events in order of time, of kinds that the platform knows: those of a cluster when it has one

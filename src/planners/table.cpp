@@ -34,9 +34,13 @@ Plan dl(PlanningContext& context, const PlanRequest& request) {
   return context.shared<DeadlinePlanner>().plan(kRule, request.deadline.value(), request.name);
 }
 
-template <Plan (*kPlan)(PlanningContext&, std::string_view)>
+Plan heft(PlanningContext& context, const PlanRequest& request) {
+  return plan_heft(context, request.name);
+}
+
+template <PoolRule (*kRule)()>
 Plan on_pool(PlanningContext& context, const PlanRequest& request) {
-  return kPlan(context, request.name);
+  return plan_on_pool(context, request.name, kRule());
 }
 
 constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
@@ -75,10 +79,10 @@ PlannerInfo{"DL_RC_CPA",           "as few processors as a plan of the empty clu
 PlannerInfo{"DL_RC_CPAR",          "the same by a plan of what is usually free: thriftiest",                 kReservations, Goal::deadline, dl<kRcCpar>, single_cluster_unfit},
 PlannerInfo{"DL_RC_CPAR-lambda",   "between thrifty and as late as possible, as thrifty as the deadline lets", kReservations, Goal::deadline, dl<kRcLambda>, single_cluster_unfit},
 PlannerInfo{"DL_RCBD_CPAR-lambda", "the same, never above CPA's share: thrifty and tight",                   kReservations, Goal::deadline, dl<kRcbdLambda>, single_cluster_unfit},
-PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends first; blind to what comes",   kHeft,  Goal::turnaround, on_pool<plan_heft>, unlike_unfit, leaves_unseen},
-PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<plan_aheft>, unlike_unfit},
-PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<plan_aheft_paper>, unlike_unfit},
-PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<plan_min_min>, unlike_unfit},
+PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends first; blind to what comes",   kHeft,  Goal::turnaround, heft, unlike_unfit, leaves_unseen, heft_rule},
+PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<aheft_rule>, unlike_unfit, nullptr, aheft_rule},
+PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<aheft_paper_rule>, unlike_unfit, nullptr, aheft_paper_rule},
+PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<min_min_rule>, unlike_unfit, nullptr, min_min_rule},
     // clang-format on
 };
 

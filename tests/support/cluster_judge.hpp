@@ -114,6 +114,14 @@ class Judge {
     }
   }
 
+  // Whether the end has moved by more than the band, of what was left then; or is gone.
+  bool ends_much_later_than(const std::vector<Placement>& before) const {
+    if (before.empty() || in_force_.empty()) return true;
+    const Duration left = end_of(before) - clock_;
+    const Duration moved = end_of(in_force_) - end_of(before);
+    return static_cast<double>(moved) > band_ * static_cast<double>(left);
+  }
+
   // Tasks that wait have kept their processors and are not earlier than they were.
   void expect_later_than(const std::vector<Placement>& before) const {
     for (std::size_t i = 0; i < tasks_.size() && !before.empty() && !in_force_.empty(); ++i) {

@@ -1,5 +1,5 @@
-// Small random problems on unlike resources that join, leave and slow down: the same seed gives the
-// same problem everywhere.
+// Small random problems on unlike resources that join, leave, come back and slow down, and tasks
+// that are late or lost: the same seed gives the same problem everywhere.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,8 @@ struct RandomPoolOptions {
   bool missing_times = false;  // some tasks do not run on some resources
   double joins = 0.35;         // share of the resources
   double leaves = 0.25;
+  double returns = 0.5;  // share of the leaves, sudden or announced, that a join follows or revokes
+  int task_events = 0;   // tasks that are late or lost, at most
 };
 
 class RandomPool {
@@ -36,11 +38,13 @@ class RandomPool {
     return Problem(std::move(all), platform());
   }
 
-  // What happens to resources that do all of it at most once, but for slowing down, in order of
-  // time. Joins: those that are not in the pool.
+  // What happens to the resources of the pool and to those that join, and to tasks, in order of
+  // time. Needs a problem made before.
   std::vector<Event> events(std::vector<ResourceId>& pool) {
     std::vector<Event> events;
     pool.clear();
+    const bool tasks_first = dice_.chance(0.5);
+    if (tasks_first) happen_to_tasks(events);
     for (ResourceId r = 0; r < resources_; ++r) {
       Time here = now_;
       if (r > 0 && dice_.chance(options_.joins)) {
@@ -49,15 +53,11 @@ class RandomPool {
       } else {
         pool.push_back(r);
       }
-      const Time gone = leave(r, here, events);
-      for (std::int64_t i = dice_.between(0, 2); i > 0; --i) {
-        const Time time = moment();
-        if (time <= here || time >= gone) continue;
-        here = time;
-        events.push_back(
-            {.time = time, .kind = Event::Kind::slow, .resource = r, .factor = factor()});
-      }
+      if (dice_.chance(0.5)) slow(r, events);
+      come_and_go(r, here, events);
+      slow(r, events);
     }
+    if (!tasks_first) happen_to_tasks(events);
     std::stable_sort(events.begin(), events.end(),
                      [](const Event& a, const Event& b) { return a.time < b.time; });
     return events;
@@ -73,6 +73,7 @@ class RandomPool {
     const std::int64_t most_transfer = longest_ * dice_.between(0, 6) / 2;
     const double density = dice_.real(0, 0.4);
     work_ += longest_ * tasks;
+    tasks_ += tasks;
     for (TaskId task = 0; task < tasks; ++task) {
       builder.add_task({.id = "t" + std::to_string(task), .time = times()});
       for (TaskId from = 0; from < task; ++from) {
@@ -109,18 +110,50 @@ class RandomPool {
     return Platform(now_, std::move(clusters));
   }
 
-  // Sudden or announced, or not at all; when.
-  Time leave(ResourceId r, Time here, std::vector<Event>& events) {
-    if (!dice_.chance(options_.leaves)) return kForever;
-    const Time time = moment();
-    if (time <= here) return kForever;
-    Event event{.time = time, .kind = Event::Kind::leave, .resource = r};
-    if (dice_.chance(0.6)) {
-      event.kind = Event::Kind::leave_later;
-      event.until = time + dice_.between(1, longest_ * 4);
+  // From a moment at which the resource is there.
+  void come_and_go(ResourceId r, Time here, std::vector<Event>& events) {
+    while (dice_.chance(options_.leaves)) {
+      const Time time = dice_.chance(0.5) ? moment() : here + dice_.between(1, longest_ * 2);
+      if (time <= here) return;
+      Event event{.time = time, .kind = Event::Kind::leave, .resource = r};
+      Time gone = time;
+      if (dice_.chance(0.6)) {
+        event.kind = Event::Kind::leave_later;
+        gone = event.until = time + dice_.between(1, longest_ * 4);
+      }
+      events.push_back(event);
+      if (!dice_.chance(options_.returns)) return;
+      here = back(time, gone);
+      events.push_back({.time = here, .kind = Event::Kind::join, .resource = r});
     }
-    events.push_back(event);
-    return event.kind == Event::Kind::leave ? time : event.until;
+    // One that changes nothing.
+    if (options_.returns > 0 && dice_.chance(0.05)) {
+      events.push_back({.time = std::max(here, moment()), .resource = r});
+    }
+  }
+
+  // When a resource joins of which it was heard at `time` that it would be gone at `gone`: before
+  // or after that, or just then.
+  Time back(Time time, Time gone) {
+    if (dice_.chance(0.2)) return dice_.chance(0.5) ? time : gone;
+    if (dice_.chance(0.5)) return dice_.between(time, gone);
+    return gone + dice_.between(0, longest_ * 2);
+  }
+
+  void slow(ResourceId r, std::vector<Event>& events) {
+    if (!dice_.chance(0.5)) return;
+    events.push_back(
+        {.time = moment(), .kind = Event::Kind::slow, .resource = r, .factor = factor()});
+  }
+
+  void happen_to_tasks(std::vector<Event>& events) {
+    for (std::int64_t left = dice_.between(0, options_.task_events); left > 0; --left) {
+      const bool is_late = dice_.chance(0.5);
+      events.push_back({.time = moment(),
+                        .kind = is_late ? Event::Kind::late : Event::Kind::lost,
+                        .factor = is_late ? factor() : 1,
+                        .task = static_cast<TaskId>(dice_.between(0, tasks_ - 1))});
+    }
   }
 
   double factor() {
@@ -145,6 +178,7 @@ class RandomPool {
   Duration longest_ = 1;
   Time now_ = 0;
   Duration work_ = 0;
+  std::int64_t tasks_ = 0;
   std::vector<Time> moments_;
 };
 

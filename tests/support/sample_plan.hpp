@@ -45,6 +45,16 @@ inline PlanRecord small_plan() {
   return record;
 }
 
+// The small plan after "solve" and "mesh" had begun once before and were cut short; the runs that
+// were lost fit where the plan left room.
+inline PlanRecord small_plan_with_lost() {
+  constexpr Duration m = kTestMinute;
+  PlanRecord record = small_plan();
+  record.lost = {{"demo", "solve", "kth", 10 * m, 15 * m, 2, false},
+                 {"demo", "mesh", "kth", 2 * m, 10 * m, 4, false}};
+  return record;
+}
+
 struct RandomPlanShape {
   int tasks = 50;
   Count processors = 128;

@@ -112,6 +112,38 @@ TEST(BeforeAfter, TellsBothPlansAndTheChange) {
   }
 }
 
+TEST(BeforeAfter, LostRunsAreInThePartThatWentThatWay) {
+  BeforeAndAfter sample = joined_pool();
+  // n9 began on r1 and was cut short.
+  sample.after.lost = {{"sample", "n9", "r1", 40'000, 50'000, 1, false}};
+  const Picture picture(sample);
+  ASSERT_TRUE(picture.well_formed());
+  const auto lost = picture.rects("lost");
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0].child("title").text().get(),
+            std::string("n9, lost after 10s\nstart 40s\nend 50s\nduration 10s (10 s)\n"
+                        "1 processor of r1"));
+  // In the row of r1 below the middle, as is n8; and of the colour of n9, the ninth.
+  EXPECT_EQ(number(lost[0], "y"), number(picture.task("n8")[1], "y"));
+  EXPECT_EQ(lost[0].attribute("fill").value(), std::string("url(#lost-8)"));
+  EXPECT_EQ(picture.all("text", "lost-label").size(), 1u);
+  EXPECT_TRUE(picture.says("0.0 CPU-hours + 0.0 lost"));
+  EXPECT_TRUE(picture.says("cut short"));
+  EXPECT_FALSE(Picture(joined_pool()).says("cut short"));
+}
+
+TEST(BeforeAfter, LostRunsKeepTheColourOfTheTaskThatIsNeverFinished) {
+  BeforeAndAfter sample = joined_pool();
+  sample.after.lost = {sample.before.tasks[2], sample.before.tasks[0]};
+  sample.after.tasks.clear();
+  sample.after.feasible = false;
+  const Picture picture(sample);
+  const auto lost = picture.rects("lost");
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_EQ(lost[0].attribute("fill").value(), std::string("url(#lost-0)"));
+  EXPECT_EQ(lost[1].attribute("fill").value(), std::string("url(#lost-2)"));
+}
+
 TEST(BeforeAfter, ChangeIsLaterEarlierOrNone) {
   BeforeAndAfter sample = joined_pool();
   EXPECT_EQ(io::change_text(sample.before, sample.before), "ends as planned");
@@ -168,7 +200,7 @@ TEST(BeforeAfter, EveryDecisionHasItsWords) {
   EXPECT_EQ(rows[4].decision, "kept, the new one 1s later");
   EXPECT_EQ(rows[5].decision, "kept, the new one only 1s earlier");
   EXPECT_EQ(rows[6].decision, "adopted, 1s earlier");
-  EXPECT_EQ(rows[7].decision, "adopted, 1s later");
+  EXPECT_EQ(rows[7].decision, "adopted, cheaper; 1s later");
   EXPECT_EQ(rows[8].decision, "adopted");
 }
 

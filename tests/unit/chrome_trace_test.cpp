@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::random_plan;
 using testing::small_plan;
+using testing::small_plan_with_lost;
 
 std::vector<json> events_of(const json& trace, const std::string& phase) {
   std::vector<json> found;
@@ -94,6 +95,18 @@ TEST(ChromeTrace, ReservationsAreAProcessOfTheirOwn) {
   EXPECT_EQ(tasks.size(), 1u);
   EXPECT_EQ(reservations.size(), 1u);
   EXPECT_NE(tasks, reservations);
+}
+
+TEST(ChromeTrace, LostRunsAreEventsThatSaySo) {
+  const json trace = json::parse(chrome_trace(small_plan_with_lost()));
+  const std::vector<json> events = events_of(trace, "X");
+  EXPECT_EQ(events.size(), 12u);
+  const auto lost = std::find_if(events.begin(), events.end(),
+                                 [](const json& event) { return event["name"] == "mesh (lost)"; });
+  ASSERT_NE(lost, events.end());
+  EXPECT_EQ((*lost)["cat"], "task,lost");
+  EXPECT_EQ((*lost)["dur"], 480'000'000);
+  EXPECT_EQ((*lost)["args"]["processors"], 4);
 }
 
 TEST(ChromeTrace, OddPlansAreValidJson) {

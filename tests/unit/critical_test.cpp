@@ -96,5 +96,23 @@ TEST(PlanRecord, HasNamesMetricsAndTheChain) {
   EXPECT_EQ(resolve(record, problem), plan);
 }
 
+TEST(PlanRecord, LostRunsAreNamedButAreNoPartOfThePlan) {
+  const Platform platform(0,
+                          {{.name = "c", .processors = 2, .reservations = {{90'000, 99'000, 2}}}});
+  const Problem problem({diamond()}, platform);
+  const Plan plan = dovetail::plan(*find_planner("CPA"), problem);
+  const std::vector<Placement> lost = {{.task = 3, .procs = 2, .start = 60'000, .end = 90'001}};
+  const PlanRecord record = make_record(problem, plan, lost);
+  ASSERT_EQ(record.lost.size(), 1U);
+  EXPECT_EQ(record.lost[0].id, "d");
+  EXPECT_EQ(record.lost[0].cluster, "c");
+  EXPECT_EQ(record.lost[0].processors, 2);
+  EXPECT_EQ(record.lost[0].end, 90'001);
+  EXPECT_EQ(record.cpu_hours, make_record(problem, plan).cpu_hours);
+  EXPECT_EQ(record.makespan, make_record(problem, plan).makespan);
+  EXPECT_EQ(record.clusters[0].reservations.size(), 1U) << "it begins before the run is lost";
+  EXPECT_EQ(resolve(record, problem), plan);
+}
+
 }  // namespace
 }  // namespace dovetail

@@ -12,6 +12,7 @@ namespace {
 
 using testing::random_plan;
 using testing::small_plan;
+using testing::small_plan_with_lost;
 
 constexpr std::string_view kDataBegin = "<script type=\"application/json\" id=\"data\">";
 
@@ -48,6 +49,22 @@ TEST(GanttHtml, PageHoldsThePlan) {
     EXPECT_EQ(task["blocks"], nlohmann::json::parse("[[6,8]]"));
   }
   EXPECT_TRUE(seen);
+}
+
+TEST(GanttHtml, LostRunsAreApartFromTheTasksInTheirColours) {
+  EXPECT_TRUE(data_of(gantt_html(small_plan()))["lost"].empty());
+  const nlohmann::json data = data_of(gantt_html(small_plan_with_lost()));
+  EXPECT_EQ(data["tasks"].size(), 6u);
+  ASSERT_EQ(data["lost"].size(), 2u);
+  EXPECT_EQ(data["lost"][0]["id"], "mesh");
+  EXPECT_EQ(data["lost"][0]["end"], 600'000);
+  for (const auto& run : data["lost"]) {
+    EXPECT_EQ(run["lost"], true);
+    for (const auto& task : data["tasks"]) {
+      EXPECT_EQ(task["lost"], false);
+      EXPECT_EQ(task["id"] == run["id"], task["colour"] == run["colour"]);
+    }
+  }
 }
 
 TEST(GanttHtml, TimesCountFromTheBeginningOfThePicture) {

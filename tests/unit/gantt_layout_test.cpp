@@ -105,6 +105,51 @@ TEST(GanttLayout, RandomValidPlansNeverOverlapAndStayWithinTheirCluster) {
   }
 }
 
+TEST(GanttLayout, LostRunsHaveRowsOfTheirOwnAmongTasksAndReservations) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    PlanRecord record = random_plan(seed, {.tasks = 60, .processors = 40, .clusters = 2});
+    // Every third task counts as a run that was cut short; the plan stays within its capacity.
+    std::vector<TaskRecord> tasks;
+    for (std::size_t i = 0; i < record.tasks.size(); ++i) {
+      (i % 3 == 0 ? record.lost : tasks).push_back(record.tasks[i]);
+    }
+    record.tasks = std::move(tasks);
+    const GanttScene scene = lay_out(record);
+    std::size_t lost = 0;
+    for (const GanttCluster& cluster : scene.clusters) {
+      EXPECT_FALSE(overlaps(cluster));
+      EXPECT_EQ(cluster.rows, cluster.processors);
+      for (const GanttItem& item : cluster.items) {
+        EXPECT_EQ(rows_of(item), item.procs);
+        if (item.kind == GanttKind::reservation) continue;
+        lost += item.kind == GanttKind::lost;
+        EXPECT_EQ(item.window.begin, run_of(record, item).start);
+        EXPECT_EQ(cluster.name, run_of(record, item).cluster);
+      }
+    }
+    EXPECT_EQ(lost, record.lost.size());
+  }
+}
+
+TEST(GanttLayout, PictureHoldsLostRunsWhereThereAreNoTasks) {
+  PlanRecord record = one_cluster(8, {}, {});
+  record.lost = {task("a", -20, 100, 3)};
+  record.lost.push_back({"w", "b", "gone", 0, 50, 5, false});
+  const GanttScene scene = lay_out(record);
+  EXPECT_EQ(scene.window, (Interval{-20, 100}));
+  ASSERT_EQ(scene.clusters.size(), 2u);
+  EXPECT_EQ(scene.clusters[1].processors, 5);
+  EXPECT_EQ(item_of(scene, GanttKind::lost, 0).blocks, (std::vector<RowBlock>{{5, 3}}));
+}
+
+TEST(GanttLayout, NarrowBandHoldsLostRunsToo) {
+  PlanRecord record = one_cluster(400, {}, {task("a", 50, 100, 8)});
+  EXPECT_GT(lay_out(record).clusters[0].first_shown, 0);
+  record.lost = {task("a", 0, 40, 300)};
+  EXPECT_EQ(lay_out(record).clusters[0].first_shown, 0);
+}
+
 TEST(GanttLayout, OverlapCheckSeesAnOverlap) {
   GanttCluster cluster{.name = "c", .processors = 4, .rows = 4};
   cluster.items = {{GanttKind::task, 0, {0, 10}, 2, {{0, 2}}},

@@ -12,6 +12,7 @@ namespace {
 
 using testing::random_plan;
 using testing::small_plan;
+using testing::small_plan_with_lost;
 
 // Uses the page as a person does, and logs what it does not find.
 constexpr std::string_view kVisitor = R"js(<script>
@@ -83,6 +84,25 @@ setTimeout(() => {
 }, 200);
 </script>)js";
 
+// Looks for a run that was cut short: mesh, from minute 2 to 10 just below the first task.
+constexpr std::string_view kLostVisitor = R"js(<script>
+const canvas = document.getElementById("canvas");
+const expect = (what, condition) => { if (!condition) console.error("visitor: " + what); };
+const tooltip = document.getElementById("tooltip");
+const box = canvas.getBoundingClientRect();
+let seen = "";
+for (let y = 60; y < box.height; y += 4) {
+  canvas.dispatchEvent(new PointerEvent("pointermove", {pointerId: 1, bubbles: true,
+    clientX: box.left + 56 + (box.width - 72) * 5 / 200, clientY: box.top + y}));
+  seen += tooltip.textContent + "|";
+}
+expect("the tooltip says that it was lost", seen.includes("mesh, lost after 8m"));
+expect("the legend explains it", document.getElementById("legend").textContent.includes("cut short"));
+document.getElementById("search").value = "mesh";
+document.getElementById("search").dispatchEvent(new Event("input"));
+expect("only tasks are found", document.getElementById("matches").textContent === "1 found");
+</script>)js";
+
 class GanttPage : public testing::PageTest {};
 
 TEST_F(GanttPage, CheckFailsWhenThePageLogsAnError) {
@@ -95,6 +115,12 @@ TEST_F(GanttPage, CheckFailsWhenThePageLogsAnError) {
 
 TEST_F(GanttPage, PersonCanHoverZoomPanPinSearchAndSort) {
   const int status = check(with_script(gantt_html(small_plan()), kVisitor));
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(GanttPage, LostRunIsShownAndExplained) {
+  const int status = check(with_script(gantt_html(small_plan_with_lost()), kLostVisitor));
   if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
   EXPECT_EQ(status, 0);
 }

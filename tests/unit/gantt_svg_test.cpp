@@ -17,6 +17,7 @@ namespace {
 using testing::kTestMinute;
 using testing::random_plan;
 using testing::small_plan;
+using testing::small_plan_with_lost;
 
 struct Picture : testing::SvgPicture {
   explicit Picture(const PlanRecord& record) : SvgPicture(gantt_svg(record)) {}
@@ -31,8 +32,8 @@ std::size_t blocks(const PlanRecord& record) {
 }
 
 TEST(GanttSvg, EveryBlockIsARectangleWithATooltip) {
-  for (const PlanRecord& record :
-       {small_plan(), random_plan(11), random_plan(12, {.workflows = 3, .clusters = 3})}) {
+  for (const PlanRecord& record : {small_plan(), small_plan_with_lost(), random_plan(11),
+                                   random_plan(12, {.workflows = 3, .clusters = 3})}) {
     const Picture picture(record);
     ASSERT_TRUE(picture.well_formed());
     std::size_t rects = 0;
@@ -68,6 +69,59 @@ TEST(GanttSvg, TooltipTellsWhenHowLongAndHowWide) {
               "on the critical chain");
   }
   EXPECT_TRUE(seen);
+}
+
+TEST(GanttSvg, LostRunsAreHatchedInTheirTasksColour) {
+  const Picture picture(small_plan_with_lost());
+  ASSERT_TRUE(picture.well_formed());
+  EXPECT_EQ(picture.rects("task").size(), 6u);
+  const auto lost = picture.rects("lost");
+  ASSERT_EQ(lost.size(), 2u);
+  std::map<std::string, std::string> hatchings;  // by id, with the colour of their stripes
+  for (const pugi::xml_node& pattern : picture.root().child("defs").children("pattern")) {
+    hatchings[std::string("url(#") + pattern.attribute("id").value() + ")"] =
+        pattern.attribute("fill").value();
+  }
+  std::map<std::string, std::string> colours;
+  for (const pugi::xml_node& rect : picture.rects("task")) {
+    const std::string tip = rect.child("title").text().get();
+    colours[tip.substr(0, tip.find('\n'))] = rect.attribute("fill").value();
+  }
+  for (const pugi::xml_node& rect : lost) {
+    const std::string tip = rect.child("title").text().get();
+    const std::string task = tip.substr(0, tip.find(','));
+    ASSERT_TRUE(colours.contains(task)) << tip;
+    EXPECT_EQ(hatchings[rect.attribute("fill").value()], colours[task]);
+  }
+  EXPECT_EQ(std::string(lost[0].child("title").text().get()),
+            "mesh, lost after 8m\nstart 2m\nend 10m\nduration 8m (480 s)\n4 processors of kth");
+  EXPECT_NE(picture.all_text().find("14.9 CPU-hours + 0.7 lost"), std::string::npos);
+  EXPECT_NE(picture.all_text().find("cut short"), std::string::npos);
+}
+
+TEST(GanttSvg, LostRunIsNamedWhereThereIsRoom) {
+  PlanRecord record = small_plan_with_lost();
+  record.lost[1] = {"demo", "mesh", "kth", 70 * kTestMinute, 110 * kTestMinute, 1, false};
+  EXPECT_NE(Picture(record).all_text().find("mesh (lost)"), std::string::npos);
+  record.lost[1].end = 75 * kTestMinute;
+  EXPECT_EQ(Picture(record).all_text().find("(lost)"), std::string::npos);
+}
+
+TEST(GanttSvg, NothingIsSaidOfLostRunsWhereThereAreNone) {
+  const Picture picture(small_plan());
+  EXPECT_EQ(picture.all_text().find("cut short"), std::string::npos);
+  EXPECT_EQ(picture.all_text().find("lost"), std::string::npos);
+  EXPECT_TRUE(picture.root().child("defs").empty());
+}
+
+TEST(GanttSvg, LostRunsOfAPlanThatCannotBeFinishedAreDrawn) {
+  PlanRecord record = small_plan_with_lost();
+  record.tasks.clear();
+  record.feasible = false;
+  const Picture picture(record);
+  ASSERT_TRUE(picture.well_formed());
+  EXPECT_EQ(picture.rects("lost").size(), 2u);
+  EXPECT_NE(picture.all_text().find("0.7 CPU-hours lost"), std::string::npos);
 }
 
 TEST(GanttSvg, TaskAreasAreProportionalToProcessorsTimesDuration) {

@@ -14,6 +14,7 @@ namespace {
 using testing::kTestHour;
 using testing::random_plan;
 using testing::small_plan;
+using testing::small_plan_with_lost;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -65,14 +66,26 @@ TEST(GanttText, SmallPlanAsItLooks) {
             "* critical  █ this plan  ░ reserved by others\n");
 }
 
+TEST(GanttText, LostRunsHaveBarsOfTheirOwn) {
+  const std::string text = gantt_text(small_plan_with_lost(), 100, false);
+  EXPECT_NE(line_with(text, "mesh (lost)").find("\u2592"), std::string::npos);
+  EXPECT_EQ(line_with(text, "mesh (lost)").find("\u2588"), std::string::npos);
+  EXPECT_NE(line_with(text, "mesh  ").find("\u2588"), std::string::npos);
+  EXPECT_NE(line_with(text, "* critical").find("cut short"), std::string::npos);
+  PlanRecord many = random_plan(4, {.tasks = 100});
+  many.lost = {many.tasks[0], many.tasks[1]};
+  EXPECT_EQ(line_with(gantt_text(many, 90, false), "... and"), "... and 62 more");
+}
+
 TEST(GanttText, NoLineIsWiderThanAskedFor) {
   PlanRecord wide = small_plan();
   wide.tasks[0].id = "\u8a08\u7b97\u6a5f\u306e\u4ed5\u4e8b\u306e\u9577\u3044\u540d\u524d";
   wide.tasks[1].id = std::string(300, 'x');
   wide.algorithm = std::string(300, 'A');
   wide.clusters[0].name = std::string(80, 'c');
-  for (const PlanRecord& record : {small_plan(), wide, random_plan(2, {.workflows = 2}),
-                                   random_plan(3, {.clusters = 3}), PlanRecord{}}) {
+  for (const PlanRecord& record :
+       {small_plan(), small_plan_with_lost(), wide, random_plan(2, {.workflows = 2}),
+        random_plan(3, {.clusters = 3}), PlanRecord{}}) {
     for (const int columns : {30, 31, 40, 60, 79, 80, 100, 133, 200}) {
       for (const std::string& line : lines_of(gantt_text(record, columns, false))) {
         EXPECT_LE(io::display_width(line), columns) << line;

@@ -85,6 +85,25 @@ TEST(PlanJson, KeepsWhatADeadlineAdds) {
   EXPECT_EQ(format_plan(parse_plan(text, "p.json")), text);
 }
 
+TEST(PlanJson, KeepsRunsThatWereCutShort) {
+  PlanRecord plan = sample();
+  EXPECT_FALSE(nlohmann::json::parse(format_plan(plan)).contains("lost"));
+  plan.lost = {{.workflow = "demo",
+                .id = "b",
+                .cluster = "kth",
+                .start = 60'000,
+                .end = 90'500,
+                .processors = 16}};
+  const std::string text = format_plan(plan);
+  EXPECT_EQ(nlohmann::json::parse(text)["lost"], nlohmann::json::parse(R"([{"workflow":"demo",
+      "id":"b","cluster":"kth","start":60,"end":90.5,"processors":16}])"));
+  const PlanRecord read = parse_plan(text, "p.json");
+  EXPECT_EQ(format_plan(read), text);
+  EXPECT_EQ(read.tasks.size(), 2u);
+  ASSERT_EQ(read.lost.size(), 1u);
+  EXPECT_EQ(read.lost[0].end, 90'500);
+}
+
 TEST(PlanJson, SaysWhichDeadlineCouldHaveBeenMet) {
   const PlanRecord plan{.algorithm = "x",
                         .deadline = 5000,
@@ -126,6 +145,13 @@ TEST(PlanJson, EveryFieldOfOursIsNeeded) {
   auto json = valid();
   json["tasks"][1]["start"] = "soon";
   EXPECT_EQ(error_in(json), "p.json:1: task \"b\": start: expected a number, found \"soon\"");
+}
+
+TEST(PlanJson, LostRunsAreReadLikeTasks) {
+  auto json = valid();
+  json["lost"] = nlohmann::json::array({json["tasks"][1]});
+  json["lost"][0].erase("end");
+  EXPECT_EQ(error_in(json), "p.json:1: lost run \"b\": \"end\" is missing");
 }
 
 TEST(PlanJson, UnknownKeysAreIgnored) {
