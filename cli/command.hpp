@@ -29,6 +29,11 @@ void add_replay(CLI::App& program, Exit& status);
 void add_queue(CLI::App& program, Exit& status);
 void add_whatif(CLI::App& program, Exit& status);
 void add_simulate(CLI::App& program, Exit& status);
+void add_run(CLI::App& program, Exit& status);
+void add_resume(CLI::App& program, Exit& status);
+void add_runs(CLI::App& program, Exit& status);
+void add_status(CLI::App& program, Exit& status);
+void add_logs(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {

@@ -1,0 +1,187 @@
+#include "exec/attempt_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <type_traits>
+
+namespace dovetail::exec {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kHalf = 512;
+constexpr std::size_t kMaxWhy = 200;
+
+std::string read_small(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string boot_id() {
+  std::string id = read_small("/proc/sys/kernel/random/boot_id");
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+// The 22nd field of /proc/PID/stat; the second is a name in brackets that may hold anything.
+std::optional<std::uint64_t> birth_of(pid_t pid) {
+  const std::string stat = read_small("/proc/" + std::to_string(pid) + "/stat");
+  const auto name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream rest(stat.substr(name_end + 1));
+  std::string field;
+  std::string state;
+  for (int i = 3; i <= 22 && rest >> field; ++i) {
+    if (i == 3) state = field;
+  }
+  if (!rest || state == "Z") return std::nullopt;
+  return std::stoull(field);
+}
+
+constexpr std::pair<AttemptEnd::Cause, const char*> kCauses[] = {
+    {AttemptEnd::Cause::ended, "ended"},
+    {AttemptEnd::Cause::timed_out, "timed out"},
+    {AttemptEnd::Cause::stopped, "stopped"},
+    {AttemptEnd::Cause::out_of_memory, "out of memory"},
+    {AttemptEnd::Cause::not_started, "not started"}};
+
+const char* name_of(AttemptEnd::Cause cause) {
+  for (const auto& [value, name] : kCauses) {
+    if (value == cause) return name;
+  }
+  return "";
+}
+
+template <typename Number>
+bool read_number(const Json& json, const char* key, Number& number) {
+  const auto found = json.find(key);
+  if (found == json.end()) return false;
+  if (std::is_integral_v<Number> ? !found->is_number_integer() : !found->is_number()) return false;
+  number = found->template get<Number>();
+  return true;
+}
+
+bool read_text(const Json& json, const char* key, std::string& text) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_string()) return false;
+  text = found->get<std::string>();
+  return true;
+}
+
+std::optional<AttemptStart> parse_start(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  AttemptStart start;
+  const bool is_whole = json.is_object() && read_number(json, "supervisor", start.supervisor.pid) &&
+                        read_number(json, "born", start.supervisor.born) &&
+                        read_text(json, "boot", start.supervisor.boot) &&
+                        read_number(json, "group", start.group) &&
+                        read_number(json, "started", start.time);
+  return is_whole ? std::optional(start) : std::nullopt;
+}
+
+bool read_cause(const Json& json, AttemptEnd::Cause& cause) {
+  std::string text;
+  if (!read_text(json, "cause", text)) return false;
+  for (const auto& [value, name] : kCauses) {
+    if (text != name) continue;
+    cause = value;
+    return true;
+  }
+  return false;
+}
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+ProcessName ProcessName::self() {
+  const pid_t pid = getpid();
+  return {pid, birth_of(pid).value_or(0), boot_id()};
+}
+
+bool ProcessName::is_alive() const { return pid > 0 && boot == boot_id() && birth_of(pid) == born; }
+
+std::string to_json(const AttemptEnd& end) {
+  Json json = {{"exit", end.exit_code},       {"signal", end.signal},
+               {"cause", name_of(end.cause)}, {"ended", end.time},
+               {"seconds", end.seconds},      {"cpu_seconds", end.cpu_seconds},
+               {"peak_kib", end.peak_kib}};
+  if (!end.why.empty()) json["why"] = end.why;
+  std::string line = line_of(json);
+  // A long reason begins with a path; what went wrong is at its end. How long a character becomes
+  // in JSON depends on the character.
+  for (std::size_t kept = std::min(end.why.size(), kMaxWhy); line.size() >= kHalf; kept /= 2) {
+    json["why"] = "..." + end.why.substr(end.why.size() - kept);
+    line = line_of(json);
+  }
+  return line;
+}
+
+std::optional<AttemptEnd> parse_end(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  AttemptEnd end;
+  const bool is_whole = json.is_object() && read_number(json, "exit", end.exit_code) &&
+                        read_number(json, "signal", end.signal) && read_cause(json, end.cause) &&
+                        read_number(json, "ended", end.time) &&
+                        read_number(json, "seconds", end.seconds) &&
+                        read_number(json, "cpu_seconds", end.cpu_seconds) &&
+                        read_number(json, "peak_kib", end.peak_kib);
+  if (!is_whole) return std::nullopt;
+  read_text(json, "why", end.why);
+  return end;
+}
+
+std::optional<AttemptWriter> AttemptWriter::create(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!file.is_open()) return std::nullopt;
+  const std::string room(2 * kHalf, '\n');
+  const ssize_t wrote = pwrite(file.get(), room.data(), room.size(), 0);
+  if (wrote == static_cast<ssize_t>(room.size())) return AttemptWriter(std::move(file));
+  const int error = wrote < 0 ? errno : ENOSPC;
+  file.reset();
+  unlink(path.c_str());
+  errno = error;
+  return std::nullopt;
+}
+
+bool AttemptWriter::write_half(std::string text, off_t place) {
+  if (text.size() >= kHalf) return false;
+  text.resize(kHalf, ' ');
+  text.back() = '\n';
+  return pwrite(file_.get(), text.data(), text.size(), place) == static_cast<ssize_t>(text.size());
+}
+
+bool AttemptWriter::write(const AttemptStart& start) {
+  const Json json = {{"supervisor", start.supervisor.pid},
+                     {"born", start.supervisor.born},
+                     {"boot", start.supervisor.boot},
+                     {"group", start.group},
+                     {"started", start.time}};
+  return write_half(line_of(json), 0);
+}
+
+bool AttemptWriter::write(const AttemptEnd& end) {
+  return write_half(to_json(end), static_cast<off_t>(kHalf));
+}
+
+Attempt read_attempt(const std::string& path) {
+  const std::string text = read_small(path);
+  Attempt attempt;
+  if (text.size() < kHalf) return attempt;
+  attempt.start = parse_start(text.substr(0, kHalf));
+  if (text.size() >= 2 * kHalf) attempt.end = parse_end(text.substr(kHalf, kHalf));
+  return attempt;
+}
+
+}  // namespace dovetail::exec
