@@ -91,7 +91,8 @@ void redirect(int supervisor, const std::string& path, int flags, int target) {
 }
 
 void reset_signals() {
-  for (const int number : {SIGPIPE, SIGTERM, SIGINT, SIGQUIT}) signal(number, SIG_DFL);
+  // Whatever whoever started us had ignored; those beyond are the C library's own.
+  for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
