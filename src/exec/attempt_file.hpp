@@ -14,12 +14,10 @@
 #include <optional>
 #include <string>
 
+#include "exec/clock.hpp"
 #include "exec/descriptor.hpp"
 
 namespace dovetail::exec {
-
-// Milliseconds since 1970 by the machine's clock, which may jump.
-using WallTime = std::int64_t;
 
 // A process that can be told from a later one with the same number.
 struct ProcessName {

@@ -8,28 +8,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
 
 #include "dovetail/error.hpp"
+#include "exec/clock.hpp"
 #include "exec/dispatcher.hpp"
 #include "exec/launcher.hpp"
 
 namespace dovetail::exec {
 
 namespace {
-
-WallTime wall_now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-}
-
-// Milliseconds of a clock that does not jump.
-Time steady_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-}
 
 // Interrupts as something to read, and the old ways again at the end.
 class Interrupts {

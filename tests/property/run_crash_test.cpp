@@ -14,6 +14,7 @@
 
 #include "exec/run_folder.hpp"
 #include "exec/run_state.hpp"
+#include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {
@@ -25,13 +26,6 @@ using testing::Dice;
 
 class CrashTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/dovetail-crash-XXXXXX";
-    folder_ = mkdtemp(name);
-    state_ = folder_ + "/state";
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // Sixty tasks in six rows; each leaves a line when it begins and one when it ends.
   void write_workflow() const {
     std::ofstream file(folder_ + "/flow.yaml");
@@ -79,8 +73,9 @@ class CrashTest : public ::testing::Test {
     return lines;
   }
 
-  std::string folder_;
-  std::string state_;
+  testing::TemporaryFolder own_;
+  std::string folder_ = own_.path().string();
+  std::string state_ = own_.file("state");
 };
 
 TEST_F(CrashTest, KilledAtRandomInstantsEveryTaskRunsOnce) {

@@ -16,15 +16,9 @@
 
 #include "exec/launcher.hpp"
 #include "support/file_checks.hpp"
+#include "support/whole_file.hpp"
 
 namespace dovetail::testing {
-
-inline std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Asks again and again until the answer is yes; false when it never is. For what is over in a
 // moment, but in nobody's hands.

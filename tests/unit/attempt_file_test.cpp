@@ -14,23 +14,15 @@
 
 #include "support/file_checks.hpp"
 #include "support/small_disk.hpp"
+#include "support/whole_file.hpp"
 
 namespace dovetail::exec {
 namespace {
 
 using testing::FileSizeLimit;
+using testing::put;
 using testing::SmallDisk;
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void put(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+using testing::text_of;
 
 // Over what is there, and without making it shorter.
 void overwrite(const std::string& path, const std::string& text) {

@@ -15,6 +15,7 @@
 #include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
 #include "support/small_disk.hpp"
+#include "support/whole_file.hpp"
 
 namespace dovetail::exec {
 namespace {
@@ -22,18 +23,9 @@ namespace {
 using testing::Dice;
 using testing::error_of;
 using testing::FileSizeLimit;
+using testing::put;
 using testing::SmallDisk;
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void put(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
+using testing::text_of;
 
 struct Contents {
   std::vector<Json> entries = {};
