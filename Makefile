@@ -1,6 +1,6 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test test-short-sanitizers test-sanitizers bench format lint clean
+.PHONY: help build demo demo-plan test test-short-sanitizers test-sanitizers bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -12,8 +12,11 @@ build: ## the program, build/dovetail (the default)
 	cmake --preset release
 	cmake --build --preset release
 
-demo: build ## a workflow, a busy cluster and a plan, made in demo/
+demo: build ## a workflow that makes a picture, run on this machine, in demo/
 	scripts/demo build/dovetail demo
+
+demo-plan: build ## a workflow, a busy cluster and a plan, made in demo/
+	scripts/demo-plan build/dovetail demo
 
 test: test-short-sanitizers ## what must pass before a change goes in
 	cmake --preset dev

@@ -1,52 +1,54 @@
 // dovetail run and resume: a workflow on this machine, for real.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "command.hpp"
 #include "describe.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
+#include "exec/run_facts.hpp"
+#include "exec/run_report.hpp"
+#include "known_run.hpp"
+#include "measured_times.hpp"
+#include "previous_run.hpp"
 #include "run_description.hpp"
+#include "run_progress.hpp"
+#include "run_summary.hpp"
 
 namespace dovetail::cli {
 
 namespace {
 
 struct Arguments {
-  std::vector<std::string> workflows = {};
-  Count processors = 0;  // 0: all of this machine
+  ProblemArguments problem = {};
+  GoalArguments goal = {};
+  double band = 20;  // per cent
   bool keep_going = false;
+  bool is_static = false;
+  bool is_new = false;
   bool dry_run = false;
 };
 
-Count processors_of_machine() {
-  return std::max<Count>(1, static_cast<Count>(std::thread::hardware_concurrency()));
-}
-
 RunDescription describe_run(const Arguments& arguments) {
-  RunDescription description{
-      .workflows = {},
-      .folder = std::filesystem::current_path().string(),
-      .processors = arguments.processors > 0 ? arguments.processors : processors_of_machine(),
-      .keep_going = arguments.keep_going};
-  for (const std::string& file : arguments.workflows) {
-    description.workflows.push_back(read_workflow(file));
-  }
+  MeasuredTimes measured(MeasuredTimes::Unknown::is_assumed);
+  const Problem problem = arguments.problem.load(
+      arguments.goal,
+      {.default_seconds = arguments.problem.default_seconds, .missing_time = std::ref(measured)});
+  measured.print_notes();
+  RunDescription description{.workflows = {problem.workflows().begin(), problem.workflows().end()},
+                             .assumed = measured.assumed(),
+                             .folder = std::filesystem::current_path().string(),
+                             .platform = from_now(problem.platform()),
+                             .goal = problem.goal(),
+                             .keep_going = arguments.keep_going,
+                             .is_static = arguments.is_static,
+                             .band = arguments.band / 100};
+  if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
   return description;
-}
-
-std::string task_name(const Problem& problem, std::size_t number) {
-  const TaskRef ref = problem.task_at(number);
-  const Workflow& workflow = problem.workflows()[ref.workflow];
-  const std::string id(workflow.id(ref.task));
-  return problem.workflows().size() == 1 ? id : workflow.name() + "/" + id;
 }
 
 void print_plan(const Problem& problem, Plan plan) {
@@ -56,85 +58,15 @@ void print_plan(const Problem& problem, Plan plan) {
   for (const Placement& placed : plan.placements) {
     const Workflow& workflow = problem.workflows()[placed.workflow];
     table.add({"  " + format_duration(placed.start - plan.now),
-               task_name(problem, problem.number_of({placed.workflow, placed.task})),
+               problem.task_name(problem.number_of({placed.workflow, placed.task})),
                std::to_string(placed.procs), std::string(workflow.run(placed.task))});
   }
   fmt::print("{}  {} planned by {}; nothing is run\n", table.text(4),
              format_duration(makespan(plan)), plan.algorithm);
 }
 
-std::string end_text(const exec::AttemptEnd& end) {
-  using Cause = exec::AttemptEnd::Cause;
-  const std::string length = format_duration(time_ceil(end.seconds));
-  switch (end.cause) {
-    case Cause::not_started:
-      return "could not be started: " + end.why;
-    case Cause::timed_out:
-      return "was stopped after " + length + ": its time was over";
-    case Cause::stopped:
-      return "was stopped after " + length;
-    case Cause::out_of_memory:
-      return "was ended by the system after " + length + ": out of memory";
-    case Cause::ended:
-      break;
-  }
-  if (end.signal != 0) return fmt::format("was ended by signal {} after {}", end.signal, length);
-  return end.exit_code == 0
-             ? "done in " + length
-             : fmt::format("failed with exit code {} after {}", end.exit_code, length);
-}
-
-// One line that is written over on a terminal, a line for every task elsewhere.
-class Progress {
- public:
-  Progress(const exec::RunFolder& folder, const Problem& problem)
-      : folder_(folder), problem_(problem), is_terminal_(isatty(STDERR_FILENO) == 1) {}
-
-  void ended(std::uint32_t task, const exec::RunState& state) {
-    const exec::TaskStatus& status = state.tasks()[task];
-    const bool is_failure = status.state == exec::TaskState::failed;
-    if (is_terminal_ && !is_failure) return;
-    clear();
-    fmt::print(stderr, "[{}/{}] {} {}\n", state.count(exec::TaskState::done), problem_.task_count(),
-               task_name(problem_, task), end_text(status.end));
-    if (is_failure)
-      fmt::print(stderr, "        see {}\n", folder_.log(task, status.attempt, "err"));
-  }
-
-  void changed(const exec::RunState& state, Count in_use) {
-    if (!is_terminal_) return;
-    clear();
-    fmt::print(stderr, "[{}/{}] {} running on {}", state.count(exec::TaskState::done),
-               problem_.task_count(), state.count(exec::TaskState::running),
-               counted(static_cast<std::size_t>(in_use), "processor"));
-    std::fflush(stderr);
-    has_line_ = true;
-  }
-
-  void clear() {
-    if (has_line_) fmt::print(stderr, "\r\033[K");
-    has_line_ = false;
-  }
-
- private:
-  const exec::RunFolder& folder_;
-  const Problem& problem_;
-  bool is_terminal_;
-  bool has_line_ = false;
-};
-
-Exit conduct(const exec::RunFolder& folder, const RunDescription& description) {
-  const Problem problem = description.problem();
-  const Plan plan = plan_for_run(problem);
-  Progress progress(folder, problem);
-  const auto outcome = exec::conduct(
-      folder, problem, plan,
-      {.processors = description.processors,
-       .keep_going = description.keep_going,
-       .folder = description.folder,
-       .progress = [&](const auto& state, Count in_use) { progress.changed(state, in_use); },
-       .ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); }});
-  progress.clear();
+// What is said at the end.
+Exit report(const exec::RunFolder& folder, const Problem& problem, exec::RunOutcome outcome) {
   switch (outcome) {
     case exec::RunOutcome::done:
       fmt::print("{}: all {} done\n", folder.id(), counted(problem.task_count(), "task"));
@@ -145,8 +77,48 @@ Exit conduct(const exec::RunFolder& folder, const RunDescription& description) {
     case exec::RunOutcome::interrupted:
       fmt::print("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
       return Exit::no;
+    case exec::RunOutcome::cancelled:
+      fmt::print("{}: cancelled\n", folder.id());
+      return Exit::no;
   }
   return Exit::no;
+}
+
+// A run is done even if nobody can be told how it went.
+void write_report(const exec::RunFolder& folder, const Problem& problem,
+                  const exec::RunState& state) {
+  try {
+    write_file(folder.report(), exec::run_report_html({folder.id(), problem, state, {}}));
+    fmt::print("  {} shows how it went\n", folder.report());
+  } catch (const ExecutionError& error) {
+    fmt::print(stderr, "warning: {}\n", error.what());
+  }
+}
+
+Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
+             exec::RunOptions options) {
+  const Problem problem = description.problem();
+  RunProgress progress(folder, problem);
+  options.make_plan = plan_for_run;
+  options.processors = problem.platform().clusters().front().processors;
+  options.keep_going = description.keep_going;
+  options.is_static = description.is_static;
+  options.band = description.band;
+  options.folder = description.folder;
+  options.is_live = progress.is_live();
+  options.progress = [&](const auto& state, const auto& dispatcher, Time now) {
+    progress.changed(state, dispatcher, now);
+  };
+  options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
+  options.decided = [&](const Evaluation& decision) { progress.decided(decision); };
+  const exec::RunEnd end = exec::conduct(folder, problem, options);
+  progress.clear();
+  add_to_history(folder, description, problem, end.state);
+  if (!end.state.attempts().empty()) {
+    fmt::print("{}\n", summary_text(exec::facts_of(problem, end.state)));
+    write_report(folder, problem, end.state);
+  }
+  return report(folder, problem, end.outcome);
 }
 
 exec::RunLock lock(const exec::RunFolder& folder) {
@@ -157,24 +129,51 @@ exec::RunLock lock(const exec::RunFolder& folder) {
                                holder ? fmt::format(" by process {}", holder->pid) : ""));
 }
 
+// Goes on with the last run, by the workflow as it is now.
+Exit go_on(const Continuation& last, const RunDescription& description) {
+  const exec::RunFolder& folder = *last.run;
+  const exec::RunLock own = lock(folder);
+  fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
+             counted(last.done, "task"));
+  description.write(folder);
+  return conduct(folder, description, {.changed = last.changed});
+}
+
+Exit no_plan(const Problem& problem) {
+  fmt::print("{}\n\n  no plan found that ends by the deadline, {} from now; nothing is run\n",
+             describe_problem(problem), format_duration(*problem.deadline() - problem.now()));
+  return Exit::no;
+}
+
 Exit run(const Arguments& arguments) {
   const RunDescription description = describe_run(arguments);
   const Problem problem = description.problem();
+  Continuation last;
+  const bool may_go_on = !arguments.is_new && !arguments.dry_run;
+  if (may_go_on) last = find_continuation(description, problem);
+  if (last.at_work) {
+    fmt::print(stderr, "warning: {} runs the same in this folder at the same time\n",
+               last.at_work->id());
+  }
+  if (last.run) return go_on(last, description);
+  const Plan plan = plan_for_run(problem);
+  if (!plan.feasible) return no_plan(problem);
   if (arguments.dry_run) {
-    print_plan(problem, plan_for_run(problem));
+    print_plan(problem, plan);
     return Exit::fine;
   }
   const auto folder =
       exec::RunFolder::create(exec::state_folder(), description.workflows.front().name());
-  description.write(folder);
   const exec::RunLock own = lock(folder);
-  return conduct(folder, description);
+  description.write(folder);
+  return conduct(folder, description, {.first_plan = plan, .kept = last.kept});
 }
 
 Exit resume(const std::string& id) {
   const auto folder = exec::RunFolder::open(exec::state_folder(), id);
   const exec::RunLock own = lock(folder);
-  return conduct(folder, RunDescription::read(folder));
+  const RunDescription description = RunDescription::read(folder);
+  return conduct(folder, description, {});
 }
 
 }  // namespace
@@ -182,17 +181,30 @@ Exit resume(const std::string& id) {
 void add_run(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("run", "executes workflows on this machine");
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("WORKFLOW", arguments->workflows, "workflow files")->required();
+  arguments->problem.cluster = "local";
+  arguments->problem.add_workflows(*command, "WORKFLOW");
+  command->add_option("-c,--cluster", arguments->problem.cluster,
+                      "local (default), a number of processors, or a cluster file whose "
+                      "reservations are left alone");
   command
-      ->add_option("-j,--processors", arguments->processors,
-                   "processors that may be in use at a time; default: all of this machine")
+      ->add_option("-j,--processors", arguments->problem.processors,
+                   "processors that may be in use at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
+  arguments->goal.add(*command);
+  command
+      ->add_option("--band", arguments->band,
+                   "per cent by which a task may be off before the rest is planned again")
+      ->check(CLI::Range(0.0, kMaxFactor));
+  command->add_flag("--static", arguments->is_static,
+                    "keep the plan, also when tasks take longer or shorter");
   command->add_flag("--keep-going", arguments->keep_going,
                     "after a failure, run what does not need the failed task");
+  command->add_flag("--new", arguments->is_new,
+                    "begin from the start, also if an earlier run is not done");
   command->add_flag("--dry-run", arguments->dry_run, "print the plan and the commands only");
   command->footer(
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
-      "what runs, a second one stops it; dovetail resume goes on.\n"
+      "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
       "Example: dovetail run flow.yaml -j 8");
   command->callback([arguments, &status] { status = run(*arguments); });
 }

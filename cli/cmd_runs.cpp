@@ -1,5 +1,6 @@
 // dovetail runs, status and logs: what is known of runs.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -9,72 +10,55 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
-#include "exec/run_state.hpp"
-#include "run_description.hpp"
+#include "exec/run_queries.hpp"
+#include "known_run.hpp"
 
 namespace dovetail::cli {
 
 namespace {
 
 using exec::RunFolder;
-using exec::RunState;
 using exec::TaskState;
 
-// A run as far as its journal tells.
-struct KnownRun {
-  explicit KnownRun(const RunFolder& run)
-      : folder(run), problem(RunDescription::read(run).problem()), state(problem.task_count()) {
-    exec::read_journal(run.journal(), [&](const exec::Json& entry) { state.apply(entry); });
-    holder = exec::RunLock::holder(run);
+exec::Json task_json(const KnownRun& run, std::uint32_t task) {
+  const exec::TaskStatus& status = run.state.tasks()[task];
+  const TaskRef ref = run.problem.task_at(task);
+  const Workflow& workflow = run.problem.workflows()[ref.workflow];
+  exec::Json row = {{"workflow", workflow.name()},
+                    {"id", workflow.id(ref.task)},
+                    {"state", name_of(status.state)},
+                    {"attempts", status.attempt}};
+  if (status.attempt > 0) row["processors"] = status.processors;
+  if (status.was_kept) row["kept"] = true;
+  const bool has_ended = status.state == TaskState::done || status.state == TaskState::failed;
+  if (has_ended && !status.was_kept) {
+    row["exit"] = status.end.exit_code;
+    row["seconds"] = status.end.seconds;
+    row["cpu_seconds"] = status.end.cpu_seconds;
+    row["peak_kib"] = status.end.peak_kib;
   }
-
-  // In one word.
-  std::string condition() const {
-    if (state.count(TaskState::done) == problem.task_count()) return "done";
-    if (holder) return "running";
-    return state.count(TaskState::failed) > 0 ? "failed" : "interrupted";
+  if (status.state == TaskState::failed) row["why"] = end_text(status);
+  if (task < run.state.plan().size() && status.state == TaskState::waiting) {
+    row["planned_start"] = to_seconds(run.state.plan()[task].start);
+    row["planned_processors"] = run.state.plan()[task].procs;
   }
-
-  RunFolder folder;
-  Problem problem;
-  RunState state;
-  std::optional<exec::ProcessName> holder;
-};
-
-const char* name_of(TaskState state) {
-  switch (state) {
-    case TaskState::waiting:
-      return "waiting";
-    case TaskState::running:
-      return "running";
-    case TaskState::done:
-      return "done";
-    case TaskState::failed:
-      return "failed";
-  }
-  return "";
+  return row;
 }
 
 exec::Json to_json(const KnownRun& run) {
-  exec::Json json = {{"run", run.folder.id()}, {"condition", run.condition()}};
+  exec::Json json = {{"run", run.folder.id()},
+                     {"condition", run.condition()},
+                     {"processors", run.limit()},
+                     {"in_use", exec::processors_in_use(run.state)}};
   for (const TaskState state :
        {TaskState::waiting, TaskState::running, TaskState::done, TaskState::failed}) {
     json[name_of(state)] = run.state.count(state);
   }
+  const auto blocked = exec::blocked_tasks(run.problem, run.state);
   json["tasks"] = exec::Json::array();
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
-    const exec::TaskStatus& status = run.state.tasks()[task];
-    const TaskRef ref = run.problem.task_at(task);
-    const Workflow& workflow = run.problem.workflows()[ref.workflow];
-    exec::Json row = {{"workflow", workflow.name()},
-                      {"id", workflow.id(ref.task)},
-                      {"state", name_of(status.state)},
-                      {"attempts", status.attempt}};
-    if (status.attempt > 0) row["processors"] = status.processors;
-    if (status.state == TaskState::done || status.state == TaskState::failed) {
-      row["exit"] = status.end.exit_code;
-      row["seconds"] = status.end.seconds;
-    }
+    exec::Json row = task_json(run, task);
+    if (blocked[task]) row["blocked_by"] = run.problem.task_name(*blocked[task]);
     json["tasks"].push_back(std::move(row));
   }
   return json;
@@ -84,11 +68,20 @@ void print_tasks(const KnownRun& run, TaskState state) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
     const exec::TaskStatus& status = run.state.tasks()[task];
     if (status.state != state) continue;
-    const TaskRef ref = run.problem.task_at(task);
-    fmt::print("  {:<8} {}", name_of(state), run.problem.workflows()[ref.workflow].id(ref.task));
-    if (state == TaskState::failed) fmt::print(", exit code {}", status.end.exit_code);
+    fmt::print("  {:<8} {}", name_of(state), run.problem.task_name(task));
+    if (state == TaskState::failed) fmt::print(" {}", end_text(status));
+    if (state == TaskState::running) {
+      fmt::print(" on {}", counted(static_cast<std::size_t>(status.processors), "processor"));
+    }
     fmt::print("\n");
   }
+}
+
+void print_blocked(const KnownRun& run) {
+  const auto blocked = exec::blocked_tasks(run.problem, run.state);
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(blocked, [](auto by) { return by.has_value(); }));
+  if (count > 0) fmt::print("  behind a failed task: {}\n", counted(count, "task"));
 }
 
 Exit list_runs(bool as_json) {
@@ -109,20 +102,39 @@ Exit list_runs(bool as_json) {
   return Exit::fine;
 }
 
-Exit show_status(const std::string& id, bool as_json) {
-  const KnownRun run(RunFolder::open(exec::state_folder(), id));
-  if (as_json) {
-    fmt::print("{}\n", to_json(run).dump(1));
-    return Exit::fine;
-  }
-  fmt::print("{}: {}, {} of {} done\n", id, run.condition(), run.state.count(TaskState::done),
-             counted(run.problem.task_count(), "task"));
+void print_status(const KnownRun& run) {
+  fmt::print("{}: {}, {} of {} done\n", run.folder.id(), run.condition(),
+             run.state.count(TaskState::done), counted(run.problem.task_count(), "task"));
   print_tasks(run, TaskState::running);
   print_tasks(run, TaskState::failed);
-  if (run.condition() == "failed" || run.condition() == "interrupted") {
-    fmt::print("  go on with: dovetail resume {}\n", id);
+  print_blocked(run);
+  if (run.condition() != "running" && run.condition() != "done") {
+    fmt::print("  go on with: dovetail resume {}\n", run.folder.id());
   }
+}
+
+Exit show_status(const std::string& id, bool as_json) {
+  const KnownRun run(id);
+  as_json ? fmt::print("{}\n", to_json(run).dump(1)) : print_status(run);
   return Exit::fine;
+}
+
+// Again and again until nobody works on it any more.
+Exit watch_status(const std::string& id) {
+  constexpr useconds_t kPause = 500'000;
+  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  for (std::string shown;;) {
+    const KnownRun run(id);
+    const std::string now = fmt::format("{} {}", run.state.last().at, run.condition());
+    if (now != shown) {
+      if (is_terminal) fmt::print("\033[H\033[2J");
+      print_status(run);
+      std::fflush(stdout);
+      shown = now;
+    }
+    if (run.condition() != "running") return Exit::fine;
+    usleep(kPause);
+  }
 }
 
 void print_file(const std::string& path) {
@@ -130,22 +142,16 @@ void print_file(const std::string& path) {
   if (file && file.peek() != std::ifstream::traits_type::eof()) std::cout << file.rdbuf();
 }
 
-Exit show_logs(const std::string& id, const std::string& task_id) {
-  const KnownRun run(RunFolder::open(exec::state_folder(), id));
-  for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
-    const TaskRef ref = run.problem.task_at(task);
-    const Workflow& workflow = run.problem.workflows()[ref.workflow];
-    if (task_id != workflow.id(ref.task) &&
-        task_id != workflow.name() + "/" + std::string(workflow.id(ref.task))) {
-      continue;
-    }
-    const std::uint32_t attempt = run.state.tasks()[task].attempt;
-    if (attempt == 0) throw InputError("task \"" + task_id + "\" has not started");
-    print_file(run.folder.log(task, attempt, "out"));
-    print_file(run.folder.log(task, attempt, "err"));
-    return Exit::fine;
-  }
-  throw InputError("run " + id + " has no task \"" + task_id + "\"");
+Exit show_logs(const std::string& id, const std::string& name, std::uint32_t attempt) {
+  const KnownRun run(id);
+  const std::uint32_t task = run.task(name);
+  const std::uint32_t last = run.state.tasks()[task].attempt;
+  if (last == 0) throw InputError("task \"" + name + "\" has not started");
+  if (attempt > last) throw InputError("task \"" + name + "\" had " + counted(last, "attempt"));
+  const std::uint32_t shown = attempt == 0 ? last : attempt;
+  print_file(run.folder.log(task, shown, "out"));
+  print_file(run.folder.log(task, shown, "err"));
+  return Exit::fine;
 }
 
 }  // namespace
@@ -162,20 +168,27 @@ void add_status(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("status", "how far a run is");
   auto id = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
+  auto live = std::make_shared<bool>(false);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
-  command->add_flag("--json", *json, "every task, as JSON");
+  CLI::Option* as_json = command->add_flag("--json", *json, "every task, as JSON");
+  command->add_flag("--live", *live, "show it again whenever it changes, until the run ends")
+      ->excludes(as_json);
   command->footer("Example: dovetail status flow-3");
-  command->callback([id, json, &status] { status = show_status(*id, *json); });
+  command->callback(
+      [id, json, live, &status] { status = *live ? watch_status(*id) : show_status(*id, *json); });
 }
 
 void add_logs(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("logs", "what a task of a run printed");
   auto id = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>();
+  auto attempt = std::make_shared<std::uint32_t>(0);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
-  command->add_option("TASK", *task, "id of the task; its last attempt is shown")->required();
+  command->add_option("TASK", *task, "id of the task")->required();
+  command->add_option("--attempt", *attempt, "which attempt; default: the last one")
+      ->check(CLI::PositiveNumber);
   command->footer("Example: dovetail logs flow-3 solve");
-  command->callback([id, task, &status] { status = show_logs(*id, *task); });
+  command->callback([id, task, attempt, &status] { status = show_logs(*id, *task, *attempt); });
 }
 
 }  // namespace dovetail::cli

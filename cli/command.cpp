@@ -13,9 +13,24 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
+#include "measured_times.hpp"
 #include "moment.hpp"
 
 namespace dovetail::cli {
+
+namespace {
+
+// Every cluster with so many processors; what others reserve of them cannot be more.
+Platform with_processors(const Platform& platform, Count processors) {
+  std::vector<Cluster> clusters(platform.clusters().begin(), platform.clusters().end());
+  for (Cluster& cluster : clusters) {
+    cluster.processors = processors;
+    for (Reservation& held : cluster.reservations) held.procs = std::min(held.procs, processors);
+  }
+  return Platform(platform.now(), std::move(clusters), platform.wall_clock());
+}
+
+}  // namespace
 
 void GoalArguments::add(CLI::App& command) {
   add_choice<std::optional<Goal>>(
@@ -47,6 +62,15 @@ void ProblemArguments::add_cluster(CLI::App& command) {
 }
 
 Problem ProblemArguments::load(const GoalArguments& goal) const {
+  MeasuredTimes measured(MeasuredTimes::Unknown::is_error);
+  const Problem problem =
+      load(goal, {.default_seconds = default_seconds, .missing_time = std::ref(measured)});
+  measured.print_notes();
+  return problem;
+}
+
+Problem ProblemArguments::load(const GoalArguments& goal,
+                               const WorkflowReadOptions& options) const {
   if (default_seconds && !(*default_seconds >= 0 && *default_seconds <= kMaxSeconds)) {
     throw InputError("--default-time: expected 0 to 1e10 seconds");
   }
@@ -56,11 +80,12 @@ Problem ProblemArguments::load(const GoalArguments& goal) const {
   std::vector<Workflow> loaded;
   std::vector<std::string> warnings;
   for (const std::string& path : workflows) {
-    loaded.push_back(read_workflow(path, {.default_seconds = default_seconds}, &warnings));
+    loaded.push_back(read_workflow(path, options, &warnings));
   }
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
   Platform platform = read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);
+  if (processors > 0) platform = with_processors(platform, processors);
   std::optional<Time> deadline;
   if (goal.deadline) deadline = parse_deadline(platform, *goal.deadline);
   try {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
 
@@ -34,6 +35,10 @@ void add_resume(CLI::App& program, Exit& status);
 void add_runs(CLI::App& program, Exit& status);
 void add_status(CLI::App& program, Exit& status);
 void add_logs(CLI::App& program, Exit& status);
+void add_cancel(CLI::App& program, Exit& status);
+void add_resources(CLI::App& program, Exit& status);
+void add_explain(CLI::App& program, Exit& status);
+void add_history(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {
@@ -48,6 +53,7 @@ struct GoalArguments {
 struct ProblemArguments {
   std::vector<std::string> workflows;
   std::string cluster;
+  Count processors = 0;                   // of the cluster; 0: what it says itself
   std::string now;                        // empty: what the cluster file says
   std::optional<double> default_seconds;  // for imported tasks without a run time
 
@@ -57,8 +63,10 @@ struct ProblemArguments {
   // Every file that is read.
   std::vector<std::string> files() const;
 
-  // Reads the files; warnings go to standard error.
+  // Reads the files; warnings go to standard error. Tasks without a time have that which earlier
+  // runs took; a task that was never run is an error.
   Problem load(const GoalArguments& goal = {}) const;
+  Problem load(const GoalArguments& goal, const WorkflowReadOptions& options) const;
 };
 
 // Options that change how planners work.

@@ -1,5 +1,6 @@
 #include "run_description.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "dovetail/error.hpp"
@@ -14,9 +15,35 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Beyond that, trying all planners would keep the first task waiting.
-constexpr std::size_t kManyTasks = 1000;
+constexpr std::size_t kManyTasks = 300;
+
+Time shifted(Time time, Time now) {
+  return time == kForever || time == kBeginning ? time : time - now;
+}
 
 }  // namespace
+
+Platform from_now(const Platform& platform) {
+  if (platform.clusters().size() != 1) {
+    throw InputError("a run needs one cluster, found " +
+                     std::to_string(platform.clusters().size()));
+  }
+  Cluster cluster = platform.clusters().front();
+  if (cluster.slurm || cluster.queue) {
+    throw InputError("cluster " + io::quote(cluster.name) +
+                     " has a batch queue; tasks can be started on this machine only");
+  }
+  std::vector<Reservation> ahead;
+  for (const Reservation& held : cluster.reservations) {
+    if (held.end <= platform.now()) continue;
+    const Time start = std::max(held.start, platform.now());
+    ahead.push_back({start - platform.now(), held.end - platform.now(), held.procs});
+  }
+  cluster.reservations = std::move(ahead);
+  cluster.joins = shifted(cluster.joins, platform.now());
+  cluster.leaves = shifted(cluster.leaves, platform.now());
+  return Platform(0, {std::move(cluster)});
+}
 
 Problem RunDescription::problem() const {
   for (const Workflow& workflow : workflows) {
@@ -26,27 +53,40 @@ Problem RunDescription::problem() const {
                        io::quote(workflow.id(task)) + " has nothing to run; give it \"run\"");
     }
   }
-  return Problem(workflows, Platform::empty(processors, "local"));
+  return Problem(workflows, platform, goal, deadline);
 }
 
 void RunDescription::write(const exec::RunFolder& run) const {
-  Json json = {{"folder", folder}, {"processors", processors}, {"keep_going", keep_going}};
+  Json json = {{"folder", folder},    {"goal", goal == Goal::deadline ? "deadline" : "turnaround"},
+               {"deadline", Json()},  {"keep_going", keep_going},
+               {"static", is_static}, {"band", band},
+               {"assumed", assumed}};
+  if (deadline) json["deadline"] = *deadline;
+  json["platform"] = Json::parse(format_platform(platform, true));
   for (const Workflow& workflow : workflows) {
     json["workflows"].push_back(Json::parse(format_workflow(workflow, WorkflowFormat::json)));
   }
-  write_file(run.description(), json.dump(1) + "\n");
+  write_file(run.description(), json.dump() + "\n");
 }
 
 RunDescription RunDescription::read(const exec::RunFolder& run) {
   const std::string file = run.description();
   const Json json = Json::parse(read_file(file), nullptr, false);
-  if (!json.is_object() || !json.contains("workflows")) {
+  if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
     throw InputError(file + ": not the description of a run");
   }
-  RunDescription description{.workflows = {},
-                             .folder = json.value("folder", ""),
-                             .processors = json.value("processors", 1),
-                             .keep_going = json.value("keep_going", false)};
+  RunDescription description{
+      .workflows = {},
+      .assumed = json.value("assumed", std::vector<std::string>()),
+      .folder = json.value("folder", ""),
+      .platform = parse_platform(json["platform"].dump(), file),
+      .goal = json.value("goal", "") == "deadline" ? Goal::deadline : Goal::turnaround,
+      .keep_going = json.value("keep_going", false),
+      .is_static = json.value("static", false),
+      .band = json.value("band", 0.2)};
+  if (json.contains("deadline") && json["deadline"].is_number()) {
+    description.deadline = json["deadline"].get<Time>();
+  }
   for (const Json& workflow : json["workflows"]) {
     description.workflows.push_back(parse_workflow(workflow.dump(), file));
   }
@@ -54,7 +94,10 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
 }
 
 Plan plan_for_run(const Problem& problem) {
-  if (problem.task_count() > kManyTasks) return plan(*find_planner("BL_CPAR_BD_CPAR"), problem);
+  const bool is_quick = problem.task_count() <= kManyTasks;
+  if (!is_quick && problem.goal() == Goal::turnaround) {
+    return plan(*find_planner("BL_CPAR_BD_CPAR"), problem);
+  }
   auto plans = plan_all(problem);
   return std::move(plans[best_plan(plans, problem.goal())]);
 }

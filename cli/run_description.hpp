@@ -1,6 +1,7 @@
 // What a run was asked to do, as its folder keeps it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,14 @@ namespace dovetail::cli {
 
 struct RunDescription {
   std::vector<Workflow> workflows;
-  std::string folder;  // in which commands run
-  Count processors = 1;
+  std::vector<std::string> assumed = {};  // "workflow/id" of tasks whose time is a guess
+  std::string folder;                     // in which commands run
+  Platform platform;                      // one cluster, whose time begins with the run
+  Goal goal = Goal::turnaround;
+  std::optional<Time> deadline = {};
   bool keep_going = false;
+  bool is_static = false;
+  double band = 0.2;
 
   // Throws InputError when a task has nothing to run, or needs more processors than there are.
   Problem problem() const;
@@ -23,7 +29,11 @@ struct RunDescription {
   static RunDescription read(const exec::RunFolder& run);
 };
 
-// The plan by which a run goes.
+// The same cluster seen from a clock that begins now. Throws InputError unless it is one cluster on
+// which tasks can be started from here.
+Platform from_now(const Platform& platform);
+
+// The plan by which a run goes. The search for the best one ends where it would take long.
 Plan plan_for_run(const Problem& problem);
 
 }  // namespace dovetail::cli

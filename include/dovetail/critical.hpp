@@ -20,7 +20,7 @@ struct CriticalLink {
 // late because processors came free only when another task of the plan ended follows that task.
 // Empty for a plan without placements, and when some task on the way could have begun earlier, so
 // that no chain decides the end: plans made backwards from a deadline are like that. Needs a plan
-// for this problem, in order and complete.
+// for this problem; tasks that it leaves out keep nobody waiting.
 std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan);
 
 }  // namespace dovetail

@@ -3,6 +3,7 @@
 // and rename, so that a file is either the old one or the new one.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,9 +19,20 @@ namespace dovetail {
 
 enum class WorkflowFormat { yaml, json, wfcommons, dax, dot };
 
+// A task of our own format that is to be executed and has no time.
+struct UntimedTask {
+  std::string workflow;
+  std::string id;
+  std::string kind;           // see Workflow::kind
+  bool is_moldable = false;   // it has a range of processors
+  ProcessorRange processors;  // one number twice unless it is moldable
+};
+
 struct WorkflowReadOptions {
   // WfFormat, DAX and DOT tasks without a run time get this many seconds; else they are errors.
   std::optional<double> default_seconds = {};
+  // Says how long such a task is thought to take; without an answer it is an error.
+  std::function<std::optional<TimeSpec>(const UntimedTask&)> missing_time = {};
 };
 
 // "-" reads standard input. Warnings (a file dependency without its edge, say) are appended to

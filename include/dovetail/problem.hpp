@@ -40,6 +40,9 @@ class Problem {
   TaskRef task_at(std::size_t number) const;
   std::size_t number_of(TaskRef task) const;
 
+  // Its id, as "workflow/id" where there are several workflows.
+  std::string task_name(std::size_t number) const;
+
   // The same with a moment for each task, by workflow and then by task, before which it may not
   // start: what it needs may come from outside.
   Problem with_releases(std::vector<Time> releases) const;

@@ -28,12 +28,28 @@ namespace dovetail {
 
 using TaskId = std::uint32_t;
 
+// How a task is executed, beyond its command. Planners do not look at it.
+struct TaskExecution {
+  std::string kind = {};       // tasks of one kind do the same to different data; empty: by the id
+  std::string directory = {};  // in which it runs, seen from where the run was started
+  std::vector<std::pair<std::string, std::string>> environment = {};
+  std::vector<std::string> inputs = {};   // files that it reads, seen from its directory
+  std::vector<std::string> outputs = {};  // files that are there once it has succeeded
+  double timeout_seconds = 0;             // 0: none
+  std::uint32_t retries = 0;              // after a failure
+  friend bool operator==(const TaskExecution&, const TaskExecution&) = default;
+};
+
 // One task as a person writes it.
 struct TaskSpec {
   std::string id;
   TimeSpec time;
   std::string run = {};  // the command to execute; may be empty when only planning
+  TaskExecution execution = {};
 };
+
+// An id without the number at its end: "blur_17" is of the kind "blur".
+std::string_view kind_of_id(std::string_view id);
 
 class Workflow {
  public:
@@ -46,6 +62,11 @@ class Workflow {
 
   std::string_view id(TaskId task) const;
   std::string_view run(TaskId task) const;
+  const TaskExecution& execution(TaskId task) const;
+
+  // As its execution says, else by its id.
+  std::string_view kind(TaskId task) const;
+
   std::optional<TaskId> find(std::string_view id) const;
 
   // How long the task runs on how many processors. Views this workflow: valid while any copy lives.

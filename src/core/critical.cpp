@@ -9,10 +9,11 @@ namespace {
 
 class ChainWalker {
  public:
-  ChainWalker(const Problem& problem, const Plan& plan) : problem_(problem), plan_(plan) {
+  ChainWalker(const Problem& problem, const Plan& plan)
+      : problem_(problem), plan_(plan), placement_of_(problem.task_count(), kNone) {
     for (std::size_t i = 0; i < plan.placements.size(); ++i) {
       const Placement& placement = plan.placements[i];
-      while (first_.size() <= placement.workflow) first_.push_back(i);
+      placement_of_[problem.number_of({placement.workflow, placement.task})] = i;
       ending_at_.emplace(placement.end, i);
     }
   }
@@ -68,7 +69,8 @@ class ChainWalker {
     const auto transfers = workflow.transfers_in(placement.task);
     std::pair<Time, std::size_t> latest{plan_.now, kNone};
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const std::size_t at = first_[placement.workflow] + before[i];
+      const std::size_t at = placement_of_[problem_.number_of({placement.workflow, before[i]})];
+      if (at == kNone) continue;
       const Placement& input = plan_.placements[at];
       const bool moved = input.cluster != placement.cluster && !transfers.empty();
       const Time arrives = input.end + (moved ? transfers[i] : 0);
@@ -96,7 +98,7 @@ class ChainWalker {
 
   const Problem& problem_;
   const Plan& plan_;
-  std::vector<std::size_t> first_;  // of each workflow's placements
+  std::vector<std::size_t> placement_of_;  // by task; kNone: the plan leaves it out
   std::unordered_multimap<Time, std::size_t> ending_at_;
 };
 

@@ -6,13 +6,6 @@ namespace dovetail {
 
 namespace {
 
-std::string task_name(const Problem& problem, std::size_t number) {
-  const TaskRef ref = problem.task_at(number);
-  const Workflow& workflow = problem.workflows()[ref.workflow];
-  const std::string id(workflow.id(ref.task));
-  return problem.workflows().size() == 1 ? id : workflow.name() + "/" + id;
-}
-
 // "2h" after now, or a date.
 std::string moment(const Problem& problem, Time time) {
   return problem.platform().wall_clock() ? format_date(time)
@@ -48,10 +41,10 @@ std::string describe(const Event& event, const Problem& problem) {
       return "fail " + std::to_string(event.procs) +
              (event.until < kForever ? " until " + moment(problem, event.until) : "");
     case Event::Kind::late:
-      return (event.factor < 1 ? "early " : "late ") + task_name(problem, event.task) +
+      return (event.factor < 1 ? "early " : "late ") + problem.task_name(event.task) +
              times(event.factor);
     case Event::Kind::lost:
-      return "lost " + task_name(problem, event.task);
+      return "lost " + problem.task_name(event.task);
   }
   return {};
 }

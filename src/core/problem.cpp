@@ -116,6 +116,13 @@ std::size_t Problem::number_of(TaskRef task) const {
   return number;
 }
 
+std::string Problem::task_name(std::size_t number) const {
+  const TaskRef ref = task_at(number);
+  const Workflow& workflow = workflows_[ref.workflow];
+  const std::string id(workflow.id(ref.task));
+  return workflows_.size() == 1 ? id : workflow.name() + "/" + id;
+}
+
 Problem Problem::with_releases(std::vector<Time> releases) const {
   assert(releases.size() == task_count());
   Problem later = *this;

@@ -43,11 +43,20 @@ struct TimeEntry {
 
 }  // namespace
 
+std::string_view kind_of_id(std::string_view id) {
+  const auto last = id.find_last_not_of("0123456789");
+  if (last == std::string_view::npos) return id;
+  const auto word = id.find_last_not_of("-_./:#", last);
+  const bool has_number = last + 1 < id.size();
+  return has_number && word != std::string_view::npos ? id.substr(0, word + 1) : id;
+}
+
 struct Workflow::Data {
   std::string name;
   StringPool ids;
   StringPool runs;
-  std::vector<TaskId> by_id;  // tasks in the order of their ids
+  std::unordered_map<TaskId, TaskExecution> executions;  // of tasks that say anything about it
+  std::vector<TaskId> by_id;                             // tasks in the order of their ids
   std::vector<TimeEntry> times;
   std::vector<TimePoint> points;
   std::vector<std::string> resources;
@@ -77,6 +86,17 @@ std::size_t Workflow::size() const { return data_->times.size(); }
 std::size_t Workflow::edge_count() const { return data_->successors.size(); }
 std::string_view Workflow::id(TaskId task) const { return data_->ids.at(task); }
 std::string_view Workflow::run(TaskId task) const { return data_->runs.at(task); }
+
+const TaskExecution& Workflow::execution(TaskId task) const {
+  static const TaskExecution plain;
+  const auto found = data_->executions.find(task);
+  return found == data_->executions.end() ? plain : found->second;
+}
+
+std::string_view Workflow::kind(TaskId task) const {
+  const std::string& kind = execution(task).kind;
+  return kind.empty() ? kind_of_id(id(task)) : std::string_view(kind);
+}
 
 std::optional<TaskId> Workflow::find(std::string_view id) const {
   const auto& order = data_->by_id;
@@ -265,6 +285,7 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
   data_->times.push_back(entry);
   data_->ids.add(task.id);
   data_->runs.add(task.run);
+  if (task.execution != TaskExecution{}) data_->executions.emplace(number, task.execution);
   edges_->by_hash.emplace(std::hash<std::string_view>{}(task.id), number);
   return number;
 }
@@ -401,7 +422,8 @@ MergedWorkflow merge(std::span<const Workflow> workflows) {
       builder.add_task({.id = std::to_string(merged.first_task.size() - 1) + "/" +
                               std::string(workflow.id(task)),
                         .time = workflow.time_spec(task),
-                        .run = std::string(workflow.run(task))});
+                        .run = std::string(workflow.run(task)),
+                        .execution = workflow.execution(task)});
     }
     for (TaskId task = 0; task < workflow.size(); ++task) {
       const auto before = workflow.predecessors(task);

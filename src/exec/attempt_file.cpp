@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <type_traits>
@@ -103,6 +105,14 @@ std::string line_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// Needs a line that is shorter than a half.
+std::string half_of(std::string line) {
+  assert(line.size() < kHalf);
+  line.resize(kHalf, ' ');
+  line.back() = '\n';
+  return line;
+}
+
 }  // namespace
 
 ProcessName ProcessName::self() {
@@ -112,12 +122,17 @@ ProcessName ProcessName::self() {
 
 bool ProcessName::is_alive() const { return pid > 0 && boot == boot_id() && birth_of(pid) == born; }
 
-std::string to_json(const AttemptEnd& end) {
+Json json_of(const AttemptEnd& end) {
   Json json = {{"exit", end.exit_code},       {"signal", end.signal},
                {"cause", name_of(end.cause)}, {"ended", end.time},
                {"seconds", end.seconds},      {"cpu_seconds", end.cpu_seconds},
                {"peak_kib", end.peak_kib}};
   if (!end.why.empty()) json["why"] = end.why;
+  return json;
+}
+
+std::string to_json(const AttemptEnd& end) {
+  Json json = json_of(end);
   std::string line = line_of(json);
   // A long reason begins with a path; what went wrong is at its end. How long a character becomes
   // in JSON depends on the character.
@@ -129,7 +144,10 @@ std::string to_json(const AttemptEnd& end) {
 }
 
 std::optional<AttemptEnd> parse_end(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  return end_of(Json::parse(text, nullptr, false));
+}
+
+std::optional<AttemptEnd> end_of(const Json& json) {
   AttemptEnd end;
   const bool is_whole = json.is_object() && read_number(json, "exit", end.exit_code) &&
                         read_number(json, "signal", end.signal) && read_cause(json, end.cause) &&
@@ -155,24 +173,32 @@ std::optional<AttemptWriter> AttemptWriter::create(const std::string& path) {
   return std::nullopt;
 }
 
-bool AttemptWriter::write_half(std::string text, off_t place) {
-  if (text.size() >= kHalf) return false;
-  text.resize(kHalf, ' ');
-  text.back() = '\n';
-  return pwrite(file_.get(), text.data(), text.size(), place) == static_cast<ssize_t>(text.size());
+bool AttemptWriter::write_half(const std::string& half, off_t place) const {
+  return pwrite(file_.get(), half.data(), half.size(), place) == static_cast<ssize_t>(half.size());
 }
 
-bool AttemptWriter::write(const AttemptStart& start) {
-  const Json json = {{"supervisor", start.supervisor.pid},
-                     {"born", start.supervisor.born},
-                     {"boot", start.supervisor.boot},
-                     {"group", start.group},
-                     {"started", start.time}};
-  return write_half(line_of(json), 0);
+void AttemptWriter::prepare_start(const ProcessName& supervisor, WallTime time) {
+  const Json json = {{"supervisor", supervisor.pid},
+                     {"born", supervisor.born},
+                     {"boot", supervisor.boot},
+                     {"started", time}};
+  start_ = line_of(json);
+  start_.back() = ',';
+  start_ += "\"group\":" + std::string(std::numeric_limits<pid_t>::digits10 + 1, ' ');
+  group_end_ = start_.size();
+  start_ = half_of(start_ + "}");
 }
 
-bool AttemptWriter::write(const AttemptEnd& end) {
-  return write_half(to_json(end), static_cast<off_t>(kHalf));
+bool AttemptWriter::write_start(pid_t group) {
+  assert(group > 0 && group_end_ > 0);
+  for (std::size_t place = group_end_; group > 0; group /= 10) {
+    start_[--place] = static_cast<char>('0' + group % 10);
+  }
+  return write_half(start_, 0);
+}
+
+bool AttemptWriter::write_end(const AttemptEnd& end) {
+  return write_half(half_of(to_json(end)), static_cast<off_t>(kHalf));
 }
 
 Attempt read_attempt(const std::string& path) {

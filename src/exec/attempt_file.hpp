@@ -4,13 +4,14 @@
 // disk is full by then. Both halves are written in one go each: whoever reads finds a half as a
 // whole, or nothing.
 //
-//   0    {"supervisor":4711,"born":8812345,"boot":"2c1f...","group":4712,"started":1763287200123}
+//   0    {"supervisor":4711,"born":8812345,"boot":"2c1f...","started":1763287200123,"group": 4712}
 //   512  {"exit":0,"signal":0,"ended":...,"seconds":...,"cpu_seconds":...,"peak_kib":...,"why":""}
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -67,21 +68,32 @@ std::string to_json(const AttemptEnd& end);
 // beside those of the end are passed over.
 std::optional<AttemptEnd> parse_end(const std::string& text);
 
+// The same without text in between. Here `why` may be of any length.
+nlohmann::ordered_json json_of(const AttemptEnd& end);
+std::optional<AttemptEnd> end_of(const nlohmann::ordered_json& json);
+
 // The supervisor's side. Needs the file not to exist: an attempt begins once.
 class AttemptWriter {
  public:
   // Nothing when there is such a file already or it cannot be made; errno says why.
   static std::optional<AttemptWriter> create(const std::string& path);
 
-  // Once each, as a half that is written over could be read as a mixture of the two. False when it
-  // could not be written; errno says why.
-  bool write(const AttemptStart& start);
-  bool write(const AttemptEnd& end);
+  // Both halves are written once, as a half that is written over could be read as a mixture of the
+  // two. False when it could not be written; errno says why.
+  //
+  // The start comes in two steps: all but the group is made ready first, so that the second step
+  // is safe in a process that shares its memory with us.
+  void prepare_start(const ProcessName& supervisor, WallTime time);
+  bool write_start(pid_t group);
+
+  bool write_end(const AttemptEnd& end);
 
  private:
   explicit AttemptWriter(Descriptor file) : file_(std::move(file)) {}
-  bool write_half(std::string text, off_t place);
+  bool write_half(const std::string& half, off_t place) const;
   Descriptor file_;
+  std::string start_;          // a whole half, with room for the group
+  std::size_t group_end_ = 0;  // of that room
 };
 
 // Nothing in it when there is no such file, or one that was not written by us.

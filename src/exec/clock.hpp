@@ -1,8 +1,11 @@
-// The two clocks of a run, in milliseconds.
+// The clocks of a run, in milliseconds.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+
+#include "dovetail/time.hpp"
 
 namespace dovetail::exec {
 
@@ -14,10 +17,32 @@ inline WallTime wall_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
-// By a clock that does not jump: for decisions.
+// By a clock that does not jump.
 inline std::int64_t steady_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
+
+// When something happened: by the machine's clock, and by the run's own.
+struct Stamp {
+  WallTime time = 0;
+  Time at = 0;
+};
+
+// The run's own clock counts from its beginning and never goes back: for decisions. Between two
+// processes that work on the run only the machine's clock knows how long nobody did.
+class RunClock {
+ public:
+  // Goes on after the last thing that is known to have happened.
+  explicit RunClock(Stamp last)
+      : offset_(last.at + (last.time == 0 ? 0 : std::max<Time>(0, wall_now() - last.time)) -
+                steady_now()) {}
+
+  Time now() const { return steady_now() + offset_; }
+  Stamp stamp() const { return {wall_now(), now()}; }
+
+ private:
+  Time offset_;
+};
 
 }  // namespace dovetail::exec

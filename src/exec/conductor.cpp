@@ -1,191 +1,185 @@
 #include "exec/conductor.hpp"
 
 #include <poll.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "dovetail/error.hpp"
+#include "exec/adopted.hpp"
 #include "exec/clock.hpp"
-#include "exec/dispatcher.hpp"
+#include "exec/cores.hpp"
+#include "exec/freshness.hpp"
+#include "exec/interrupts.hpp"
 #include "exec/launcher.hpp"
+#include "exec/mailbox.hpp"
+#include "exec/monitor.hpp"
+#include "exec/replanner.hpp"
+#include "exec/run_picture.hpp"
+#include "exec/task_command.hpp"
 
 namespace dovetail::exec {
 
 namespace {
 
-// Interrupts as something to read, and the old ways again at the end.
-class Interrupts {
- public:
-  Interrupts() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set_, &before_);
-    file_ = Descriptor(signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Interrupts() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Interrupts(const Interrupts&) = delete;
-  Interrupts& operator=(const Interrupts&) = delete;
-
-  int descriptor() const { return file_.get(); }
-  int take() {
-    int count = 0;
-    signalfd_siginfo info{};
-    while (read(file_.get(), &info, sizeof info) == sizeof info) ++count;
-    return count;
-  }
-
- private:
-  sigset_t set_{};
-  sigset_t before_{};
-  Descriptor file_;
-};
-
-// The cores that we may use, one of them to every processor that a task gets.
-class Cores {
- public:
-  explicit Cores(Count processors) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return;
-    for (int core = 0; core < CPU_SETSIZE; ++core) {
-      if (CPU_ISSET(static_cast<std::size_t>(core), &set)) free_.push_back(core);
-    }
-    // With more processors than cores nobody can have a core alone.
-    if (static_cast<Count>(free_.size()) < processors) free_.clear();
-    std::ranges::reverse(free_);
-  }
-
-  std::vector<int> take(Count count) {
-    std::vector<int> cores;
-    while (static_cast<Count>(cores.size()) < count && !free_.empty()) {
-      cores.push_back(free_.back());
-      free_.pop_back();
-    }
-    return cores;
-  }
-  void give_back(const std::vector<int>& cores) {
-    free_.insert(free_.end(), cores.rbegin(), cores.rend());
-  }
-
- private:
-  std::vector<int> free_;
-};
-
 // How long to wait where nobody tells us.
-constexpr int kPatienceMs = 200;
+constexpr Duration kPatience = 200;
+
+// Between two plans: never more often than that, and never more than a tenth of the time.
+constexpr Duration kPause = 250;
+constexpr double kPlanningShare = 0.1;
+
+// Before a task is tried again: a second, then twice as long every time, up to a minute.
+Duration back_off(std::uint32_t failures) {
+  return 1000 * std::min<Duration>(60, Duration{1} << std::min(failures - 1, 6U));
+}
 
 class Conductor {
  public:
-  Conductor(const RunFolder& folder, const Problem& problem, const Plan& plan,
-            const RunOptions& options)
+  Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options)
       : folder_(folder),
         problem_(problem),
         options_(options),
         launcher_(folder.nursery_lock()),
+        mailbox_(folder),
         journal_(folder.journal()),
-        state_(problem.task_count()),
-        dispatcher_(problem, plan, options.processors),
-        cores_(options.processors) {}
+        state_(read_state(folder, problem)),
+        clock_(state_.last()),
+        dispatcher_(problem, state_.processors().value_or(options.processors)),
+        cores_(dispatcher_.processors()),
+        monitor_(problem, options.band),
+        replanner_(problem, options.make_plan),
+        changed_(options.changed.begin(), options.changed.end()) {}
 
-  RunOutcome run() {
+  RunEnd run() {
     take_over();
+    make_first_plan();
     for (;;) {
       start_tasks();
-      if (options_.progress) options_.progress(state_, dispatcher_.in_use());
-      if (dispatcher_.running() == 0) break;
+      ask_for_plan();
+      if (options_.progress) options_.progress(state_, dispatcher_, clock_.now());
+      if (is_over()) break;
       wait();
     }
-    const bool is_done = state_.count(TaskState::done) == problem_.task_count();
-    note(is_done ? "done" : interrupts_seen_ > 0 ? "interrupted" : "failed");
-    journal_.sync();
-    if (is_done) return RunOutcome::done;
-    return interrupts_seen_ > 0 ? RunOutcome::interrupted : RunOutcome::failed;
+    const RunOutcome outcome = finish();
+    return {outcome, std::move(state_)};
   }
 
  private:
+  static RunState read_state(const RunFolder& folder, const Problem& problem) {
+    RunState state(problem.task_count());
+    read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
+    return state;
+  }
+
   void write(const Json& entry) {
     journal_.add(entry);
     state_.apply(entry);
   }
-  void note(const std::string& what) { write(note_entry(wall_now(), what)); }
+  void note(const std::string& what) { write(note_entry(clock_.stamp(), what)); }
+
+  const TaskExecution& execution(std::uint32_t task) const {
+    const TaskRef ref = problem_.task_at(task);
+    return problem_.workflows()[ref.workflow].execution(ref.task);
+  }
+  std::string directory(std::uint32_t task) const {
+    return directory_of(execution(task), options_.folder);
+  }
+
+  // ---- What was there before us ----
 
   // From the journal and from what supervisors wrote since its last entry.
   void take_over() {
-    read_journal(folder_.journal(), [&](const Json& entry) { state_.apply(entry); });
-    note(state_.began == 0 ? "begin" : "resume");
-    std::vector<TaskStatus> known = state_.tasks();
+    const bool is_new = !state_.has_begun();
+    note(is_new ? "begin" : "resume");
+    if (!state_.plan().empty()) dispatcher_.follow(state_.plan());
+    if (is_new) {
+      for (const KeptTask& kept : options_.kept) {
+        write(kept_entry(clock_.stamp(), kept.task, kept.inputs));
+      }
+    }
     // In an order in which predecessors come first.
     for (std::uint32_t w = 0; w < problem_.workflows().size(); ++w) {
       for (const TaskId id : problem_.workflows()[w].topological_order()) {
-        const auto task = static_cast<std::uint32_t>(problem_.number_of({w, id}));
-        take_over(task, known[task]);
+        take_over(static_cast<std::uint32_t>(problem_.number_of({w, id})));
       }
     }
+    hear_requests();
     journal_.sync();
+    if (!is_new) add_reason("resumed");
   }
 
-  void take_over(std::uint32_t task, const TaskStatus& status) {
-    if (status.state == TaskState::failed) run_again(task);
-    if (status.state == TaskState::done) dispatcher_.adopt_success(task);
-    if (status.state != TaskState::running) return;
+  void take_over(std::uint32_t task) {
+    const TaskStatus status = state_.tasks()[task];
+    if (status.state == TaskState::failed) ask_again(task, "resumed");
+    if (status.state == TaskState::running) take_over_attempt(task, status);
+    if (state_.tasks()[task].state != TaskState::done) return;
+    if (const std::string why = why_again(task); !why.empty()) {
+      ask_again(task, why);
+    } else {
+      dispatcher_.adopt_success(task);
+    }
+  }
+
+  void take_over_attempt(std::uint32_t task, const TaskStatus& status) {
+    dispatcher_.adopt_running(task, status.processors, status.started);
     Attempt attempt = read_attempt(folder_.attempt(task, status.attempt));
-    auto supervisor = watch(attempt);
+    auto supervisor = Adopted::watch(attempt);
     // It may have written the end since we looked.
     if (!attempt.end && !supervisor) {
       attempt = read_attempt(folder_.attempt(task, status.attempt));
     }
-    if (attempt.end) {
-      write(end_entry(wall_now(), task, status.attempt, *attempt.end));
-      if (attempt.end->is_success()) dispatcher_.adopt_success(task);
-      if (state_.tasks()[task].state == TaskState::failed) run_again(task);
-    } else if (supervisor) {
-      dispatcher_.adopt_running(task, status.processors, steady_now());
-      adopted_[task] = std::move(*supervisor);
-    } else {
-      write(lost_entry(wall_now(), task, status.attempt));
+    if (!attempt.end && supervisor) {
+      cores_.take_these(status.cores);
+      monitor_.started(task, status.started, status.processors, dispatcher_.length_of(task));
+      adopted_.emplace(task, std::move(*supervisor));
+      return;
     }
+    dispatcher_.retry(task);  // until we know better
+    if (!attempt.end) return write(lost_entry(clock_.stamp(), task, status.attempt));
+    write_end(task, status.attempt, *attempt.end);
+    if (state_.tasks()[task].state == TaskState::failed) ask_again(task, "resumed");
   }
 
-  // A supervisor that we did not start.
-  struct Adopted {
-    ProcessName supervisor = {};
-    Descriptor file = {};  // readable when it has ended; not open where the system has no such file
+  void ask_again(std::uint32_t task, const std::string& why) {
+    write(again_entry(clock_.stamp(), task, why));
+    const bool needs_plan = !state_.plan().empty() && !is_planned(state_, task);
+    if (needs_plan) reasons_.push_back(problem_.task_name(task) + " has to be run after all");
+  }
 
-    bool has_ended() const {
-      pollfd poll_file{file.get(), POLLIN, 0};
-      return file.is_open() ? poll(&poll_file, 1, 0) != 0 : !supervisor.is_alive();
+  // Why a task that is done has to be run again; empty: it has not. One that says what it reads is
+  // looked at again when it could start: perhaps that is the same then.
+  std::string why_again(std::uint32_t task) const {
+    const TaskRef ref = problem_.task_at(task);
+    const Workflow& workflow = problem_.workflows()[ref.workflow];
+    if (has_changed(task)) return "it changed";
+    for (const TaskId before : workflow.predecessors(ref.task)) {
+      const std::size_t number = problem_.number_of({ref.workflow, before});
+      if (state_.tasks()[number].state != TaskState::done) {
+        return problem_.task_name(number) + " is run again";
+      }
     }
-  };
-
-  // Nothing when it has ended.
-  static std::optional<Adopted> watch(const Attempt& attempt) {
-    if (!attempt.start) return std::nullopt;
-    const ProcessName& supervisor = attempt.start->supervisor;
-    // Opened before it is asked for: nobody else can have its number then.
-    Descriptor file(static_cast<int>(syscall(SYS_pidfd_open, supervisor.pid, 0)));
-    if (!supervisor.is_alive()) return std::nullopt;
-    return Adopted{supervisor, std::move(file)};
+    return is_fresh(task) ? "" : "its inputs or outputs changed";
   }
 
-  void run_again(std::uint32_t task) {
-    write({{"time", wall_now()}, {"what", "again"}, {"task", task}});
+  bool is_fresh(std::uint32_t task) const {
+    return is_up_to_date(execution(task), directory(task), state_.tasks()[task].inputs);
   }
+
+  // ---- Starting ----
 
   void start_tasks() {
     std::vector<TaskCommand> commands;
-    if (!is_stopping()) {
-      for (const std::size_t task : dispatcher_.start(steady_now())) {
-        commands.push_back(command_of(static_cast<std::uint32_t>(task)));
-        write(start_entry(wall_now(), commands.back().task, commands.back().attempt,
-                          dispatcher_.processors_of(task)));
+    while (!is_stopping()) {
+      const std::vector<std::size_t> tasks = dispatcher_.start(clock_.now());
+      if (tasks.empty()) break;
+      for (const std::size_t task : tasks) {
+        if (auto command = prepare(static_cast<std::uint32_t>(task))) {
+          commands.push_back(std::move(*command));
+        }
       }
     }
     // What is not on disk must not happen.
@@ -193,55 +187,76 @@ class Conductor {
     for (const TaskCommand& command : commands) launcher_.start(command);
   }
 
-  bool is_stopping() const {
-    if (interrupts_seen_ > 0) return true;
-    return !options_.keep_going && state_.count(TaskState::failed) > 0;
-  }
-
-  TaskCommand command_of(std::uint32_t task) {
-    const TaskRef ref = problem_.task_at(task);
-    const Workflow& workflow = problem_.workflows()[ref.workflow];
-    const std::uint32_t attempt = state_.tasks()[task].attempt + 1;
-    const std::string processors = std::to_string(dispatcher_.processors_of(task));
-    held_[task] = cores_.take(dispatcher_.processors_of(task));
-    return {.task = task,
-            .attempt = attempt,
-            .command = std::string(workflow.run(ref.task)),
-            .folder = options_.folder,
-            .attempt_file = folder_.attempt(task, attempt),
-            .out_file = folder_.log(task, attempt, "out"),
-            .err_file = folder_.log(task, attempt, "err"),
-            .environment = {{"DOVETAIL_PROCESSORS", processors},
-                            {"OMP_NUM_THREADS", processors},
-                            {"DOVETAIL_RUN", folder_.id()},
-                            {"DOVETAIL_TASK", std::string(workflow.id(ref.task))},
-                            {"DOVETAIL_ATTEMPT", std::to_string(attempt)}},
-            .cores = held_[task]};
-  }
-
-  void wait() {
-    std::vector<pollfd> files = {{launcher_.descriptor(), POLLIN, 0},
-                                 {interrupts_.descriptor(), POLLIN, 0}};
-    int patience = -1;
-    for (const auto& [task, adopted] : adopted_) {
-      if (adopted.file.is_open()) files.push_back({adopted.file.get(), POLLIN, 0});
-      if (!adopted.file.is_open()) patience = kPatienceMs;
+  // Writes down that it starts; nothing when it need not or cannot.
+  std::optional<TaskCommand> prepare(std::uint32_t task) {
+    const TaskStatus& status = state_.tasks()[task];
+    const bool says_what_it_reads = !execution(task).inputs.empty();
+    if (says_what_it_reads && status.has_succeeded && !has_changed(task) && is_fresh(task)) {
+      write(kept_entry(clock_.stamp(), task, status.inputs));
+      dispatcher_.end(task, true);
+      if (options_.ended) options_.ended(task, state_);
+      return std::nullopt;
     }
-    if (interrupts_seen_ > 1) patience = kPatienceMs;
-    poll(files.data(), files.size(), patience);
-    interrupts_seen_ += interrupts_.take();
-    if (interrupts_seen_ > 1) stop_tasks();
-    for (const TaskReport& report : launcher_.reports())
-      end(report.task, report.attempt, report.end);
-    hear_adopted();
+    const std::uint32_t attempt = status.attempt + 1;
+    const Count procs = dispatcher_.processors_of(task);
+    Json entry = start_entry(clock_.stamp(), task, attempt, procs);
+    try {
+      if (says_what_it_reads) entry["inputs"] = digest_of_inputs(execution(task), directory(task));
+      if (!execution(task).directory.empty()) {
+        std::filesystem::create_directories(directory(task));
+      }
+    } catch (const std::exception& error) {
+      write(entry);
+      end(task, attempt, not_started(error.what()));
+      return std::nullopt;
+    }
+    const std::vector<int> cores = cores_.take(procs);
+    if (!cores.empty()) entry["cores"] = cores;
+    write(entry);
+    monitor_.started(task, clock_.now(), procs, dispatcher_.length_of(task));
+    return command_of(folder_, problem_, options_.folder, task, state_.tasks()[task]);
+  }
+
+  static AttemptEnd not_started(const std::string& why) {
+    return {
+        .exit_code = 127, .cause = AttemptEnd::Cause::not_started, .why = why, .time = wall_now()};
+  }
+
+  bool has_changed(std::uint32_t task) const { return changed_.contains(task); }
+
+  // ---- Ending ----
+
+  void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how) {
+    const auto missing =
+        how.is_success() ? missing_output(execution(task), directory(task)) : std::nullopt;
+    write(end_entry(clock_.stamp(), task, attempt, how, missing.value_or("")));
   }
 
   void end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how) {
-    write(end_entry(wall_now(), task, attempt, how));
-    cores_.give_back(held_[task]);
-    held_.erase(task);
-    dispatcher_.end(task, how.is_success());
+    cores_.give_back(state_.tasks()[task].cores);
+    write_end(task, attempt, how);
+    const TaskStatus& status = state_.tasks()[task];
+    if (status.state == TaskState::done) {
+      dispatcher_.end(task, true);
+      const auto reason = monitor_.ended(task, std::llround(how.seconds * 1000));
+      if (reason) add_reason(*reason);
+    } else {
+      monitor_.stopped(task);
+      fail(task, status);
+    }
     if (options_.ended) options_.ended(task, state_);
+  }
+
+  void fail(std::uint32_t task, const TaskStatus& status) {
+    if (status.state != TaskState::failed) return dispatcher_.retry(task);  // it was stopped
+    if (status.failures > execution(task).retries) {
+      dispatcher_.end(task, false);
+      return add_reason(problem_.task_name(task) + " failed");
+    }
+    const Time not_before = clock_.now() + back_off(status.failures);
+    write(retry_entry(clock_.stamp(), task, not_before));
+    dispatcher_.retry(task, not_before);
+    add_reason(problem_.task_name(task) + " failed and is tried again");
   }
 
   // Of tasks that were running when we came their supervisors do not tell us.
@@ -255,44 +270,221 @@ class Conductor {
       next = adopted_.erase(next);
       const std::uint32_t attempt = state_.tasks()[task].attempt;
       const Attempt known = read_attempt(folder_.attempt(task, attempt));
-      if (known.end) {
-        end(task, attempt, *known.end);
-      } else {
-        write(lost_entry(wall_now(), task, attempt));
-        dispatcher_.retry(task);
+      known.end ? end(task, attempt, *known.end) : lose(task);
+    }
+  }
+
+  // Its supervisor was killed, and the task with it.
+  void lose(std::uint32_t task) {
+    const TaskStatus& status = state_.tasks()[task];
+    cores_.give_back(status.cores);
+    write(lost_entry(clock_.stamp(), task, status.attempt));
+    dispatcher_.retry(task);
+    monitor_.stopped(task);
+    add_reason(problem_.task_name(task) + " was lost");
+  }
+
+  // ---- Planning ----
+
+  void add_reason(std::string reason) {
+    if (!options_.is_static) reasons_.push_back(std::move(reason));
+  }
+
+  void make_first_plan() {
+    if (!state_.plan().empty()) return;
+    const Plan made = options_.first_plan ? *options_.first_plan : options_.make_plan(problem_);
+    if (!made.feasible) throw ExecutionError("there is no plan that ends by the deadline");
+    NewPlan plan{.decision = {.event = "start", .adopted = true},
+                 .algorithm = made.algorithm,
+                 .slots = std::vector<Slot>(problem_.task_count())};
+    for (const Placement& placed : made.placements) {
+      const std::size_t task = problem_.number_of({placed.workflow, placed.task});
+      if (state_.tasks()[task].state != TaskState::waiting) continue;
+      plan.slots[task] = {placed.procs, placed.start, placed.end};
+      plan.decision.candidate = std::max(plan.decision.candidate.value_or(0), placed.end);
+    }
+    take(plan);
+    if (state_.count(TaskState::done) > 0) add_reason("what is done already");
+  }
+
+  void take(const NewPlan& plan) {
+    Evaluation decision = plan.decision;
+    if (!plan.trouble.empty()) decision.event += "; no plan: " + plan.trouble;
+    // Only what is new: plans may be large.
+    std::vector<Slot> news = plan.slots;
+    for (std::size_t task = 0; task < std::min(news.size(), state_.plan().size()); ++task) {
+      if (news[task] == state_.plan()[task]) news[task] = {};
+    }
+    write(plan_entry(clock_.stamp(), decision, plan.algorithm, news));
+    if (plan.decision.adopted) dispatcher_.follow(news);
+    if (options_.decided) options_.decided(state_.decisions().back());
+  }
+
+  void ask_for_plan() {
+    const bool has_question = !reasons_.empty() && !replanner_.is_busy() && !is_stopping();
+    if (!has_question || clock_.now() < next_plan_) return;
+    if (state_.count(TaskState::waiting) == 0) return reasons_.clear();
+    RunPicture now = picture_of(problem_, state_, dispatcher_, monitor_, clock_.now());
+    now.reason = reasons_.front();
+    const std::size_t others = reasons_.size() - 1;
+    if (others > 0) now.reason += ", and " + std::to_string(others) + " more";
+    reasons_.clear();
+    replanner_.ask(std::move(now));
+  }
+
+  void hear_planner() {
+    const auto plan = replanner_.answer();
+    if (!plan) return;
+    const auto pause = static_cast<Duration>(plan->seconds * 1000 / kPlanningShare);
+    next_plan_ = clock_.now() + std::max(kPause, pause);
+    take(*plan);
+  }
+
+  void look_for_late_tasks() {
+    for (const Monitor::Late& late : monitor_.late(clock_.now())) {
+      if (!dispatcher_.running().contains(late.task)) continue;
+      dispatcher_.expect(late.task, late.end);
+      add_reason(late.reason);
+    }
+  }
+
+  // ---- Waiting, and what others ask ----
+
+  bool is_stopping() const {
+    if (interrupts_seen_ > 0) return true;
+    return !options_.keep_going && state_.count(TaskState::failed) > 0;
+  }
+
+  bool is_over() const {
+    if (!dispatcher_.running().empty()) return false;
+    return is_stopping() || dispatcher_.ready() == 0;
+  }
+
+  void wait() {
+    std::vector<pollfd> files = {{launcher_.descriptor(), POLLIN, 0},
+                                 {interrupts_.descriptor(), POLLIN, 0},
+                                 {mailbox_.descriptor(), POLLIN, 0},
+                                 {replanner_.descriptor(), POLLIN, 0}};
+    bool is_told = interrupts_seen_ < 2 && !has_surplus();
+    for (const auto& [task, adopted] : adopted_) {
+      const auto file = adopted.descriptor();
+      if (file) files.push_back({*file, POLLIN, 0});
+      is_told = is_told && file;
+    }
+    poll(files.data(), files.size(), patience(is_told));
+    interrupts_seen_ += interrupts_.take();
+    hear_requests();
+    if (interrupts_seen_ > 1) stop_tasks();
+    if (has_surplus()) stop_surplus();
+    for (const TaskReport& report : launcher_.reports()) {
+      report.is_lost ? lose(report.task) : end(report.task, report.attempt, report.end);
+    }
+    hear_adopted();
+    look_for_late_tasks();
+    hear_planner();
+  }
+
+  // Until something has to be looked at though nobody tells us.
+  int patience(bool is_told) const {
+    const Time now = clock_.now();
+    Time next = std::min(monitor_.next_check(), dispatcher_.next_chance(now));
+    if (!is_told) next = std::min(next, now + kPatience);
+    if (!reasons_.empty() && !replanner_.is_busy() && !is_stopping()) {
+      next = std::min(next, next_plan_);
+    }
+    const Time longest = options_.is_live ? 1000 : 3'600'000;
+    return static_cast<int>(std::clamp<Time>(next - now, 0, longest));
+  }
+
+  void hear_requests() {
+    for (const Json& request : mailbox_.take()) {
+      const std::string what = request.value("what", "");
+      if (what == "cancel") {
+        is_cancelled_ = true;
+        interrupts_seen_ = std::max(interrupts_seen_, 2);
+      } else if (what == "resources") {
+        set_processors(request.value("processors", Count{0}), request.value("now", false));
       }
     }
   }
 
-  // Again and again until they have ended: one that was only just started has nobody to ask yet.
-  void stop_tasks() {
-    for (std::uint32_t task = 0; task < state_.tasks().size(); ++task) {
-      const TaskStatus& status = state_.tasks()[task];
-      if (status.state != TaskState::running) continue;
-      const Attempt attempt = read_attempt(folder_.attempt(task, status.attempt));
-      if (attempt.start && !attempt.end) stop(*attempt.start);
+  void set_processors(Count processors, bool at_once) {
+    if (processors < 1 || processors == dispatcher_.processors()) return;
+    reasons_.push_back(std::to_string(processors) + " processors instead of " +
+                       std::to_string(dispatcher_.processors()));
+    next_plan_ = 0;
+    write(resources_entry(clock_.stamp(), processors));
+    dispatcher_.set_processors(processors);
+    cores_.set_processors(processors);
+    stops_surplus_ = at_once;
+  }
+
+  bool has_surplus() const {
+    return stops_surplus_ && dispatcher_.in_use() > dispatcher_.processors();
+  }
+
+  // Those that started last, until the others have no more than there is; they are run again later.
+  void stop_surplus() {
+    std::vector<std::size_t> running(dispatcher_.running().begin(), dispatcher_.running().end());
+    std::ranges::sort(running, std::ranges::greater{},
+                      [&](std::size_t task) { return state_.tasks()[task].started; });
+    Count surplus = dispatcher_.in_use() - dispatcher_.processors();
+    for (const std::size_t task : running) {
+      if (surplus <= 0) break;
+      surplus -= state_.tasks()[task].processors;
+      stop_task(static_cast<std::uint32_t>(task));
     }
+  }
+
+  void stop_task(std::uint32_t task) const {
+    const Attempt attempt = read_attempt(folder_.attempt(task, state_.tasks()[task].attempt));
+    if (attempt.start && !attempt.end) stop(*attempt.start);
+  }
+
+  // Again and again until they have ended: one that was only just started has nobody to ask yet.
+  void stop_tasks() const {
+    for (const std::size_t task : dispatcher_.running()) {
+      stop_task(static_cast<std::uint32_t>(task));
+    }
+  }
+
+  RunOutcome finish() {
+    const auto outcome = state_.count(TaskState::done) == problem_.task_count() ? RunOutcome::done
+                         : is_cancelled_        ? RunOutcome::cancelled
+                         : interrupts_seen_ > 0 ? RunOutcome::interrupted
+                                                : RunOutcome::failed;
+    constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
+    note(kNames[static_cast<std::size_t>(outcome)]);
+    journal_.sync();
+    return outcome;
   }
 
   const RunFolder& folder_;
   const Problem& problem_;
   const RunOptions& options_;
-  Launcher launcher_;  // before signals are blocked and files are opened, which it would inherit
+  Launcher launcher_;  // before signals are blocked, threads begin and files are opened
   Interrupts interrupts_;
+  Mailbox mailbox_;
   JournalWriter journal_;
   RunState state_;
+  RunClock clock_;
   Dispatcher dispatcher_;
   Cores cores_;
-  std::map<std::uint32_t, std::vector<int>> held_;  // cores, by task
-  std::map<std::uint32_t, Adopted> adopted_;        // by task
+  Monitor monitor_;
+  Replanner replanner_;
+  const std::set<std::uint32_t> changed_;     // tasks that are not what they were
+  std::map<std::uint32_t, Adopted> adopted_;  // by task
+  std::vector<std::string> reasons_;          // to plan again
+  Time next_plan_ = 0;                        // not before
+  bool stops_surplus_ = false;                // tasks with more processors than there are by now
   int interrupts_seen_ = 0;
+  bool is_cancelled_ = false;
 };
 
 }  // namespace
 
-RunOutcome conduct(const RunFolder& folder, const Problem& problem, const Plan& plan,
-                   const RunOptions& options) {
-  return Conductor(folder, problem, plan, options).run();
+RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options) {
+  return Conductor(folder, problem, options).run();
 }
 
 }  // namespace dovetail::exec

@@ -1,33 +1,65 @@
-// Executes a run: starts what the plan says when it can, hears what ends, and writes both down
-// before anything comes of it. Whatever happens to us, somebody else can go on from the journal.
+// Executes a run: starts what the plan says when it can, hears what ends, plans again when things
+// go otherwise than planned, and writes all of it down before anything comes of it. Whatever
+// happens to us, somebody else can go on from the journal.
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
+#include "exec/dispatcher.hpp"
 #include "exec/run_folder.hpp"
 #include "exec/run_state.hpp"
+#include "planners/cluster_world.hpp"
 
 namespace dovetail::exec {
 
-struct RunOptions {
-  Count processors = 1;
-  bool keep_going = false;  // what does not need a failed task is run all the same
-  std::string folder = {};  // in which the commands run
-  // Called when tasks have started or ended, and for every task that has ended.
-  std::function<void(const RunState& state, Count in_use)> progress = {};
-  std::function<void(std::uint32_t task, const RunState& state)> ended = {};
+// A task that another run has done already.
+struct KeptTask {
+  std::uint32_t task = 0;
+  std::string inputs = {};  // digest of what it read
 };
 
-enum class RunOutcome { done, failed, interrupted };
+struct RunOptions {
+  PlanMaker make_plan = {};             // called from a thread of its own, one call at a time
+  std::optional<Plan> first_plan = {};  // when it begins; else one is made
+  Count processors = 1;
+  bool keep_going = false;  // what does not need a failed task is run all the same
+  bool is_static = false;   // the plan stays unless the processors change
+  double band = 0.2;        // by how much a task may be off before the rest is planned again
+  std::string folder = {};  // in which the commands run
 
-// From where the journal is to the end of the work. Needs the lock on the run, a feasible plan on
-// at most that many processors, and a process with one thread. On SIGINT or SIGTERM nothing new is
-// started and what runs is waited for; on a second one it is stopped. Throws ExecutionError when
-// the journal cannot be written: what runs then goes on, and a later call takes it over.
-RunOutcome conduct(const RunFolder& folder, const Problem& problem, const Plan& plan,
-                   const RunOptions& options);
+  // When it begins: these were done before, and need not be run if what they read is the same, what
+  // they leave is there, and what they come after is not run again or does not change their inputs.
+  std::vector<KeptTask> kept = {};
+  std::vector<std::uint32_t> changed = {};  // these are not what they were when they were run
+
+  // Called when tasks have started or ended, and every second if it is to be live; for every
+  // attempt that has ended; and for every decision about the plan.
+  bool is_live = false;
+  std::function<void(const RunState& state, const Dispatcher& dispatcher, Time now)> progress = {};
+  std::function<void(std::uint32_t task, const RunState& state)> ended = {};
+  std::function<void(const Evaluation& decision)> decided = {};
+};
+
+enum class RunOutcome { done, failed, interrupted, cancelled };
+
+struct RunEnd {
+  RunOutcome outcome = RunOutcome::done;
+  RunState state;
+};
+
+// From where the journal is to the end of the work. Needs the lock on the run, a problem with one
+// cluster whose time begins at 0, and a process with one thread; a plan that is given must be
+// feasible. On SIGINT or SIGTERM nothing new is started and what runs is waited for; on a second
+// one it is stopped. Throws ExecutionError when the journal cannot be written: what runs then goes
+// on, and a later call takes it over.
+RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options);
+
+// Ends what still runs of a run on which nobody works, and writes down that it is cancelled. Needs
+// the lock on it.
+void cancel(const RunFolder& folder, const Problem& problem);
 
 }  // namespace dovetail::exec

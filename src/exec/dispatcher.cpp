@@ -4,18 +4,62 @@
 
 namespace dovetail::exec {
 
-Dispatcher::Dispatcher(const Problem& problem, const Plan& plan, Count processors)
-    : problem_(problem), processors_(processors), tasks_(problem.task_count()) {
-  for (const Placement& placed : plan.placements) {
-    const std::size_t number = problem.number_of({placed.workflow, placed.task});
-    const Workflow& workflow = problem.workflows()[placed.workflow];
-    tasks_[number] = {
-        .procs = placed.procs,
-        .planned_start = placed.start,
-        .length = placed.end - placed.start,
-        .missing = static_cast<std::uint32_t>(workflow.predecessors(placed.task).size())};
-    if (tasks_[number].missing == 0) ready_.emplace(placed.start, number);
+namespace {
+
+// Behind a task that has to wait, not all that are ready are looked at: there may be very many.
+constexpr int kLookBehind = 200;
+
+// Takes so many throughout, or what there is of them.
+void take(Calendar& calendar, Interval window, Count procs) {
+  if (calendar.fits(window, procs)) return calendar.reserve(window, procs);
+  std::vector<Step> steps;
+  for (const Step& step : calendar.steps(window)) steps.push_back(step);
+  for (const Step& step : steps) {
+    calendar.reserve({step.begin, step.end}, std::min(step.free, procs));
   }
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(const Problem& problem, Count processors)
+    : problem_(&problem), tasks_(problem.task_count()) {
+  set_processors(processors);
+  for (std::size_t number = 0; number < tasks_.size(); ++number) {
+    const TaskRef ref = problem.task_at(number);
+    const Workflow& workflow = problem.workflows()[ref.workflow];
+    tasks_[number].missing = static_cast<std::uint32_t>(workflow.predecessors(ref.task).size());
+    if (tasks_[number].missing == 0) ready_.emplace(0, number);
+  }
+}
+
+void Dispatcher::follow(std::span<const Slot> slots) {
+  for (std::size_t number = 0; number < slots.size(); ++number) {
+    Task& task = tasks_[number];
+    const Slot& slot = slots[number];
+    if (slot.procs == 0 || running_.contains(number)) continue;
+    const bool is_ready = ready_.erase({task.planned_start, number}) > 0;
+    task.procs = slot.procs;
+    task.planned_start = slot.start;
+    task.length = slot.end - slot.start;
+    if (is_ready) ready_.emplace(slot.start, number);
+  }
+}
+
+void Dispatcher::set_processors(Count processors) {
+  processors_ = processors;
+  others_ = Calendar(processors, kBeginning);
+  for (const Reservation& held : problem_->platform().clusters().front().reservations) {
+    take(others_, {held.start, held.end}, held.procs);
+  }
+}
+
+Calendar Dispatcher::free_from(Time now) const {
+  Calendar free = others_;
+  free.forget_before(now);
+  for (const std::size_t task : running_) {
+    take(free, {now, std::max(tasks_[task].expected_end, now + 1)}, tasks_[task].procs);
+  }
+  return free;
 }
 
 void Dispatcher::begin(std::size_t task, Time now) {
@@ -25,45 +69,51 @@ void Dispatcher::begin(std::size_t task, Time now) {
   running_.insert(task);
 }
 
+void Dispatcher::release_held(Time now) {
+  while (!held_.empty() && held_.begin()->first <= now) {
+    const std::size_t task = held_.begin()->second;
+    held_.erase(held_.begin());
+    ready_.emplace(tasks_[task].planned_start, task);
+  }
+}
+
 std::vector<std::size_t> Dispatcher::start(Time now) {
   std::vector<std::size_t> started;
-  Time opens = kForever;
-  Count left_over = 0;
-  for (auto next = ready_.begin(); next != ready_.end();) {
+  release_held(now);
+  if (ready_.empty() || in_use_ >= processors_) return started;
+  Calendar free = free_from(now);
+  bool one_waits = false;
+  int looked_at = 0;
+  for (auto next = ready_.begin(); next != ready_.end() && free.free_at(now) > 0;) {
     const std::size_t number = (next++)->second;
     const Task& task = tasks_[number];
-    const bool fits = task.procs <= processors_ - in_use_;
-    const bool is_first = opens == kForever;
-    if (!fits && is_first) std::tie(opens, left_over) = opening(task.procs, now);
-    if (!fits) continue;
-    if (!is_first && now + task.length > opens) {
-      if (task.procs > left_over) continue;
-      left_over -= task.procs;
+    if (task.procs == 0) continue;
+    if (one_waits && ++looked_at > kLookBehind) break;
+    const auto fit = free.earliest_fit(task.procs, task.length, now);
+    if (!fit || (*fit > now && one_waits)) continue;
+    free.reserve({*fit, *fit + task.length}, task.procs);
+    if (*fit > now) {
+      one_waits = true;
+      continue;
     }
     begin(number, now);
     started.push_back(number);
-    if (in_use_ >= processors_) break;
   }
   return started;
 }
 
-std::pair<Time, Count> Dispatcher::opening(Count procs, Time now) const {
-  std::vector<std::pair<Time, Count>> ends;
-  for (const std::size_t task : running_) {
-    ends.emplace_back(std::max(now, tasks_[task].expected_end), tasks_[task].procs);
+Time Dispatcher::next_chance(Time now) const {
+  const Time chance = held_.empty() ? kForever : held_.begin()->first;
+  if (ready_.empty()) return chance;
+  for (const Step& step : others_.steps({now, kForever})) {
+    if (step.begin > now) return std::min(chance, step.begin);
   }
-  std::ranges::sort(ends);
-  Count free = processors_ - in_use_;
-  for (const auto& [end, count] : ends) {
-    free += count;
-    if (free >= procs) return {end, free - procs};
-  }
-  return {kForever - 1, 0};
+  return chance;
 }
 
-void Dispatcher::adopt_running(std::size_t task, Count procs, Time now) {
+void Dispatcher::adopt_running(std::size_t task, Count procs, Time started) {
   tasks_[task].procs = procs;
-  begin(task, now);
+  begin(task, started);
 }
 
 void Dispatcher::adopt_success(std::size_t task) {
@@ -77,16 +127,37 @@ void Dispatcher::end(std::size_t task, bool success) {
   if (success) succeed(task);
 }
 
-void Dispatcher::retry(std::size_t task) {
+void Dispatcher::retry(std::size_t task, Time not_before) {
   end(task, false);
-  ready_.emplace(tasks_[task].planned_start, task);
+  if (not_before == kBeginning) {
+    ready_.emplace(tasks_[task].planned_start, task);
+  } else {
+    held_.emplace(not_before, task);
+  }
 }
 
 void Dispatcher::succeed(std::size_t task) {
-  const TaskRef ref = problem_.task_at(task);
-  for (const TaskId next : problem_.workflows()[ref.workflow].successors(ref.task)) {
-    const std::size_t number = problem_.number_of({ref.workflow, next});
+  const TaskRef ref = problem_->task_at(task);
+  for (const TaskId next : problem_->workflows()[ref.workflow].successors(ref.task)) {
+    const std::size_t number = problem_->number_of({ref.workflow, next});
     if (--tasks_[number].missing == 0) ready_.emplace(tasks_[number].planned_start, number);
+  }
+}
+
+Time Dispatcher::forecast(Time now) const {
+  Dispatcher rest = *this;
+  for (;;) {
+    rest.start(now);
+    Time next = rest.next_chance(now);
+    for (const std::size_t task : rest.running_) {
+      next = std::min(next, std::max(rest.tasks_[task].expected_end, now + 1));
+    }
+    if (next == kForever) return now;
+    now = next;
+    const std::set<std::size_t> running = rest.running_;
+    for (const std::size_t task : running) {
+      if (rest.tasks_[task].expected_end <= now) rest.end(task, true);
+    }
   }
 }
 

@@ -1,219 +1,186 @@
 #include "exec/launcher.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
 
 #include "dovetail/error.hpp"
 #include "exec/supervisor.hpp"
+#include "exec/wire.hpp"
 
 namespace dovetail::exec {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Requests travel as a size and that many bytes.
-std::string format_request(const TaskCommand& command) {
-  const Json json = {{"task", command.task},
-                     {"attempt", command.attempt},
-                     {"command", command.command},
-                     {"folder", command.folder},
-                     {"attempt_file", command.attempt_file},
-                     {"out_file", command.out_file},
-                     {"err_file", command.err_file},
-                     {"environment", command.environment},
-                     {"cores", command.cores},
-                     {"timeout", command.timeout_seconds},
-                     {"grace", command.grace_seconds}};
-  // Bytes as they are: a command may hold what is no UTF-8.
-  const std::vector<std::uint8_t> body = Json::to_cbor(json);
-  const auto size = static_cast<std::uint32_t>(body.size());
-  std::string request(sizeof size, '\0');
-  std::memcpy(request.data(), &size, sizeof size);
-  request.append(body.begin(), body.end());
-  return request;
-}
-
-TaskCommand parse_request(const std::string& body) {
-  const Json json = Json::from_cbor(body);
-  return {.task = json.at("task"),
-          .attempt = json.at("attempt"),
-          .command = json.at("command"),
-          .folder = json.at("folder"),
-          .attempt_file = json.at("attempt_file"),
-          .out_file = json.at("out_file"),
-          .err_file = json.at("err_file"),
-          .environment = json.at("environment"),
-          .cores = json.at("cores"),
-          .timeout_seconds = json.at("timeout"),
-          .grace_seconds = json.at("grace")};
-}
-
-// False at the end of the requests.
-bool read_all(int from, char* data, std::size_t size) {
-  while (size > 0) {
-    const ssize_t got = read(from, data, size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    data += got;
-    size -= static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-std::optional<TaskCommand> next_request(int from) {
-  std::uint32_t size = 0;
-  char head[sizeof size];
-  if (!read_all(from, head, sizeof head)) return std::nullopt;
-  std::memcpy(&size, head, sizeof size);
-  std::string body(size, '\0');
-  if (!read_all(from, body.data(), body.size())) return std::nullopt;
-  return parse_request(body);
-}
-
 // Whatever else the process had open, such as the lock of a run, must not stay open because tasks
-// run. The three that stay come to lie above the standard ones, which supervisors replace.
-void keep_only(std::array<int*, 3> kept) {
-  for (int* const file : kept) {
-    if (*file <= STDERR_FILENO) *file = fcntl(*file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  }
+// run. What stays comes to lie above the standard files. Those become /dev/null, for all tasks.
+int keep_only(int kept) {
+  if (kept <= STDERR_FILENO) kept = fcntl(kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   std::vector<int> open_files;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     open_files.push_back(std::stoi(entry.path().filename().string()));
   }
   for (const int file : open_files) {
-    const auto is_it = [file](const int* other) { return *other == file; };
-    if (file > STDERR_FILENO && std::none_of(kept.begin(), kept.end(), is_it)) close(file);
+    if (file > STDERR_FILENO && file != kept) close(file);
   }
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int nothing = open("/dev/null", standard == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+    if (nothing == standard) continue;
+    dup2(nothing, standard);
+    close(nothing);
+  }
+  return kept;
 }
 
-// An error here must end this process, and never come back as a second one of its parent.
-[[noreturn]] void nurse(int requests, int reports, int lock) noexcept {
-  keep_only({&requests, &reports, &lock});
+// Forks a supervisor for every socket that comes in. An error here must end this process, and never
+// come back as a second one of its parent.
+[[noreturn]] void nurse(int launcher) noexcept {
+  launcher = keep_only(launcher);
   setsid();
   signal(SIGCHLD, SIG_IGN);  // supervisors are nobody's business once they run
-  signal(SIGPIPE, SIG_IGN);
-  while (const auto command = next_request(requests)) {
+  for (;;) {
+    Descriptor socket = receive_file(launcher);
+    if (!socket.is_open()) _exit(0);
     const pid_t child = fork();
     if (child == 0) {
-      close(requests);
-      supervise(*command, reports, Descriptor(lock));
+      close(launcher);
+      supervise(std::move(socket));
     }
     if (child > 0) continue;
-    const TaskReport failed{command->task,
-                            command->attempt,
-                            {.exit_code = 127,
-                             .cause = AttemptEnd::Cause::not_started,
-                             .why = std::string("fork: ") + std::strerror(errno)}};
-    const std::string line = format_report(failed);
-    if (write(reports, line.data(), line.size()) < 0) _exit(1);
+    send_report(socket.get(), {.exit_code = 127,
+                               .cause = AttemptEnd::Cause::not_started,
+                               .why = std::string("fork: ") + std::strerror(errno)});
   }
-  _exit(0);
 }
-
-constexpr const char* kNurseryIsGone = "the process that starts tasks is gone";
 
 [[noreturn]] void fail(const std::string& what) {
   throw ExecutionError(what + ": " + std::strerror(errno));
 }
 
+std::pair<Descriptor, Descriptor> make_sockets() {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) fail("socketpair");
+  return {Descriptor(sockets[0]), Descriptor(sockets[1])};
+}
+
 }  // namespace
 
-Launcher::Launcher(const std::string& lock_file) {
-  const Descriptor lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock.is_open()) fail(lock_file);
-  // A nursery of an earlier run of us may still be busy for a moment.
-  if (flock(lock.get(), LOCK_EX) != 0) fail(lock_file);
-  int requests[2];
-  int reports[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, requests) != 0) fail("socketpair");
-  Descriptor ours(requests[0]);
-  const Descriptor theirs(requests[1]);
-  if (pipe2(reports, O_CLOEXEC) != 0) fail("pipe");
-  Descriptor read_end(reports[0]);
-  const Descriptor write_end(reports[1]);
+Launcher::Launcher(const std::string& lock_file)
+    : lock_(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  if (!lock_.is_open()) fail(lock_file);
+  // What an earlier run of us asked for may still be about to begin.
+  while (flock(lock_.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) fail(lock_file);
+  }
+  auto [ours, theirs] = make_sockets();
   nursery_ = fork();
   if (nursery_ < 0) fail("fork");
-  if (nursery_ == 0) {
-    ours.reset();
-    read_end.reset();
-    nurse(theirs.get(), write_end.get(), lock.get());
-  }
-  fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
-  requests_ = std::move(ours);
-  reports_ = std::move(read_end);
+  if (nursery_ == 0) nurse(theirs.get());
+  to_nursery_ = std::move(ours);
+  events_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (!events_.is_open()) fail("epoll_create1");
 }
 
 Launcher::~Launcher() {
-  requests_.reset();
+  to_nursery_.reset();
   while (waitpid(nursery_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
 void Launcher::start(const TaskCommand& command) {
-  const std::string request = format_request(command);
-  std::size_t done = 0;
-  while (done < request.size()) {
-    const ssize_t wrote = send(requests_.get(), request.data() + done, request.size() - done,
-                               MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (wrote >= 0) {
-      done += static_cast<std::size_t>(wrote);
-    } else if (errno == EAGAIN) {
-      wait_for_room();
-    } else if (errno != EINTR) {
-      fail(kNurseryIsGone);
-    }
-  }
+  Supervisor& supervisor = free_supervisor(format_request(command));
+  supervisor.task = command.task;
+  supervisor.attempt = command.attempt;
+  supervisor.attempt_file = command.attempt_file;
 }
 
-void Launcher::wait_for_room() {
-  std::array<pollfd, 2> files = {{{.fd = requests_.get(), .events = POLLOUT, .revents = 0},
-                                  {.fd = reports_.get(), .events = POLLIN, .revents = 0}}};
-  poll(files.data(), files.size(), -1);
-  receive();
+// One that has got the request.
+Launcher::Supervisor& Launcher::free_supervisor(const std::string& request) {
+  while (!free_.empty()) {
+    const auto known = supervisors_.find(free_.back());
+    free_.pop_back();
+    if (send_request(known->first, request, lock_.get())) return known->second;
+    supervisors_.erase(known);  // killed since its last task
+  }
+  Supervisor& supervisor = new_supervisor();
+  // Should it be killed on the way, that is noticed as with any other.
+  send_request(supervisor.socket.get(), request, lock_.get());
+  return supervisor;
 }
 
-void Launcher::receive() {
-  char piece[1 << 14];
-  for (;;) {
-    const ssize_t got = read(reports_.get(), piece, sizeof piece);
-    if (got <= 0) {
-      is_over_ = got == 0;
-      return;
-    }
-    received_.append(piece, static_cast<std::size_t>(got));
-  }
+Launcher::Supervisor& Launcher::new_supervisor() {
+  auto [ours, theirs] = make_sockets();
+  if (!send_file(to_nursery_.get(), theirs.get())) fail("the process that starts tasks is gone");
+  const int number = ours.get();
+  epoll_event event{.events = EPOLLIN, .data = {.fd = number}};
+  if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0) fail("epoll_ctl");
+  return supervisors_[number] = {.socket = std::move(ours)};
 }
 
 std::vector<TaskReport> Launcher::reports() {
-  receive();
   std::vector<TaskReport> reports;
-  std::size_t begin = 0;
-  for (auto end = received_.find('\n'); end != std::string::npos;
-       end = received_.find('\n', begin)) {
-    reports.push_back(parse_report(received_.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  received_.erase(0, begin);
-  if (reports.empty() && is_over_) throw ExecutionError(kNurseryIsGone);
+  std::array<epoll_event, 64> events;
+  int count = 0;
+  do {
+    count = epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), 0);
+    for (int i = 0; i < count; ++i) {
+      auto report = hear(supervisors_.at(events[static_cast<std::size_t>(i)].data.fd));
+      if (report) reports.push_back(std::move(*report));
+    }
+  } while (count == static_cast<int>(events.size()));
   return reports;
 }
 
+std::optional<TaskReport> Launcher::hear(Supervisor& supervisor) {
+  char piece[1024];
+  const ssize_t got = recv(supervisor.socket.get(), piece, sizeof piece, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  if (got <= 0) return bury(supervisor);
+  supervisor.received.append(piece, static_cast<std::size_t>(got));
+  if (!supervisor.received.ends_with('\n')) return std::nullopt;
+  const auto end = parse_end(supervisor.received);
+  if (!end) throw ExecutionError("a report about a task cannot be read: " + supervisor.received);
+  supervisor.received.clear();
+  supervisor.attempt_file.clear();
+  free_.push_back(supervisor.socket.get());
+  return TaskReport{.task = supervisor.task, .attempt = supervisor.attempt, .end = *end};
+}
+
+// It is gone. When it had a task, that is over as well.
+std::optional<TaskReport> Launcher::bury(Supervisor& supervisor) {
+  const Supervisor gone = std::move(supervisor);
+  supervisors_.erase(gone.socket.get());
+  std::erase(free_, gone.socket.get());
+  if (gone.attempt_file.empty()) return std::nullopt;
+  const auto start = read_attempt(gone.attempt_file).start;
+  // It closes its files a moment before its task is ended.
+  while (start && start->supervisor.is_alive()) usleep(100);
+  TaskReport report{.task = gone.task, .attempt = gone.attempt};
+  if (const auto end = read_attempt(gone.attempt_file).end) {
+    report.end = *end;
+    return report;
+  }
+  report.is_lost = true;
+  report.end = {.exit_code = 128 + SIGKILL,
+                .signal = SIGKILL,
+                .cause = start ? AttemptEnd::Cause::ended : AttemptEnd::Cause::not_started,
+                .why = "its supervisor was killed",
+                .time = wall_now()};
+  return report;
+}
+
 bool stop(const AttemptStart& start) {
-  return start.supervisor.is_alive() && kill(start.supervisor.pid, SIGTERM) == 0;
+  return start.supervisor.is_alive() &&
+         sigqueue(start.supervisor.pid, stop_signal(), {.sival_int = start.group}) == 0;
 }
 
 }  // namespace dovetail::exec

@@ -1,10 +1,10 @@
-// Starts tasks, each below a supervisor of its own.
+// Starts tasks, each below a supervisor.
 //
 // A supervisor is a small process in a session of its own. It starts the task's command, waits for
 // it, stops it in time, ends what the command left behind, and writes down what happened
-// (attempt_file.hpp), whether or not we are still there to hear of it. To keep starting cheap
-// however large we grow, supervisors are forked from a nursery, a process that was forked when we
-// were small.
+// (attempt_file.hpp), whether or not we are still there to hear of it; then it is free for the next
+// task. To keep starting cheap however large we grow, supervisors are forked from a nursery, a
+// process that was forked when we were small. There are as many as tasks ever ran at a time.
 //
 //   Launcher launcher(folder + "/nursery.lock");     // before there are threads
 //   launcher.start({.task = 17, .command = "./solve", ...});
@@ -12,7 +12,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,44 +44,59 @@ struct TaskReport {
   std::uint32_t task = 0;
   std::uint32_t attempt = 0;
   AttemptEnd end = {};
+  // Its supervisor was killed, and the task with it: the end is what we make of that.
+  bool is_lost = false;
 };
 
 class Launcher {
  public:
-  // Forks the nursery, which holds a lock on the file for as long as it may still start something:
-  // who gets that lock later knows that every attempt either has its file, with its start in it, or
+  // Forks the nursery. The file is locked as long as anybody may still start what we asked for: who
+  // gets that lock later knows that every attempt either has its file, with its start in it, or
   // never begins. Nothing else that is open here stays open there. Must be called while the process
   // has one thread. Throws ExecutionError.
   explicit Launcher(const std::string& lock_file);
 
-  // Tasks go on; the nursery ends once it has started all that it was asked to.
+  // Tasks go on, and those that were asked for still begin.
   ~Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  // Asks for a start. Throws ExecutionError when the nursery is gone.
+  // Asks for a start, which is reported on once. Throws ExecutionError when it takes a new
+  // supervisor and the nursery is gone.
   void start(const TaskCommand& command);
 
-  // Readable when there are reports.
-  int descriptor() const { return reports_.get(); }
+  // Readable when there may be reports.
+  int descriptor() const { return events_.get(); }
 
-  // Those that have come in, without waiting. Throws ExecutionError when none is left to come as
-  // the nursery is gone and all tasks have ended.
+  // Those that have come in, without waiting.
   std::vector<TaskReport> reports();
 
  private:
-  // Until a request can be sent; takes in what the nursery may have to say first.
-  void wait_for_room();
-  void receive();
+  struct Supervisor {
+    Descriptor socket = {};
+    std::string received = {};  // the beginning of a report
+    // What it runs; no attempt file: nothing.
+    std::uint32_t task = 0;
+    std::uint32_t attempt = 0;
+    std::string attempt_file = {};
+  };
+  using Supervisors = std::unordered_map<int, Supervisor>;  // by the number of the socket
+
+  Supervisor& free_supervisor(const std::string& request);
+  Supervisor& new_supervisor();
+  std::optional<TaskReport> hear(Supervisor& supervisor);
+  std::optional<TaskReport> bury(Supervisor& supervisor);
 
   pid_t nursery_ = 0;
-  Descriptor requests_;
-  Descriptor reports_;
-  std::string received_;  // reports, and the beginning of one
-  bool is_over_ = false;  // nobody can report any more
+  Descriptor lock_;
+  Descriptor to_nursery_;
+  Descriptor events_;
+  Supervisors supervisors_;
+  std::vector<int> free_;  // those that run nothing; the last is taken next
 };
 
-// Asks the attempt's supervisor to stop its task; false when it does not run any more.
+// Asks the attempt's supervisor to stop its task; false when the supervisor is gone. Nothing
+// happens when it has another task by now.
 bool stop(const AttemptStart& start);
 
 }  // namespace dovetail::exec

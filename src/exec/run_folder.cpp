@@ -102,6 +102,17 @@ std::vector<RunFolder> RunFolder::all(const std::string& state) {
   return runs;
 }
 
+std::vector<RunFolder> RunFolder::of_workflow(const std::string& state,
+                                              const std::string& workflow) {
+  const std::string prefix = plain_name(workflow) + "-";
+  std::vector<RunFolder> runs = all(state);
+  std::erase_if(runs, [&](const RunFolder& run) {
+    const auto number = run.id().find_last_not_of("0123456789");
+    return number == std::string::npos || run.id().substr(0, number + 1) != prefix;
+  });
+  return runs;
+}
+
 std::string RunFolder::attempt(std::uint32_t task, std::uint32_t attempt) const {
   return path_ + "/attempts/" + std::to_string(task) + "." + std::to_string(attempt);
 }

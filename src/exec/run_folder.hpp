@@ -6,6 +6,8 @@
 //                       lock, nursery.lock  who is at it
 //                       attempts/17.1       what the supervisor of task 17's first attempt wrote
 //                       logs/17.1.out, logs/17.1.err
+//                       mail/               requests to whoever works on it (mailbox.hpp)
+//                       report.html         how it went
 #pragma once
 
 #include <cstdint>
@@ -30,14 +32,17 @@ class RunFolder {
   // One that is there. Throws InputError that names the nearest when there is none of that name.
   static RunFolder open(const std::string& state, const std::string& id);
 
-  // All of them, oldest first.
+  // All of them, oldest first, and those that are called after a workflow.
   static std::vector<RunFolder> all(const std::string& state);
+  static std::vector<RunFolder> of_workflow(const std::string& state, const std::string& workflow);
 
   const std::string& id() const { return id_; }
   std::string description() const { return path_ + "/run.json"; }
   std::string journal() const { return path_ + "/journal.ndjson"; }
   std::string lock() const { return path_ + "/lock"; }
   std::string nursery_lock() const { return path_ + "/nursery.lock"; }
+  std::string mail() const { return path_ + "/mail"; }
+  std::string report() const { return path_ + "/report.html"; }
   std::string attempt(std::uint32_t task, std::uint32_t attempt) const;
   std::string log(std::uint32_t task, std::uint32_t attempt, const char* kind) const;
 

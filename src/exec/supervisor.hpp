@@ -1,19 +1,20 @@
-// The process between us and one task; see launcher.hpp.
+// The process between us and the tasks, of which it runs one at a time; see launcher.hpp.
 #pragma once
 
-#include "exec/launcher.hpp"
+#include <signal.h>
+
+#include "exec/descriptor.hpp"
 
 namespace dovetail::exec {
 
-// Runs the command as the supervisor of it, to its end, in a process that was forked for that and
-// has nothing else to do. Reports to `reports` as well, should anybody still read there. `lock` is
-// closed as soon as the attempt's file says that it has begun.
-[[noreturn]] void supervise(const TaskCommand& command, int reports, Descriptor lock) noexcept;
+// Asks a supervisor to stop one task: the one whose group goes with it. Of this signal none is lost
+// because another, for the task before, has not been taken yet.
+inline int stop_signal() { return SIGRTMIN; }
 
-// A report as it travels: one line, of less than the 4096 bytes that a pipe takes as a whole.
-std::string format_report(const TaskReport& report);
-
-// Throws ExecutionError when it is none.
-TaskReport parse_report(const std::string& line);
+// Runs what is requested over the socket (wire.hpp) in a process that was forked for that and has
+// nothing else to do, until nobody is left to request anything. Nothing of a task reaches the next:
+// what it started has ended before, and all that a task changes about its process it changes in a
+// process of its own.
+[[noreturn]] void supervise(Descriptor launcher) noexcept;
 
 }  // namespace dovetail::exec

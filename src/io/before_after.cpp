@@ -17,7 +17,12 @@ namespace {
 
 // Two charts have to share a page.
 constexpr ChartHeights kHeights = {.alone = 300, .together = 420, .pool = 700};
-constexpr double kLegendRoom = 760;
+
+// What a legend's entries take of its line.
+constexpr double kGroupRoom = 130;
+constexpr double kReservationsRoom = 230;
+constexpr double kCriticalRoom = 130;
+constexpr double kMarkRoom = 135;
 constexpr double kLostRoom = 100;
 
 // As the loop that follows a plan names the first decision, which is no event.
@@ -113,11 +118,32 @@ TaskGroups groups_as_in(const TaskGroups& groups, const PlanRecord& before,
   return same;
 }
 
+std::vector<std::string> happened(const std::vector<EventRow>& rows) {
+  if (rows.empty()) return {"nothing happened"};
+  const auto adopted =
+      std::count_if(rows.begin(), rows.end(), [](const EventRow& row) { return row.adopted; });
+  return {fmt::format("{} event{}", rows.size(), rows.size() == 1 ? "" : "s"),
+          fmt::format("{} new plan{}", adopted, adopted == 1 ? "" : "s")};
+}
+
+// Of both; one without any runs has nothing to say about it.
+Interval window_of(const PlanRecord& before, const GanttScene& before_scene,
+                   const PlanRecord& after, const GanttScene& after_scene) {
+  const auto is_empty = [](const PlanRecord& record) {
+    return record.tasks.empty() && record.lost.empty();
+  };
+  if (is_empty(after)) return before_scene.window;
+  if (is_empty(before)) return after_scene.window;
+  return {std::min(before_scene.window.begin, after_scene.window.begin),
+          std::max(before_scene.window.end, after_scene.window.end)};
+}
+
 std::string part_heading(std::string_view name, const std::vector<std::string>& facts, double top) {
   return fmt::format(
       "<text x=\"24\" y=\"{:.1f}\"><tspan class=\"part\">{}</tspan>"
       "<tspan class=\"part-facts\" dx=\"14\">{}</tspan></text>\n",
-      top + 24, name, escape_markup(fmt::format("{}", fmt::join(facts, "  \u00b7  "))));
+      top + 24, escape_markup(name),
+      escape_markup(fmt::format("{}", fmt::join(facts, "  \u00b7  "))));
 }
 
 }  // namespace
@@ -130,28 +156,30 @@ std::vector<EventRow> event_rows(const PlanRecord& before, const PlanRecord& aft
   return rows;
 }
 
-std::string before_after_title(const PlanRecord& after) {
-  return plan_title(after) + ", as planned and as it went";
-}
-
-std::vector<std::string> before_after_facts(const std::vector<EventRow>& rows) {
-  if (rows.empty()) return {"nothing happened"};
-  const auto adopted =
-      std::count_if(rows.begin(), rows.end(), [](const EventRow& row) { return row.adopted; });
-  return {fmt::format("{} event{}", rows.size(), rows.size() == 1 ? "" : "s"),
-          fmt::format("{} new plan{}", adopted, adopted == 1 ? "" : "s")};
-}
-
 std::string change_text(const PlanRecord& before, const PlanRecord& after) {
   if (!before.feasible || !after.feasible) return {};
-  const Duration change = after.now + after.makespan - before.now - before.makespan;
+  return change_text(before.makespan, after.now + after.makespan - before.now);
+}
+
+std::string change_text(Duration before, Duration after) {
+  const Duration change = after - before;
   if (change == 0) return "ends as planned";
-  if (before.makespan <= 0) return later_text(change) + " than planned";
-  const double share = static_cast<double>(change) / static_cast<double>(before.makespan);
+  if (before <= 0) return later_text(change) + " than planned";
+  const double share = static_cast<double>(change) / static_cast<double>(before);
   const double percent = 100 * std::abs(share);
   const double rounded = percent < 10 ? std::round(10 * percent) / 10 : std::round(percent);
   return fmt::format("{} ({} %) {} than planned", format_duration(std::abs(change)), rounded,
                      change > 0 ? "later" : "earlier");
+}
+
+BeforeAfterText before_after_text(const PlanRecord& before, const PlanRecord& after) {
+  BeforeAfterText text{.title = plan_title(after) + ", as planned and as it went",
+                       .facts = happened(event_rows(before, after)),
+                       .before_facts = plan_facts(before),
+                       .after_facts = plan_facts(after)};
+  const std::string change = change_text(before, after);
+  if (!change.empty()) text.after_facts.insert(text.after_facts.begin() + 1, change);
+  return text;
 }
 
 std::string before_after_style() {
@@ -163,22 +191,23 @@ BeforeAfterCharts::Shared::Shared(const PlanRecord& before, const PlanRecord& af
       before_scene(lay_out(before)),
       after_scene(lay_out(after)),
       groups(group_tasks(before)),
-      window{std::min(before_scene.window.begin, after_scene.window.begin),
-             std::max(before_scene.window.end, after_scene.window.end)},
+      window(window_of(before, before_scene, after, after_scene)),
       left(std::max(chart_left(before_scene), chart_left(after_scene))) {
   show_same_rows(before_scene, after_scene);
 }
 
-BeforeAfterCharts::BeforeAfterCharts(const PlanRecord& before, const PlanRecord& after, double top)
+BeforeAfterCharts::BeforeAfterCharts(const PlanRecord& before, const PlanRecord& after,
+                                     const BeforeAfterText& text, double top)
     : before_record_(before),
       after_record_(after),
+      text_(text),
       top_(top),
       shared_(before, after),
-      before_(make_chart(before, shared_.before_scene, top_ + kPartHeading)),
-      after_(make_chart(after, shared_.after_scene, before_.bottom() + kPartHeading)) {}
+      before_(make_chart(before, shared_.before_scene, top_ + kPartHeading, {})),
+      after_(make_chart(after, shared_.after_scene, before_.bottom() + kPartHeading, text_.now)) {}
 
 GanttChart BeforeAfterCharts::make_chart(const PlanRecord& record, const GanttScene& scene,
-                                         double top) const {
+                                         double top, std::optional<Time> now) const {
   return {record, scene, groups_as_in(shared_.groups, before_record_, record),
           ChartOptions{.window = shared_.window,
                        .top = top,
@@ -186,16 +215,15 @@ GanttChart BeforeAfterCharts::make_chart(const PlanRecord& record, const GanttSc
                        .heights = kHeights,
                        .plot_end = end_of(record, scene),
                        .clock = &before_record_,
+                       .now = now,
                        .marks = marks_of(after_record_, shared_.rows)}};
 }
 
 std::string BeforeAfterCharts::draw() const {
-  std::vector<std::string> after_facts = plan_facts(after_record_);
-  const std::string change = change_text(before_record_, after_record_);
-  if (!change.empty()) after_facts.insert(after_facts.begin() + 1, change);
   return (any_lost() ? lost_patterns() : "") +
-         part_heading("As planned", plan_facts(before_record_), top_) + before_.draw() +
-         part_heading("As it went", after_facts, before_.bottom()) + after_.draw() + legend();
+         part_heading("As planned", text_.before_facts, top_) + before_.draw() +
+         part_heading(text_.after_heading, text_.after_facts, before_.bottom()) + after_.draw() +
+         legend();
 }
 
 bool BeforeAfterCharts::any_lost() const {
@@ -203,18 +231,22 @@ bool BeforeAfterCharts::any_lost() const {
 }
 
 std::string BeforeAfterCharts::legend() const {
+  const bool any_reserved =
+      has_reservations(shared_.before_scene) || has_reservations(shared_.after_scene);
+  const bool any_critical = has_critical(before_record_) || has_critical(after_record_);
+  const auto any_row = [&](bool adopted) {
+    return std::any_of(shared_.rows.begin(), shared_.rows.end(),
+                       [&](const EventRow& row) { return row.adopted == adopted; });
+  };
   ChartLegend legend(shared_.left, after_.bottom());
-  legend.add_groups(shared_.groups, kLegendRoom + (any_lost() ? kLostRoom : 0));
-  if (has_reservations(shared_.before_scene) || has_reservations(shared_.after_scene))
-    legend.add_reservations("reserved by others, or failed");
-  if (has_critical(before_record_) || has_critical(after_record_)) legend.add_critical();
-  if (any_lost()) legend.add_lost();
-  for (const bool adopted : {true, false}) {
-    if (std::any_of(shared_.rows.begin(), shared_.rows.end(),
-                    [&](const EventRow& row) { return row.adopted == adopted; })) {
-      legend.add_mark(adopted, adopted ? "new plan adopted" : "no new plan");
-    }
-  }
+  legend.add_groups(shared_.groups, kGroupRoom + any_reserved * kReservationsRoom +
+                                        any_critical * kCriticalRoom + any_lost() * kLostRoom +
+                                        (any_row(true) + any_row(false)) * kMarkRoom);
+  if (any_reserved) legend.add_reservations("reserved by others, or failed");
+  if (any_critical) legend.add_critical();
+  if (any_lost()) legend.add_lost(text_.lost);
+  if (any_row(true)) legend.add_mark(true, "new plan adopted");
+  if (any_row(false)) legend.add_mark(false, "no new plan");
   return legend.take();
 }
 

@@ -12,16 +12,17 @@
 namespace dovetail::io {
 namespace {
 
-std::string facts_list(const std::vector<EventRow>& rows) {
+std::string facts_list(const std::vector<std::string>& facts) {
   std::string items;
-  for (const std::string& fact : before_after_facts(rows)) {
+  for (const std::string& fact : facts) {
     items += "<li>" + escape_markup(fact) + "</li>";
   }
   return items;
 }
 
-std::string picture(const PlanRecord& before, const PlanRecord& after) {
-  const BeforeAfterCharts charts(before, after, 0);
+std::string picture(const PlanRecord& before, const PlanRecord& after,
+                    const BeforeAfterText& text) {
+  const BeforeAfterCharts charts(before, after, text, 0);
   return fmt::format(
       "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"Gantt charts of the plan before "
       "and after\">\n{}</svg>\n",
@@ -47,24 +48,31 @@ std::string table(const std::vector<EventRow>& rows) {
   return out + "</tbody>\n</table></div>\n";
 }
 
-std::string value_of(std::string_view slot, const PlanRecord& before, const PlanRecord& after) {
-  const std::vector<EventRow> rows = event_rows(before, after);
-  if (slot == "title") return escape_markup(before_after_title(after));
-  if (slot == "facts") return facts_list(rows);
+std::string value_of(std::string_view slot, const PlanRecord& before, const PlanRecord& after,
+                     const BeforeAfterText& text) {
+  if (slot == "title") return escape_markup(text.title);
+  if (slot == "facts") return facts_list(text.facts);
   if (slot == "style") return before_after_style();
-  if (slot == "charts") return picture(before, after);
-  if (slot == "table") return table(rows);
+  if (slot == "charts") return picture(before, after, text);
+  if (slot == "table") return table(event_rows(before, after));
+  if (slot == "more") return text.more;
   return std::string(embedded_file(slot));
 }
 
 }  // namespace
+
+std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
+                              const BeforeAfterText& text) {
+  return fill_page(embedded_file("before_after.html"),
+                   [&](std::string_view slot) { return value_of(slot, before, after, text); });
+}
+
 }  // namespace dovetail::io
 
 namespace dovetail {
 
 std::string before_after_html(const PlanRecord& before, const PlanRecord& after) {
-  return io::fill_page(io::embedded_file("before_after.html"),
-                       [&](std::string_view slot) { return io::value_of(slot, before, after); });
+  return io::before_after_page(before, after, io::before_after_text(before, after));
 }
 
 }  // namespace dovetail

@@ -115,29 +115,35 @@ class EventTable {
   std::string out_ = {};
 };
 
-std::string opening(const std::string& title, const std::vector<EventRow>& rows, double height) {
+std::string opening(const BeforeAfterText& text, double height) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0} {1:.0f}\">\n<title>{2}</title>\n<style>{3}{4}</style>\n"
       "<path class=\"page\" d=\"M0 0H{0}V{1:.0f}H0Z\"/>\n"
       "<text class=\"title\" x=\"24\" y=\"34\">{5}</text>\n"
       "<text class=\"facts\" x=\"24\" y=\"56\">{6}</text>\n",
-      kChartWidth, height, escape_markup(title), before_after_style(), kStyle,
-      escape_markup(fit(title, 90)),
-      escape_markup(fmt::format("{}", fmt::join(before_after_facts(rows), "  \u00b7  "))));
+      kChartWidth, height, escape_markup(text.title), before_after_style(), kStyle,
+      escape_markup(fit(text.title, 90)),
+      escape_markup(fmt::format("{}", fmt::join(text.facts, "  \u00b7  "))));
 }
 
 }  // namespace
+
+std::string before_after_picture(const PlanRecord& before, const PlanRecord& after,
+                                 const BeforeAfterText& text) {
+  const std::vector<EventRow> rows = event_rows(before, after);
+  const BeforeAfterCharts charts(before, after, text, kHeaderHeight);
+  EventTable table(rows, before.wall_clock, charts.bottom());
+  return opening(text, charts.bottom() + table.height()) + charts.draw() + table.draw() +
+         "</svg>\n";
+}
+
 }  // namespace dovetail::io
 
 namespace dovetail {
 
 std::string before_after_svg(const PlanRecord& before, const PlanRecord& after) {
-  const std::vector<io::EventRow> rows = io::event_rows(before, after);
-  const io::BeforeAfterCharts charts(before, after, io::kHeaderHeight);
-  io::EventTable table(rows, before.wall_clock, charts.bottom());
-  return io::opening(io::before_after_title(after), rows, charts.bottom() + table.height()) +
-         charts.draw() + table.draw() + "</svg>\n";
+  return io::before_after_picture(before, after, io::before_after_text(before, after));
 }
 
 }  // namespace dovetail

@@ -36,8 +36,8 @@ void ChartLegend::add_reservations(std::string_view text) { add("class=\"reserva
 
 void ChartLegend::add_critical() { add("class=\"critical edge\" fill=\"none\"", "critical chain"); }
 
-void ChartLegend::add_lost() {
-  add(fmt::format("class=\"lost edge\" fill=\"{}\"", pattern_url(kAnyGroup)), "cut short");
+void ChartLegend::add_lost(std::string_view text) {
+  add(fmt::format("class=\"lost edge\" fill=\"{}\"", pattern_url(kAnyGroup)), text);
 }
 
 void ChartLegend::add_mark(bool strong, std::string_view text) {

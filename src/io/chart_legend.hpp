@@ -24,7 +24,7 @@ class ChartLegend {
   void add_groups(const TaskGroups& groups, double room);
   void add_reservations(std::string_view text = "reserved by others");
   void add_critical();
-  void add_lost();
+  void add_lost(std::string_view text = "cut short");
   void add_mark(bool strong, std::string_view text);
 
   std::string take() { return std::move(out_); }

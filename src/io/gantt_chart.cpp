@@ -249,11 +249,12 @@ std::string GanttChart::frame(const Panel& panel) const {
 }
 
 std::string GanttChart::now_line(const Panel& panel) const {
-  if (record_.now <= options_.window.begin) {
+  const Time now = options_.now.value_or(record_.now);
+  if (now <= options_.window.begin) {
     return fmt::format("<path class=\"now\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", options_.left,
                        panel.top, panel.bottom() + 5);
   }
-  const double x = x_of(record_.now);
+  const double x = x_of(now);
   return fmt::format(
       "<path class=\"now\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n"
       "<text class=\"axis\" x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">now</text>\n",

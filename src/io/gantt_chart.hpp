@@ -50,6 +50,7 @@ struct ChartOptions {
   ChartHeights heights = {};
   std::optional<Time> plot_end = {};  // nothing: with the window
   const PlanRecord* clock = nullptr;  // whose moments are named; nothing: the plan's own
+  std::optional<Time> now = {};       // where its line stands; nothing: the plan's own
   std::vector<ChartMark> marks = {};  // by time; those outside the window are not drawn
 };
 

@@ -14,8 +14,9 @@ namespace dovetail::io {
 namespace {
 
 constexpr std::array<std::string_view, 2> kWorkflowKeys = {"name", "tasks"};
-constexpr std::array<std::string_view, 8> kTaskKeys = {"id",    "run",   "after",   "time",
-                                                       "alpha", "times", "time_on", "processors"};
+constexpr std::array<std::string_view, 15> kTaskKeys = {
+    "id",   "run",       "after",       "time",   "alpha",   "times",   "time_on", "processors",
+    "kind", "directory", "environment", "inputs", "outputs", "timeout", "retries"};
 constexpr std::array<std::string_view, 2> kRangeKeys = {"min", "max"};
 constexpr std::array<std::string_view, 2> kAfterKeys = {"task", "transfer"};
 
@@ -82,15 +83,16 @@ TimeSpec read_resource_times(const Record& task, Value field) {
   return spec;
 }
 
+bool has_time(const Record& task) {
+  return task.find("time") || task.find("times") || task.find("time_on");
+}
+
 TimeSpec read_time(const Record& task) {
   const auto time = task.find("time");
   const auto times = task.find("times");
   const auto time_on = task.find("time_on");
   const auto alpha = task.find("alpha");
   const int given = (time ? 1 : 0) + (times ? 1 : 0) + (time_on ? 1 : 0);
-  if (given == 0) {
-    task.fail_at(task.line(), "it has no run time; give \"time\", \"times\" or \"time_on\"");
-  }
   if (given > 1) {
     task.fail_at(task.line(), "give only one of \"time\", \"times\" and \"time_on\"");
   }
@@ -102,9 +104,49 @@ TimeSpec read_time(const Record& task) {
   return TimeSpec::amdahl(seconds, task.number(*alpha, 0, 1), moldable_processors(task));
 }
 
+// One text, or a list of them.
+std::vector<std::string> read_texts(const Record& task, std::string_view key) {
+  const auto field = task.find(key);
+  if (!field) return {};
+  if (field->kind() != ValueKind::sequence) return {std::string(task.text(*field))};
+  std::vector<std::string> texts;
+  for (Value item : field->items()) {
+    texts.emplace_back(task.text(item));
+    if (texts.back().empty()) task.fail(*field, "expected the name of a file, found nothing");
+  }
+  return texts;
+}
+
+TaskExecution read_execution(const Record& task) {
+  constexpr Count kMaxRetries = 1000;
+  TaskExecution execution;
+  if (const auto kind = task.find("kind")) execution.kind = task.text(*kind);
+  if (const auto folder = task.find("directory")) execution.directory = task.text(*folder);
+  if (const auto timeout = task.find("timeout")) {
+    execution.timeout_seconds = task.duration(*timeout);
+    if (execution.timeout_seconds == 0) task.fail(*timeout, "expected more than 0");
+  }
+  if (const auto retries = task.find("retries")) {
+    execution.retries = static_cast<std::uint32_t>(task.count(*retries, 0, kMaxRetries));
+  }
+  execution.inputs = read_texts(task, "inputs");
+  execution.outputs = read_texts(task, "outputs");
+  if (const auto field = task.find("environment")) {
+    const Record environment(*field, task);
+    for (Value item : environment.value().items()) {
+      if (item.key().empty() || item.key().find('=') != std::string_view::npos) {
+        task.fail(*field, "expected the name of a variable as key, found " + quote(item.key()));
+      }
+      execution.environment.emplace_back(item.key(), environment.text(item));
+    }
+  }
+  return execution;
+}
+
 class Reader {
  public:
-  explicit Reader(const Document& document) : file_(document.file()), top_(document.root()) {}
+  Reader(const Document& document, const WorkflowReadOptions& options)
+      : file_(document.file()), options_(options), top_(document.root()) {}
 
   Workflow read() {
     if (top_.find("clusters")) {
@@ -118,7 +160,8 @@ class Reader {
       top_.fail(tasks, "the workflow has no tasks");
     }
     const auto name = top_.find("name");
-    builder_.set_name(name ? std::string(top_.text(*name)) : name_from_file(file_));
+    name_ = name ? std::string(top_.text(*name)) : name_from_file(file_);
+    builder_.set_name(name_);
     std::size_t number = 0;
     for (Value task : tasks.items()) add_task(Record(task, "task", number++));
     // Only now are all ids known: "after" may name a task that stands further down.
@@ -133,9 +176,30 @@ class Reader {
     task.only(kTaskKeys);
     const Value id = task.need("id");
     const auto run = task.find("run");
-    TaskSpec spec{.id = std::string(task.text(id)), .time = read_time(task)};
+    TaskSpec spec{.id = std::string(task.text(id)), .time = {}, .execution = read_execution(task)};
     if (run) spec.run = task.text(*run);
+    spec.time = has_time(task) ? read_time(task) : estimate(task, spec);
     at_place(file_, id.line(), [&] { return builder_.add_task(spec); });
+  }
+
+  // What whoever reads thinks of a task that gives no time.
+  TimeSpec estimate(const Record& task, const TaskSpec& spec) const {
+    if (const auto alpha = task.find("alpha")) {
+      task.fail(*alpha, "it goes with \"time\" only; leave it out");
+    }
+    const auto processors = task.find("processors");
+    const std::string& kind = spec.execution.kind;
+    const UntimedTask untimed{
+        .workflow = name_,
+        .id = spec.id,
+        .kind = kind.empty() ? std::string(kind_of_id(spec.id)) : kind,
+        .is_moldable = processors && processors->kind() == ValueKind::mapping,
+        .processors = processors ? moldable_processors(task) : ProcessorRange{1, 1}};
+    const bool can_be_measured = !spec.run.empty() && options_.missing_time;
+    if (const auto time = can_be_measured ? options_.missing_time(untimed) : std::nullopt) {
+      return *time;
+    }
+    task.fail_at(task.line(), "it has no run time; give \"time\", \"times\" or \"time_on\"");
   }
 
   void add_edges(Value value, TaskId to) {
@@ -180,12 +244,16 @@ class Reader {
   }
 
   const std::string& file_;
+  const WorkflowReadOptions& options_;
   Record top_;
+  std::string name_;
   WorkflowBuilder builder_;
 };
 
 }  // namespace
 
-Workflow read_own_workflow(const Document& document) { return Reader(document).read(); }
+Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options) {
+  return Reader(document, options).read();
+}
 
 }  // namespace dovetail::io

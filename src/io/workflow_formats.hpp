@@ -16,7 +16,7 @@ namespace dovetail::io {
 using Warnings = std::vector<std::string>;
 
 // Our own format, from YAML or JSON.
-Workflow read_own_workflow(const Document& document);
+Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options);
 
 // WfCommons WfFormat 1.3 to 1.6.
 Workflow read_wfcommons(const Document& document, const WorkflowReadOptions& options,

@@ -62,7 +62,7 @@ bool is_wfcommons(const io::Document& document) {
 Workflow from_document(const io::Document& document, const WorkflowReadOptions& options,
                        std::vector<std::string>* warnings) {
   if (is_wfcommons(document)) return io::read_wfcommons(document, options, warnings);
-  return io::read_own_workflow(document);
+  return io::read_own_workflow(document, options);
 }
 
 }  // namespace

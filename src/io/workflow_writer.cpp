@@ -62,6 +62,31 @@ void add_time(const TimeSpec& time, const Emitter& emit, Fields& fields) {
   }
 }
 
+std::string texts(const std::vector<std::string>& values, const Emitter& emit) {
+  std::vector<std::string> items;
+  for (const std::string& value : values) items.push_back(emit.text(value));
+  return emit.list(items);
+}
+
+void add_execution(const TaskExecution& execution, const Emitter& emit, Fields& fields) {
+  const auto add = [&](const char* key, std::string value) {
+    fields.emplace_back(key, std::move(value));
+  };
+  if (!execution.kind.empty()) add("kind", emit.text(execution.kind));
+  if (!execution.directory.empty()) add("directory", emit.text(execution.directory));
+  if (!execution.environment.empty()) {
+    Fields variables;
+    for (const auto& [name, value] : execution.environment) {
+      variables.emplace_back(emit.json() ? name : emit.text(name), emit.text(value));
+    }
+    add("environment", emit.mapping(variables));
+  }
+  if (!execution.inputs.empty()) add("inputs", texts(execution.inputs, emit));
+  if (!execution.outputs.empty()) add("outputs", texts(execution.outputs, emit));
+  if (execution.timeout_seconds > 0) add("timeout", number_text(execution.timeout_seconds));
+  if (execution.retries > 0) add("retries", std::to_string(execution.retries));
+}
+
 std::string write(const Workflow& workflow, bool json) {
   const Emitter emit(json);
   std::vector<Fields> tasks(workflow.size());
@@ -73,6 +98,7 @@ std::string write(const Workflow& workflow, bool json) {
       fields.emplace_back("after", predecessors(workflow, task, emit));
     }
     add_time(workflow.time_spec(task), emit, fields);
+    add_execution(workflow.execution(task), emit, fields);
   }
   return emit.file({{"name", emit.text(workflow.name())}}, "tasks", tasks);
 }

@@ -4,38 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "planners/workflow_part.hpp"
+
 namespace dovetail {
-
-namespace {
-
-// However late, no task takes longer than any may.
-TimeSpec scaled(TimeSpec spec, double factor) {
-  const auto scale = [&](double& seconds) { seconds = std::min(seconds * factor, kMaxSeconds); };
-  scale(spec.seconds);
-  for (auto& [procs, seconds] : spec.measured) scale(seconds);
-  for (auto& [resource, seconds] : spec.on_resource) scale(seconds);
-  return spec;
-}
-
-// The tasks, in increasing order, and the edges between them; `factor_of` says how many times as
-// long each takes.
-template <typename FactorOf>
-Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks, FactorOf factor_of) {
-  WorkflowBuilder builder(workflow.name());
-  for (const TaskId task : tasks) {
-    builder.add_task({.id = std::string(workflow.id(task)),
-                      .time = scaled(workflow.time_spec(task), factor_of(task))});
-  }
-  for (TaskId number = 0; number < tasks.size(); ++number) {
-    for (const TaskId before : workflow.predecessors(tasks[number])) {
-      const auto from = builder.find(workflow.id(before));
-      if (from) builder.add_edge(*from, number);
-    }
-  }
-  return std::move(builder).build();
-}
-
-}  // namespace
 
 ClusterWorld::ClusterWorld(const Problem& problem, PlanMaker make_plan, double band)
     : problem_(problem),
@@ -98,6 +69,16 @@ void ClusterWorld::advance(Time now) {
       progress = TaskProgress::finished;
     }
   }
+}
+
+void ClusterWorld::restore(Time now, std::vector<TaskProgress> progress, Slots slots,
+                           bool has_plan) {
+  clock_ = now;
+  progress_ = std::move(progress);
+  slots_ = std::move(slots);
+  auto goes_on = has_plan ? moved(false) : std::nullopt;
+  has_plan_ = goes_on.has_value();
+  if (goes_on) slots_ = std::move(*goes_on);
 }
 
 bool ClusterWorld::apply(const std::vector<Event>& events) {
@@ -192,7 +173,8 @@ std::vector<Reservation> ClusterWorld::running() const {
   std::vector<Reservation> bookings;
   for (std::size_t number = 0; number < slots_.size(); ++number) {
     const Slot& slot = slots_[number];
-    if (runs(number)) bookings.push_back({clock_, slot.end, slot.procs});
+    const bool holds = runs(number) && slot.procs > 0 && slot.end > clock_;
+    if (holds) bookings.push_back({clock_, slot.end, slot.procs});
   }
   return bookings;
 }
@@ -270,7 +252,9 @@ Problem ClusterWorld::rest(const std::vector<std::size_t>& numbers) const {
   }
   std::vector<Workflow> parts;
   for (std::size_t w = 0; w < tasks.size(); ++w) {
-    if (!tasks[w].empty()) {
+    if (tasks[w].size() == workflows_[w].size()) {
+      parts.push_back(workflows_[w]);
+    } else if (!tasks[w].empty()) {
       parts.push_back(part_of(workflows_[w], tasks[w], [](TaskId) { return 1.0; }));
     }
   }

@@ -34,6 +34,14 @@ class ClusterWorld final : public World {
   // early before the rest is planned again; 0: any change counts.
   ClusterWorld(const Problem& problem, PlanMaker make_plan, double band = 0);
 
+  using Slots = std::vector<Slot>;  // by number: tasks counted over all workflows
+
+  // Enters the world in the middle: what has really happened up to now, where tasks run, and where
+  // those that wait were to run if there is a plan. That goes on with the same processors in the
+  // same order, each task as early as it can. Tasks that run and have no processors are waited for
+  // only.
+  void restore(Time now, std::vector<TaskProgress> progress, Slots slots, bool has_plan);
+
   void advance(Time now) override;
   bool apply(const std::vector<Event>& events) override;
   std::optional<Time> current_end() const override;
@@ -53,8 +61,6 @@ class ClusterWorld final : public World {
   Platform platform() const;
 
  private:
-  using Slots = std::vector<Slot>;  // by number
-
   bool waits(std::size_t number) const { return progress_[number] == TaskProgress::waiting; }
   bool runs(std::size_t number) const { return progress_[number] == TaskProgress::running; }
   Duration duration(std::size_t number, Count procs) const;

@@ -158,6 +158,65 @@ TEST_F(LauncherCrashTest, WithoutItsSupervisorATaskDoesNotGoOn) {
   kill(pid_in("pid"), SIGKILL);
   EXPECT_FALSE(start->supervisor.is_alive());
   EXPECT_FALSE(stop(*start));
+  const TaskReport report = wait_for(launcher, 1).front();
+  EXPECT_TRUE(report.is_lost);
+  EXPECT_EQ(report.task, task.task);
+  EXPECT_EQ(report.end.signal, SIGKILL);
+  EXPECT_FALSE(report.end.is_success());
+}
+
+TEST_F(LauncherCrashTest, ASupervisorThatIsKilledBetweenTasksIsReplaced) {
+  Launcher launcher(lock_file());
+  for (const bool is_noticed : {false, true}) {
+    const std::uint32_t task = is_noticed ? 3 : 1;
+    launcher.start(command("true", task));
+    EXPECT_TRUE(wait_for(launcher, 1).front().end.is_success());
+    const auto start = start_of(command("", task));
+    ASSERT_TRUE(start.has_value());
+    kill(start->supervisor.pid, SIGKILL);
+    EXPECT_TRUE(comes_true([&] { return !start->supervisor.is_alive(); }));
+    EXPECT_TRUE(!is_noticed || launcher.reports().empty());
+    launcher.start(command("true", task + 1));
+    EXPECT_TRUE(wait_for(launcher, 1).front().end.is_success());
+  }
+}
+
+TEST_F(LauncherCrashTest, EveryStartIsReportedOnceWhicheverSupervisorsAreKilled) {
+  std::size_t lost = 0;
+  constexpr std::uint64_t kSeeds = 10;
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    remove_all_files();
+    Dice dice(seed);
+    Launcher launcher(lock_file());
+    const pid_t nursery = children_of(getpid()).at(0);
+    std::map<std::uint32_t, TaskReport> reports;
+    for (std::uint32_t task = 0; reports.size() < kTasks;) {
+      if (task < kTasks)
+        launcher.start(command("echo " + std::to_string(task) + " >> lines", task));
+      ++task;
+      usleep(static_cast<useconds_t>(dice.between(0, 5000)));
+      const auto supervisors = children_of(nursery);
+      if (!supervisors.empty() && task < kTasks && dice.chance(0.5)) {
+        kill(supervisors[static_cast<std::size_t>(dice.between(0, supervisors.size() - 1))],
+             SIGKILL);
+      }
+      for (const TaskReport& report : launcher.reports()) {
+        EXPECT_TRUE(reports.emplace(report.task, report).second) << report.task;
+      }
+    }
+    const auto ran = lines();
+    for (const auto& [task, report] : reports) {
+      const auto known = read_attempt(command("", task).attempt_file);
+      const auto count = ran.find(std::to_string(task));
+      EXPECT_EQ(report.is_lost, !known.end.has_value()) << task;
+      EXPECT_LE(count == ran.end() ? 0 : count->second, 1) << task;
+      EXPECT_TRUE(report.is_lost || (report.end.is_success() && count != ran.end())) << task;
+      lost += report.is_lost ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(lost, 0U) << "nobody was killed while it ran a task";
+  EXPECT_LT(lost, kSeeds * kTasks);
 }
 
 TEST_F(LauncherCrashTest, TwoLaunchersDoNotHoldEachOther) {
@@ -169,15 +228,18 @@ TEST_F(LauncherCrashTest, TwoLaunchersDoNotHoldEachOther) {
   EXPECT_TRUE(wait_for(second, 1).front().end.is_success());
 }
 
-TEST_F(LauncherCrashTest, WithoutANurseryStartingAndWaitingAreErrors) {
+TEST_F(LauncherCrashTest, WithoutANurseryWhatWasStartedIsReportedAndStartingIsAnError) {
   Launcher launcher(lock_file());
   const pid_t nursery = children_of(getpid()).at(0);
   kill(nursery, SIGKILL);
+  std::uint32_t started = 0;
   const auto start_all = [&] {
-    for (std::uint32_t task = 0; task < 1000; ++task) launcher.start(command("true", task));
+    for (; started < 1000; ++started) launcher.start(command("true", started));
   };
   EXPECT_THROW(start_all(), ExecutionError);
-  EXPECT_THROW(wait_for(launcher, 1), ExecutionError);
+  for (const TaskReport& report : wait_for(launcher, started)) {
+    EXPECT_TRUE(report.is_lost || report.end.is_success()) << report.task;
+  }
 }
 
 TEST_F(LauncherCrashTest, WhereThereCanBeNoLockIsOneClearError) {

@@ -1,123 +1,134 @@
 // Dovetail is killed at random instants while it runs a workflow, and goes on until all is done: no
 // task is run twice, none is left out, nothing is left behind.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <string>
-#include <vector>
 
-#include "exec/run_folder.hpp"
-#include "exec/run_state.hpp"
-#include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
+#include "support/real_run.hpp"
+#include "support/small_disk.hpp"
 
 namespace dovetail {
 namespace {
 
 namespace fs = std::filesystem;
-using exec::RunFolder;
 using testing::Dice;
+using testing::Environment;
+using testing::SmallDisk;
 
-class CrashTest : public ::testing::Test {
+class CrashTest : public testing::RealRun {
  protected:
-  // Sixty tasks in six rows; each leaves a line when it begins and one when it ends.
-  void write_workflow() const {
-    std::ofstream file(folder_ + "/flow.yaml");
-    file << "name: flow\ntasks:\n";
+  // Sixty tasks in six rows; each leaves a line when it begins and one when it ends. One of them
+  // can be made to do something else as well.
+  void write_workflow(const std::string& special = "true") const {
+    std::string text = "name: flow\ntasks:\n";
     for (int row = 0; row < 6; ++row) {
       for (int i = 0; i < 10; ++i) {
-        file << "  - {id: t" << row << "_" << i << ", time: 1, run: 'echo begin $DOVETAIL_TASK >> "
-             << "trace; sleep 0.0" << (row + i) % 3 << "; echo end $DOVETAIL_TASK >> trace'";
-        if (row > 0)
-          file << ", after: [t" << row - 1 << "_" << i << ", t" << row - 1 << "_" << (i + 1) % 10
-               << "]";
-        file << "}\n";
+        const auto id = [](int r, int k) {
+          return "t" + std::to_string(r) + "_" + std::to_string(k);
+        };
+        text += "  - {id: " + id(row, i) + ", time: 1, run: 'echo begin $DOVETAIL_TASK >> trace; " +
+                (row == 2 && i == 5 ? special : "true") + "; sleep 0.0" +
+                std::to_string((row + i) % 3) + "; echo end $DOVETAIL_TASK >> trace'";
+        if (row > 0) text += ", after: [" + id(row - 1, i) + ", " + id(row - 1, (i + 1) % 10) + "]";
+        text += "}\n";
       }
     }
-  }
-
-  pid_t begin(const std::vector<std::string>& arguments) const {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    if (chdir(folder_.c_str()) != 0) _exit(9);
-    setenv("DOVETAIL_STATE", state_.c_str(), 1);
-    const int nothing = open("/dev/null", O_RDWR);
-    for (const int standard : {0, 1, 2}) dup2(nothing, standard);
-    std::vector<char*> words;
-    for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    execv(words.front(), words.data());
-    _exit(9);
+    write("flow.yaml", text);
   }
 
   // Its exit code; -1 when it was killed before it was done.
   static int kill_after(pid_t child, std::int64_t microseconds) {
     usleep(static_cast<useconds_t>(microseconds));
     kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return wait_for(child);
   }
 
   // How often each line is in the trace.
   std::map<std::string, int> trace() const {
     std::map<std::string, int> lines;
-    std::ifstream file(folder_ + "/trace");
+    std::ifstream file(this->file("trace"));
     for (std::string line; std::getline(file, line);) ++lines[line];
     return lines;
   }
 
-  testing::TemporaryFolder own_;
-  std::string folder_ = own_.path().string();
-  std::string state_ = own_.file("state");
+  // Every task began and ended once.
+  bool is_right() const {
+    const auto lines = trace();
+    const bool is_once =
+        std::all_of(lines.begin(), lines.end(), [](const auto& line) { return line.second == 1; });
+    return is_once && lines.size() == 120;
+  }
+
+  // Runs that are killed again and again, until there were so many kills.
+  void kill_runs(int wanted, std::uint32_t seed, const Environment& environment = {}) const {
+    Dice dice(seed);
+    int kills = 0;
+    for (int round = 1; kills < wanted && round < 1000; ++round) {
+      fs::remove(file("trace"));
+      const std::string id = "flow-" + std::to_string(round);
+      int code = kill_after(begin({"run", "flow.yaml", "-j", "2", "--new"}, environment),
+                            dice.between(1'000, 60'000));
+      if (!fs::exists(state_ + "/runs/" + id + "/run.json")) {
+        // Killed before there was a run to speak of.
+        fs::remove_all(state_ + "/runs/" + id);
+        --round;
+        ++kills;
+        continue;
+      }
+      while (code == -1) {
+        ++kills;
+        // Now and then it may finish.
+        const pid_t child = begin({"resume", id}, environment);
+        code = dice.chance(0.1) ? wait_for(child) : kill_after(child, dice.between(1'000, 80'000));
+      }
+      ASSERT_EQ(code, 0) << id << ": " << printed();
+      ASSERT_TRUE(is_right()) << id;
+      ASSERT_EQ(state_of(id, 60).count(exec::TaskState::done), 60U);
+    }
+    EXPECT_GE(kills, wanted);
+  }
 };
 
 TEST_F(CrashTest, KilledAtRandomInstantsEveryTaskRunsOnce) {
-  constexpr int kKills = 200;
   write_workflow();
-  Dice dice(7);
-  int kills = 0;
-  for (int round = 1; kills < kKills && round < 100; ++round) {
-    fs::remove(folder_ + "/trace");
-    const std::string id = "flow-" + std::to_string(round);
-    int code = kill_after(begin({DOVETAIL_PROGRAM, "run", "flow.yaml", "-j", "2"}),
-                          dice.between(1'000, 60'000));
-    if (!fs::exists(state_ + "/runs/" + id + "/run.json")) {
-      // Killed before there was a run to speak of.
-      fs::remove_all(state_ + "/runs/" + id);
-      --round;
-      ++kills;
-      continue;
-    }
-    while (code == -1) {
-      ++kills;
-      // Now and then it may finish.
-      const auto time = dice.chance(0.1) ? 5'000'000 : dice.between(1'000, 80'000);
-      const pid_t child = begin({DOVETAIL_PROGRAM, "resume", id});
-      if (time < 1'000'000) {
-        code = kill_after(child, time);
-      } else {
-        int status = 0;
-        waitpid(child, &status, 0);
-        code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-      }
-    }
-    ASSERT_EQ(code, 0) << id;
-    const auto lines = trace();
-    ASSERT_EQ(lines.size(), 120U) << id;
-    for (const auto& [line, count] : lines) ASSERT_EQ(count, 1) << id << ": " << line;
-    exec::RunState state(60);
-    exec::read_journal(RunFolder::open(state_, id).journal(),
-                       [&](const exec::Json& entry) { state.apply(entry); });
-    ASSERT_EQ(state.count(exec::TaskState::done), 60U);
+  kill_runs(200, 7);
+}
+
+TEST_F(CrashTest, TheSameWhileTheMachinesClockJumps) {
+  write_workflow();
+  kill_runs(60, 8, {{"LD_PRELOAD", DOVETAIL_JUMPING_CLOCK}});
+  // The clock did jump, and the run's own did not.
+  const auto entries = journal("flow-1");
+  bool jumped_back = false;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    jumped_back |= entries[i].value("time", 0LL) < entries[i - 1].value("time", 0LL);
+    EXPECT_GE(entries[i].value("at", 0LL), entries[i - 1].value("at", 0LL));
   }
-  EXPECT_GE(kills, kKills);
+  EXPECT_TRUE(jumped_back);
+}
+
+TEST_F(CrashTest, AFullDiskIsAClearErrorAndNothingIsLost) {
+  // A task in the middle of the run fills the disk on which the run is kept.
+  write_workflow("test -e " + file("freed") + " || head -c 100M /dev/zero > " + state_ + "/filler");
+  fs::create_directory(state_);
+  const auto result = testing::on_small_disk(state_, "2M", [&] {
+    const int code = dovetail({"run", "flow.yaml", "-j", "2"});
+    // Either a task cannot be started for want of room, or the journal cannot be written.
+    const bool is_clear =
+        (code == 1 || code == 3) && printed().find("No space left on device") != std::string::npos;
+    write("freed", "");
+    fs::remove(state_ + "/filler");
+    const bool goes_on = dovetail({"resume", "flow-1"}) == 0;
+    if (!is_clear || !goes_on || !is_right())
+      std::fprintf(stderr, "%d %s\n", code, printed().c_str());
+    return is_clear && goes_on && is_right();
+  });
+  if (result == SmallDisk::not_possible) GTEST_SKIP() << "needs the right to mount a disk";
+  EXPECT_EQ(result, SmallDisk::fine);
 }
 
 }  // namespace

@@ -296,7 +296,8 @@ Outcome Console::run(const std::string& command, std::chrono::seconds timeout) c
   const fs::path script = home_ / "command";
   std::ofstream(script) << command << "\n";
   const std::string call = "cd " + quoted(directory_) + " && PATH=" + quoted(home_ / "bin") +
-                           ":\"$PATH\" NO_COLOR=1 LC_ALL=C exec timeout -k 5 " +
+                           ":\"$PATH\" DOVETAIL_STATE=" + quoted(home_ / "state") +
+                           " NO_COLOR=1 LC_ALL=C exec timeout -k 5 " +
                            std::to_string(timeout.count()) + " bash " + quoted(script) +
                            " </dev/null 2>&1";
   FILE* pipe = popen(call.c_str(), "r");

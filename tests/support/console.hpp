@@ -63,7 +63,7 @@ struct Outcome {
 };
 
 // Runs commands in a new directory of its own, with bash, NO_COLOR=1 and dovetail on PATH; the
-// directory goes with the object.
+// directory goes with the object, and so do the runs that dovetail keeps.
 class Console {
  public:
   // `program` is what dovetail calls.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "support/file_checks.hpp"
@@ -41,6 +42,11 @@ const AttemptEnd kEnd{.exit_code = 137,
                       .cpu_seconds = 812.5,
                       .peak_kib = 1'048'576};
 
+bool write_start(AttemptWriter& writer, const AttemptStart& start) {
+  writer.prepare_start(start.supervisor, start.time);
+  return writer.write_start(start.group);
+}
+
 void expect_same(const AttemptEnd& a, const AttemptEnd& b) {
   EXPECT_EQ(a.exit_code, b.exit_code);
   EXPECT_EQ(a.signal, b.signal);
@@ -62,11 +68,11 @@ TEST_F(AttemptFileTest, BothHalvesComeBack) {
   auto writer = AttemptWriter::create(path_);
   ASSERT_TRUE(writer.has_value());
   EXPECT_FALSE(read_attempt(path_).start.has_value());
-  ASSERT_TRUE(writer->write(kStart));
+  ASSERT_TRUE(write_start(*writer, kStart));
   Attempt attempt = read_attempt(path_);
   ASSERT_TRUE(attempt.start.has_value());
   EXPECT_FALSE(attempt.end.has_value());
-  ASSERT_TRUE(writer->write(kEnd));
+  ASSERT_TRUE(writer->write_end(kEnd));
   attempt = read_attempt(path_);
   ASSERT_TRUE(attempt.start.has_value());
   ASSERT_TRUE(attempt.end.has_value());
@@ -76,6 +82,17 @@ TEST_F(AttemptFileTest, BothHalvesComeBack) {
   EXPECT_EQ(attempt.start->group, 4712);
   EXPECT_EQ(attempt.start->time, 1'763'287'200'123);
   expect_same(*attempt.end, kEnd);
+}
+
+TEST_F(AttemptFileTest, AGroupOfAnySizeComesBack) {
+  for (const pid_t group : {1, 99'999, std::numeric_limits<pid_t>::max()}) {
+    std::filesystem::remove(path_);
+    auto writer = AttemptWriter::create(path_);
+    AttemptStart start = kStart;
+    start.group = group;
+    ASSERT_TRUE(writer && write_start(*writer, start));
+    EXPECT_EQ(read_attempt(path_).start.value_or(AttemptStart{}).group, group);
+  }
 }
 
 TEST_F(AttemptFileTest, EveryCauseComesBack) {
@@ -98,7 +115,7 @@ TEST_F(AttemptFileTest, WithoutAFileNothingIsKnown) {
 
 TEST_F(AttemptFileTest, AFileThatWasCutTellsNothingWrong) {
   auto writer = AttemptWriter::create(path_);
-  ASSERT_TRUE(writer && writer->write(kStart) && writer->write(kEnd));
+  ASSERT_TRUE(writer && write_start(*writer, kStart) && writer->write_end(kEnd));
   const std::string whole = text_of(path_);
   for (std::size_t size = 0; size < whole.size(); size += 73) {
     SCOPED_TRACE(size);
@@ -114,7 +131,7 @@ TEST_F(AttemptFileTest, AHalfThatIsPartlyWrittenTellsNothingWrong) {
   auto writer = AttemptWriter::create(path_);
   ASSERT_TRUE(writer.has_value());
   const std::string empty = text_of(path_);
-  ASSERT_TRUE(writer->write(kStart) && writer->write(kEnd));
+  ASSERT_TRUE(write_start(*writer, kStart) && writer->write_end(kEnd));
   const std::string whole = text_of(path_);
   for (std::size_t size = 0; size < 512; ++size) {
     SCOPED_TRACE(size);
@@ -173,10 +190,10 @@ TEST_F(AttemptFileTest, OnAFullDiskThereIsNoFile) {
 TEST_F(AttemptFileTest, TheEndFitsOnADiskThatFilledUpMeanwhile) {
   const auto outcome = testing::on_small_disk(folder_.path().string(), "32k", [&] {
     auto writer = AttemptWriter::create(path_);
-    if (!writer || !writer->write(kStart)) return false;
+    if (!writer || !write_start(*writer, kStart)) return false;
     put(folder_.file("full"), std::string(100'000, 'x'));
     const bool is_full = !AttemptWriter::create(folder_.file("other"));
-    return is_full && writer->write(kEnd) && read_attempt(path_).end.has_value() &&
+    return is_full && writer->write_end(kEnd) && read_attempt(path_).end.has_value() &&
            !std::filesystem::exists(folder_.file("other"));
   });
   if (outcome == SmallDisk::not_possible) GTEST_SKIP() << "no disk of our own can be mounted here";
@@ -194,8 +211,8 @@ TEST_F(AttemptFileTest, AReasonOfAnyLengthAndKindFits) {
       end.why = why + reason;
       std::filesystem::remove(path_);
       auto writer = AttemptWriter::create(path_);
-      ASSERT_TRUE(writer && writer->write(kStart));
-      ASSERT_TRUE(writer->write(end));
+      ASSERT_TRUE(writer && write_start(*writer, kStart));
+      ASSERT_TRUE(writer->write_end(end));
       const Attempt attempt = read_attempt(path_);
       ASSERT_TRUE(attempt.start && attempt.end);
       EXPECT_TRUE(attempt.end->why.ends_with(reason)) << attempt.end->why;

@@ -1,0 +1,105 @@
+// dovetail cancel, resources and explain: runs that go on.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "dovetail/error.hpp"
+#include "exec/conductor.hpp"
+#include "exec/mailbox.hpp"
+#include "exec/run_queries.hpp"
+#include "known_run.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+// Whoever works on the run hears of it and ends; when nobody does, what is left of it is ended
+// here.
+Exit cancel(const std::string& id) {
+  const KnownRun run(id);
+  if (run.condition() == "done") throw InputError(id + " is done; there is nothing to cancel");
+  if (auto lock = exec::RunLock::take(run.folder)) {
+    exec::cancel(run.folder, run.problem);
+  } else {
+    exec::post(run.folder, {{"what", "cancel"}});
+    constexpr useconds_t kPause = 50'000;
+    while (exec::RunLock::holder(run.folder)) usleep(kPause);
+  }
+  fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
+  return Exit::fine;
+}
+
+Exit set_resources(const std::string& id, Count processors, bool at_once) {
+  const KnownRun run(id);
+  if (run.condition() == "done") throw InputError(id + " is done; it needs no processors");
+  const auto need = exec::largest_need(run.problem, run.state);
+  if (need && need->processors > processors) {
+    throw InputError(fmt::format("-j {}: task \"{}\" needs {}", processors,
+                                 run.problem.task_name(need->task),
+                                 counted(static_cast<std::size_t>(need->processors), "processor")));
+  }
+  exec::post(run.folder, {{"what", "resources"}, {"processors", processors}, {"now", at_once}});
+  fmt::print("{}: {} instead of {}{}\n", id,
+             counted(static_cast<std::size_t>(processors), "processor"), run.limit(),
+             run.holder ? "" : ", once somebody goes on with it");
+  return Exit::fine;
+}
+
+Exit explain(const std::string& id, const std::string& name, bool as_json) {
+  const KnownRun run(id);
+  const std::uint32_t task = run.task(name);
+  const auto reasons =
+      exec::explain(run.problem, run.state, task, run.limit(), run.holder.has_value());
+  const char* state = name_of(run.state.tasks()[task].state);
+  if (as_json) {
+    const exec::Json json = {{"run", id}, {"task", name}, {"state", state}, {"reasons", reasons}};
+    fmt::print("{}\n", json.dump(1));
+    return Exit::fine;
+  }
+  fmt::print("{}: {}\n", run.problem.task_name(task), state);
+  for (const std::string& reason : reasons) fmt::print("  {}\n", reason);
+  return Exit::fine;
+}
+
+}  // namespace
+
+void add_cancel(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("cancel", "ends a run and its tasks");
+  auto id = std::make_shared<std::string>();
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->footer("Example: dovetail cancel flow-3");
+  command->callback([id, &status] { status = cancel(*id); });
+}
+
+void add_resources(CLI::App& program, Exit& status) {
+  CLI::App* command =
+      program.add_subcommand("resources", "gives a run more or fewer processors while it runs");
+  auto id = std::make_shared<std::string>();
+  auto processors = std::make_shared<Count>(1);
+  auto at_once = std::make_shared<bool>(false);
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->add_option("-j,--processors", *processors, "that may be in use at a time from now on")
+      ->required()
+      ->check(CLI::Range(1, kMaxProcessors));
+  command->add_flag("--now", *at_once,
+                    "do not wait for tasks that run: stop the last ones, and run them again later");
+  command->footer("Example: dovetail resources flow-3 -j 4");
+  command->callback(
+      [id, processors, at_once, &status] { status = set_resources(*id, *processors, *at_once); });
+}
+
+void add_explain(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("explain", "why a task of a run has not started");
+  auto id = std::make_shared<std::string>();
+  auto task = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->add_option("TASK", *task, "id of the task")->required();
+  command->add_flag("--json", *json, "as JSON");
+  command->footer("Example: dovetail explain flow-3 solve");
+  command->callback([id, task, json, &status] { status = explain(*id, *task, *json); });
+}
+
+}  // namespace dovetail::cli

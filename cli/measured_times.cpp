@@ -1,0 +1,88 @@
+#include "measured_times.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+void warn(const ExecutionError& error) { fmt::print(stderr, "warning: {}\n", error.what()); }
+
+// Nothing when it cannot be read: then nothing is known.
+std::optional<exec::PerformanceHistory> open_history() {
+  try {
+    return exec::PerformanceHistory(exec::PerformanceHistory::default_path());
+  } catch (const ExecutionError& error) {
+    warn(error);
+    return std::nullopt;
+  }
+}
+
+exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem& problem,
+                                 const exec::RunState& state) {
+  const TaskRef ref = problem.task_at(attempt.task);
+  const Workflow& workflow = problem.workflows()[ref.workflow];
+  const TaskTime time = problem.time(ref.workflow, ref.task, 0);
+  const bool is_known = attempt.task < state.plan().size() && time.allows(attempt.processors);
+  return {.workflow = workflow.name(),
+          .kind = std::string(workflow.kind(ref.task)),
+          .task = std::string(workflow.id(ref.task)),
+          .machine = exec::machine_name(),
+          .processors = attempt.processors,
+          .seconds = attempt.seconds,
+          .cpu_seconds = attempt.cpu_seconds,
+          .peak_kib = attempt.peak_kib,
+          .time = attempt.time,
+          .estimate = is_known ? to_seconds(time.duration(attempt.processors)) : 0};
+}
+
+}  // namespace
+
+MeasuredTimes::MeasuredTimes(Unknown unknown)
+    : unknown_(unknown),
+      history_(open_history()),
+      estimator_(history_ ? &*history_ : nullptr, exec::machine_name()) {}
+
+std::optional<TimeSpec> MeasuredTimes::operator()(const UntimedTask& task) {
+  const TimeSpec time = estimator_(task);
+  const exec::Estimate* estimate = estimator_.find(task.workflow, task.id);
+  if (unknown_ == Unknown::is_error && estimate->was_assumed) return std::nullopt;
+  return time;
+}
+
+void MeasuredTimes::print_notes() const {
+  for (const std::string& note : estimator_.notes()) fmt::print(stderr, "{}\n", note);
+}
+
+std::vector<std::string> MeasuredTimes::assumed() const {
+  std::vector<std::string> names;
+  for (const exec::Estimate& estimate : estimator_.estimates()) {
+    if (!estimate.was_assumed) continue;
+    names.push_back(estimate.task.workflow + "/" + estimate.task.id);
+  }
+  return names;
+}
+
+void add_to_history(const exec::RunFolder& folder, const RunDescription& description,
+                    const Problem& problem, const exec::RunState& state) {
+  try {
+    const std::set<std::string> assumed(description.assumed.begin(), description.assumed.end());
+    std::vector<exec::Measurement> measurements;
+    for (const exec::PastAttempt& attempt : state.attempts()) {
+      if (!attempt.succeeded || attempt.seconds <= 0) continue;
+      measurements.push_back(measurement_of(attempt, problem, state));
+      exec::Measurement& added = measurements.back();
+      added.run = folder.id();
+      added.was_assumed = assumed.contains(added.workflow + "/" + added.task);
+    }
+    exec::PerformanceHistory(exec::PerformanceHistory::default_path()).add(measurements);
+  } catch (const ExecutionError& error) {
+    warn(error);
+  }
+}
+
+}  // namespace dovetail::cli

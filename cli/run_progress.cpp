@@ -1,0 +1,107 @@
+#include "run_progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "exec/clock.hpp"
+#include "known_run.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+using exec::TaskState;
+
+constexpr Time kRedraw = 100;
+// Looking ahead takes at most this share of the time.
+constexpr Time kForecastShare = 50;
+
+std::string bar(std::size_t done, std::size_t total) {
+  constexpr std::size_t kWidth = 24;
+  const std::size_t filled = total == 0 ? kWidth : kWidth * done / total;
+  return "|" + std::string(filled, '#') + std::string(kWidth - filled, '.') + "|";
+}
+
+}  // namespace
+
+RunProgress::RunProgress(const exec::RunFolder& folder, const Problem& problem)
+    : folder_(folder), problem_(problem), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void RunProgress::ended(std::uint32_t task, const exec::RunState& state) {
+  const exec::TaskStatus& status = state.tasks()[task];
+  if (is_terminal_ && status.has_succeeded) return;
+  clear();
+  if (status.was_kept) {
+    fmt::print(stderr, "[{}/{}] {} need not be run: its inputs are the same\n",
+               state.count(TaskState::done), problem_.task_count(), problem_.task_name(task));
+    return;
+  }
+  fmt::print(stderr, "[{}/{}] {} {}\n", state.count(TaskState::done), problem_.task_count(),
+             problem_.task_name(task), end_text(status));
+  if (status.has_succeeded || status.end.cause == exec::AttemptEnd::Cause::stopped) return;
+  if (status.state == TaskState::waiting) {
+    fmt::print(stderr, "        it is tried again in {}\n",
+               format_duration(std::max<Time>(0, status.not_before - state.last().at)));
+  }
+  fmt::print(stderr, "        see {}\n", folder_.log(task, status.attempt, "err"));
+}
+
+void RunProgress::decided(const Evaluation& decision) {
+  next_forecast_ = 0;
+  const bool is_news = decision.adopted && decision.current && decision.candidate;
+  if (!is_news || *decision.candidate >= *decision.current) return;
+  clear();
+  fmt::print(stderr, "planned again: {}; now ends in {} instead of {}\n", decision.event,
+             format_duration(*decision.candidate - decision.time),
+             format_duration(*decision.current - decision.time));
+}
+
+std::string RunProgress::time_left(const exec::Dispatcher& dispatcher, Time now) {
+  if (now >= next_forecast_) {
+    const auto began = exec::steady_now();
+    forecast_ = dispatcher.forecast(now);
+    next_forecast_ = now + std::max<Time>(1000, kForecastShare * (exec::steady_now() - began));
+  }
+  return format_duration(std::max<Time>(0, forecast_ - now));
+}
+
+// Once, at the beginning.
+void RunProgress::tell_kept(const exec::RunState& state) {
+  if (std::exchange(has_begun_, true)) return;
+  const auto kept = std::ranges::count_if(state.tasks(), &exec::TaskStatus::was_kept);
+  if (kept == 0) return;
+  fmt::print(stderr, "{} of {} need not be run: nothing has changed; --new runs all\n", kept,
+             counted(problem_.task_count(), "task"));
+}
+
+void RunProgress::changed(const exec::RunState& state, const exec::Dispatcher& dispatcher,
+                          Time now) {
+  tell_kept(state);
+  if (!is_terminal_ || now - drawn_ < kRedraw) return;
+  drawn_ = now;
+  std::string line =
+      fmt::format("{} {}  {}/{} tasks  {} of {} processors  about {} left ", folder_.id(),
+                  bar(state.count(TaskState::done), problem_.task_count()),
+                  state.count(TaskState::done), problem_.task_count(), dispatcher.in_use(),
+                  dispatcher.processors(), time_left(dispatcher, now));
+  const auto columns = static_cast<std::size_t>(std::max(20, terminal_columns() - 1));
+  for (const std::size_t task : dispatcher.running()) {
+    const std::string name = " " + problem_.task_name(task);
+    if (line.size() + name.size() > columns) break;
+    line += name;
+  }
+  clear();
+  fmt::print(stderr, "{}", line.substr(0, columns));
+  std::fflush(stderr);
+  has_line_ = true;
+}
+
+void RunProgress::clear() {
+  if (has_line_) fmt::print(stderr, "\r\033[K");
+  has_line_ = false;
+}
+
+}  // namespace dovetail::cli

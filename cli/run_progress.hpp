@@ -1,0 +1,42 @@
+// How far a run is, while it runs: on a terminal one line that is written over, with a bar and the
+// time left; elsewhere a line for every task that ends.
+#pragma once
+
+#include <string>
+
+#include "dovetail/problem.hpp"
+#include "exec/dispatcher.hpp"
+#include "exec/run_folder.hpp"
+#include "exec/run_state.hpp"
+
+namespace dovetail::cli {
+
+class RunProgress {
+ public:
+  RunProgress(const exec::RunFolder& folder, const Problem& problem);
+
+  // An attempt has ended.
+  void ended(std::uint32_t task, const exec::RunState& state);
+  void decided(const Evaluation& decision);
+  void changed(const exec::RunState& state, const exec::Dispatcher& dispatcher, Time now);
+
+  // Takes the line away.
+  void clear();
+
+  bool is_live() const { return is_terminal_; }
+
+ private:
+  void tell_kept(const exec::RunState& state);
+  std::string time_left(const exec::Dispatcher& dispatcher, Time now);
+
+  const exec::RunFolder& folder_;
+  const Problem& problem_;
+  bool is_terminal_;
+  bool has_begun_ = false;
+  bool has_line_ = false;
+  Time drawn_ = -1000;
+  Time forecast_ = 0;
+  Time next_forecast_ = 0;
+};
+
+}  // namespace dovetail::cli

@@ -1,0 +1,127 @@
+#include "exec/freshness.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "dovetail/error.hpp"
+
+namespace dovetail::exec {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Digest {
+ public:
+  Digest() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) {
+      throw ExecutionError("SHA-256 is not available");
+    }
+  }
+
+  void add(const char* data, std::size_t size) { EVP_DigestUpdate(context_.get(), data, size); }
+
+  // With its length, so that what follows cannot be taken for a part of it.
+  void add_text(const std::string& text) {
+    const std::string size = std::to_string(text.size()) + ":";
+    add(size.data(), size.size());
+    add(text.data(), text.size());
+  }
+
+  std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(context_.get(), bytes.data(), &size);
+    std::string text;
+    for (unsigned int i = 0; i < size; ++i) {
+      constexpr const char* kDigits = "0123456789abcdef";
+      text += kDigits[bytes[i] >> 4U];
+      text += kDigits[bytes[i] & 15U];
+    }
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+[[noreturn]] void fail(const fs::path& path, const std::string& why) {
+  throw ExecutionError("input " + path.string() + ": " + why);
+}
+
+void add_file(Digest& digest, const fs::path& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, std::strerror(errno));
+  std::vector<char> piece(std::size_t{1} << 18U);
+  std::uintmax_t size = 0;
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())), file.gcount() > 0) {
+    digest.add(piece.data(), static_cast<std::size_t>(file.gcount()));
+    size += static_cast<std::uintmax_t>(file.gcount());
+  }
+  if (file.bad()) fail(path, std::strerror(errno));
+  digest.add_text(std::to_string(size));
+}
+
+void add_folder(Digest& digest, const fs::path& path) {
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator next(path, error), end; !error && next != end;
+       next.increment(error)) {
+    if (next->is_regular_file(error)) files.push_back(next->path());
+  }
+  if (error) fail(path, error.message());
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    digest.add_text(file.lexically_relative(path).string());
+    add_file(digest, file);
+  }
+}
+
+}  // namespace
+
+std::string directory_of(const TaskExecution& execution, const std::string& run_folder) {
+  if (execution.directory.empty()) return run_folder;
+  return (fs::path(run_folder) / execution.directory).string();
+}
+
+std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory) {
+  if (execution.inputs.empty()) return {};
+  Digest digest;
+  for (const std::string& name : execution.inputs) {
+    const fs::path path = fs::path(directory) / name;
+    std::error_code error;
+    digest.add_text(name);
+    fs::is_directory(path, error) ? add_folder(digest, path) : add_file(digest, path);
+  }
+  return digest.hex();
+}
+
+std::optional<std::string> missing_output(const TaskExecution& execution,
+                                          const std::string& directory) {
+  for (const std::string& name : execution.outputs) {
+    std::error_code error;
+    if (!fs::exists(fs::path(directory) / name, error)) return name;
+  }
+  return std::nullopt;
+}
+
+bool is_up_to_date(const TaskExecution& execution, const std::string& directory,
+                   const std::string& inputs) {
+  if (missing_output(execution, directory)) return false;
+  try {
+    return digest_of_inputs(execution, directory) == inputs;
+  } catch (const ExecutionError&) {
+    return false;  // whoever runs it says what is wrong
+  }
+}
+
+}  // namespace dovetail::exec

@@ -1,0 +1,19 @@
+// A run as whoever plans has to see it: what is done, what runs and until when, what waits.
+#pragma once
+
+#include "exec/dispatcher.hpp"
+#include "exec/monitor.hpp"
+#include "exec/replanner.hpp"
+#include "exec/run_state.hpp"
+
+namespace dovetail::exec {
+
+// Whether the plan in force has a place for the task: one that was to be left out and has to be run
+// after all is in no plan.
+bool is_planned(const RunState& state, std::size_t task);
+
+// Without the reason.
+RunPicture picture_of(const Problem& problem, const RunState& state, const Dispatcher& dispatcher,
+                      const Monitor& monitor, Time now);
+
+}  // namespace dovetail::exec

@@ -1,0 +1,37 @@
+// How the launcher and its supervisors talk: over one socket for each supervisor, a request down,
+// the end of the attempt up, and so on.
+//
+// With every request travels the lock of the run's nursery (launcher.hpp): it is held as long as
+// the request is on its way, and until whoever got it closes it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exec/descriptor.hpp"
+#include "exec/launcher.hpp"
+
+namespace dovetail::exec {
+
+struct Request {
+  TaskCommand command = {};
+  Descriptor lock = {};
+};
+
+std::string format_request(const TaskCommand& command);
+
+// Sends what format_request() made. False when nobody is there any more to get it as a whole.
+bool send_request(int socket, const std::string& request, int lock);
+
+// The next one; nothing when there will be none.
+std::optional<Request> receive_request(int socket);
+
+// Sends a line of less than the size of a half of an attempt's file. Whether anybody reads it is
+// none of the sender's business.
+void send_report(int socket, const AttemptEnd& end);
+
+// Sends an open file alone, or gets one; false or not open when the other side is gone.
+bool send_file(int socket, int file);
+Descriptor receive_file(int socket);
+
+}  // namespace dovetail::exec

@@ -1,0 +1,86 @@
+// Whether tasks have to be run again.
+#include "exec/freshness.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/file_checks.hpp"
+#include "support/whole_file.hpp"
+
+namespace dovetail::exec {
+namespace {
+
+class FreshnessTest : public ::testing::Test {
+ protected:
+  std::string digest(const std::vector<std::string>& inputs) const {
+    TaskExecution execution;
+    execution.inputs = inputs;
+    return digest_of_inputs(execution, folder_.path().string());
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(FreshnessTest, TheDigestFollowsTheContentsAndNothingElse) {
+  EXPECT_EQ(digest({}), "");
+  testing::put(folder_.file("a"), "one");
+  const std::string before = digest({"a"});
+  EXPECT_EQ(before.size(), 64U);
+  testing::put(folder_.file("a"), "two");
+  EXPECT_NE(digest({"a"}), before);
+  testing::put(folder_.file("a"), "one");
+  EXPECT_EQ(digest({"a"}), before);
+  std::filesystem::last_write_time(folder_.file("a"), std::filesystem::file_time_type::min());
+  EXPECT_EQ(digest({"a"}), before);
+}
+
+TEST_F(FreshnessTest, WhatMovesFromOneFileToAnotherIsAChange) {
+  testing::put(folder_.file("a"), "12");
+  testing::put(folder_.file("b"), "3");
+  const std::string before = digest({"a", "b"});
+  testing::put(folder_.file("a"), "1");
+  testing::put(folder_.file("b"), "23");
+  EXPECT_NE(digest({"a", "b"}), before);
+}
+
+TEST_F(FreshnessTest, AFolderIsAllThatIsInIt) {
+  std::filesystem::create_directories(folder_.file("d/e"));
+  testing::put(folder_.file("d/e/f"), "1");
+  const std::string before = digest({"d"});
+  testing::put(folder_.file("d/e/f"), "2");
+  EXPECT_NE(digest({"d"}), before);
+  testing::put(folder_.file("d/e/f"), "1");
+  testing::put(folder_.file("d/new"), "");
+  EXPECT_NE(digest({"d"}), before);
+}
+
+TEST_F(FreshnessTest, AMissingInputIsNamed) {
+  try {
+    digest({"not there"});
+    FAIL();
+  } catch (const ExecutionError& error) {
+    EXPECT_NE(std::string(error.what()).find("not there: No such file"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(FreshnessTest, TheFirstMissingOutputIsNamed) {
+  TaskExecution execution;
+  execution.outputs = {"a", "b", "c"};
+  testing::put(folder_.file("a"), "");
+  EXPECT_EQ(missing_output(execution, folder_.path().string()), "b");
+  testing::put(folder_.file("b"), "");
+  std::filesystem::create_directory(folder_.file("c"));
+  EXPECT_FALSE(missing_output(execution, folder_.path().string()));
+}
+
+TEST(Directory, IsSeenFromWhereTheRunWasStarted) {
+  TaskExecution execution;
+  EXPECT_EQ(directory_of(execution, "/run"), "/run");
+  execution.directory = "sub";
+  EXPECT_EQ(directory_of(execution, "/run"), "/run/sub");
+  execution.directory = "/else/where";
+  EXPECT_EQ(directory_of(execution, "/run"), "/else/where");
+}
+
+}  // namespace
+}  // namespace dovetail::exec
