@@ -72,7 +72,8 @@ Exit report(const exec::RunFolder& folder, const Problem& problem, exec::RunOutc
       fmt::print("{}: all {} done\n", folder.id(), counted(problem.task_count(), "task"));
       return Exit::fine;
     case exec::RunOutcome::failed:
-      fmt::print("{}: failed; after a fix: dovetail resume {}\n", folder.id(), folder.id());
+      fmt::print("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n",
+                 folder.id(), folder.id());
       return Exit::no;
     case exec::RunOutcome::interrupted:
       fmt::print("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
@@ -111,6 +112,9 @@ Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
   };
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.decided = [&](const Evaluation& decision) { progress.decided(decision); };
+  options.interrupted = [&](int times, const auto& dispatcher) {
+    progress.interrupted(times, dispatcher);
+  };
   const exec::RunEnd end = exec::conduct(folder, problem, options);
   progress.clear();
   add_to_history(folder, description, problem, end.state);
@@ -139,9 +143,16 @@ Exit go_on(const Continuation& last, const RunDescription& description) {
   return conduct(folder, description, {.changed = last.changed});
 }
 
-Exit no_plan(const Problem& problem) {
-  fmt::print("{}\n\n  no plan found that ends by the deadline, {} from now; nothing is run\n",
-             describe_problem(problem), format_duration(*problem.deadline() - problem.now()));
+Exit no_plan(const RunDescription& description) {
+  RunDescription without = description;
+  without.goal = Goal::turnaround;
+  without.deadline.reset();
+  const Plan earliest = plan_for_run(without.problem());
+  fmt::print(
+      "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
+      "  nothing is run\n",
+      describe_problem(description.problem()), format_duration(*description.deadline),
+      format_duration(makespan(earliest)));
   return Exit::no;
 }
 
@@ -157,7 +168,7 @@ Exit run(const Arguments& arguments) {
   }
   if (last.run) return go_on(last, description);
   const Plan plan = plan_for_run(problem);
-  if (!plan.feasible) return no_plan(problem);
+  if (!plan.feasible) return no_plan(description);
   if (arguments.dry_run) {
     print_plan(problem, plan);
     return Exit::fine;

@@ -19,14 +19,18 @@ namespace {
 // here.
 Exit cancel(const std::string& id) {
   const KnownRun run(id);
-  if (run.condition() == "done") throw InputError(id + " is done; there is nothing to cancel");
-  if (auto lock = exec::RunLock::take(run.folder)) {
-    exec::cancel(run.folder, run.problem);
-  } else {
-    exec::post(run.folder, {{"what", "cancel"}});
-    constexpr useconds_t kPause = 50'000;
-    while (exec::RunLock::holder(run.folder)) usleep(kPause);
+  const std::string condition = run.condition();
+  if (condition == "done" || condition == "cancelled") {
+    throw InputError(id + " is " + condition + "; there is nothing to cancel");
   }
+  if (const auto lock = exec::RunLock::take(run.folder)) {
+    exec::cancel(run.folder, run.problem);
+    fmt::print("{}: cancelled\n", id);
+    return Exit::fine;
+  }
+  exec::post(run.folder, {{"what", "cancel"}});
+  constexpr useconds_t kPause = 50'000;
+  while (exec::RunLock::holder(run.folder)) usleep(kPause);
   fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
   return Exit::fine;
 }
@@ -41,8 +45,9 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
                                  counted(static_cast<std::size_t>(need->processors), "processor")));
   }
   exec::post(run.folder, {{"what", "resources"}, {"processors", processors}, {"now", at_once}});
-  fmt::print("{}: {} instead of {}{}\n", id,
-             counted(static_cast<std::size_t>(processors), "processor"), run.limit(),
+  const std::string before =
+      run.limit() == processors ? "" : fmt::format(" instead of {}", run.limit());
+  fmt::print("{}: {}{}{}\n", id, counted(static_cast<std::size_t>(processors), "processor"), before,
              run.holder ? "" : ", once somebody goes on with it");
   return Exit::fine;
 }
@@ -59,6 +64,9 @@ Exit explain(const std::string& id, const std::string& name, bool as_json) {
     return Exit::fine;
   }
   fmt::print("{}: {}\n", run.problem.task_name(task), state);
+  if (run.state.tasks()[task].state == exec::TaskState::failed) {
+    fmt::print("  it {}\n", end_text(run.state.tasks()[task]));
+  }
   for (const std::string& reason : reasons) fmt::print("  {}\n", reason);
   return Exit::fine;
 }

@@ -64,6 +64,14 @@ exec::Json to_json(const KnownRun& run) {
   return json;
 }
 
+// Of a task that the journal has as running, and on whose run nobody may work.
+bool still_runs(const KnownRun& run, std::uint32_t task) {
+  if (run.holder) return true;
+  const auto attempt =
+      exec::read_attempt(run.folder.attempt(task, run.state.tasks()[task].attempt));
+  return attempt.start && !attempt.end && attempt.start->supervisor.is_alive();
+}
+
 void print_tasks(const KnownRun& run, TaskState state) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
     const exec::TaskStatus& status = run.state.tasks()[task];
@@ -71,7 +79,8 @@ void print_tasks(const KnownRun& run, TaskState state) {
     fmt::print("  {:<8} {}", name_of(state), run.problem.task_name(task));
     if (state == TaskState::failed) fmt::print(" {}", end_text(status));
     if (state == TaskState::running) {
-      fmt::print(" on {}", counted(static_cast<std::size_t>(status.processors), "processor"));
+      fmt::print(" on {}{}", counted(static_cast<std::size_t>(status.processors), "processor"),
+                 still_runs(run, task) ? "" : ", has ended since");
     }
     fmt::print("\n");
   }
@@ -105,6 +114,12 @@ Exit list_runs(bool as_json) {
 void print_status(const KnownRun& run) {
   fmt::print("{}: {}, {} of {} done\n", run.folder.id(), run.condition(),
              run.state.count(TaskState::done), counted(run.problem.task_count(), "task"));
+  if (run.holder) {
+    fmt::print("  for {}, {} of {} in use\n",
+               format_duration(exec::RunClock(run.state.last()).now()),
+               exec::processors_in_use(run.state),
+               counted(static_cast<std::size_t>(run.limit()), "processor"));
+  }
   print_tasks(run, TaskState::running);
   print_tasks(run, TaskState::failed);
   print_blocked(run);
@@ -151,6 +166,10 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
   const std::uint32_t shown = attempt == 0 ? last : attempt;
   print_file(run.folder.log(task, shown, "out"));
   print_file(run.folder.log(task, shown, "err"));
+  const exec::TaskStatus& status = run.state.tasks()[task];
+  if (shown == last && status.end.cause == exec::AttemptEnd::Cause::not_started) {
+    fmt::print(stderr, "{} {}\n", name, end_text(status));
+  }
   return Exit::fine;
 }
 

@@ -15,22 +15,9 @@
 #include "io/text.hpp"
 #include "measured_times.hpp"
 #include "moment.hpp"
+#include "planners/limited_cluster.hpp"
 
 namespace dovetail::cli {
-
-namespace {
-
-// Every cluster with so many processors; what others reserve of them cannot be more.
-Platform with_processors(const Platform& platform, Count processors) {
-  std::vector<Cluster> clusters(platform.clusters().begin(), platform.clusters().end());
-  for (Cluster& cluster : clusters) {
-    cluster.processors = processors;
-    for (Reservation& held : cluster.reservations) held.procs = std::min(held.procs, processors);
-  }
-  return Platform(platform.now(), std::move(clusters), platform.wall_clock());
-}
-
-}  // namespace
 
 void GoalArguments::add(CLI::App& command) {
   add_choice<std::optional<Goal>>(
@@ -85,7 +72,10 @@ Problem ProblemArguments::load(const GoalArguments& goal,
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
   Platform platform = read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);
-  if (processors > 0) platform = with_processors(platform, processors);
+  if (processors > 0 && platform.clusters().size() == 1) {
+    platform = Platform(platform.now(), {limited_cluster(platform, processors)},
+                        platform.wall_clock());
+  }
   std::optional<Time> deadline;
   if (goal.deadline) deadline = parse_deadline(platform, *goal.deadline);
   try {

@@ -53,7 +53,7 @@ struct GoalArguments {
 struct ProblemArguments {
   std::vector<std::string> workflows;
   std::string cluster;
-  Count processors = 0;                   // of the cluster; 0: what it says itself
+  Count processors = 0;                   // that may be used of one cluster; 0: all
   std::string now;                        // empty: what the cluster file says
   std::optional<double> default_seconds;  // for imported tasks without a run time
 

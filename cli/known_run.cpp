@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <vector>
 
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
@@ -36,12 +37,19 @@ Count KnownRun::limit() const {
 
 std::uint32_t KnownRun::task(const std::string& name) const {
   io::NearestWord nearest(name);
+  std::vector<std::uint32_t> found;
   for (std::uint32_t number = 0; number < state.tasks().size(); ++number) {
     const TaskRef ref = problem.task_at(number);
     const Workflow& workflow = problem.workflows()[ref.workflow];
-    if (name == workflow.id(ref.task)) return number;
     if (name == workflow.name() + "/" + std::string(workflow.id(ref.task))) return number;
+    if (name == workflow.id(ref.task)) found.push_back(number);
     nearest.offer(problem.task_name(number));
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    throw InputError("several workflows of " + folder.id() + " have a task " + io::quote(name) +
+                     "; it may be " + io::quote(problem.task_name(found[0])) + " or " +
+                     io::quote(problem.task_name(found[1])));
   }
   throw InputError("run " + folder.id() + " has no task " + io::quote(name) + nearest.suggestion());
 }

@@ -41,7 +41,9 @@ void RunProgress::ended(std::uint32_t task, const exec::RunState& state) {
   }
   fmt::print(stderr, "[{}/{}] {} {}\n", state.count(TaskState::done), problem_.task_count(),
              problem_.task_name(task), end_text(status));
-  if (status.has_succeeded || status.end.cause == exec::AttemptEnd::Cause::stopped) return;
+  using Cause = exec::AttemptEnd::Cause;
+  const Cause cause = status.end.cause;
+  if (status.has_succeeded || cause == Cause::stopped || cause == Cause::not_started) return;
   if (status.state == TaskState::waiting) {
     fmt::print(stderr, "        it is tried again in {}\n",
                format_duration(std::max<Time>(0, status.not_before - state.last().at)));
@@ -57,6 +59,17 @@ void RunProgress::decided(const Evaluation& decision) {
   fmt::print(stderr, "planned again: {}; now ends in {} instead of {}\n", decision.event,
              format_duration(*decision.candidate - decision.time),
              format_duration(*decision.current - decision.time));
+}
+
+void RunProgress::interrupted(int times, const exec::Dispatcher& dispatcher) {
+  clear();
+  const std::string running = counted(dispatcher.running().size(), "task");
+  if (times == 1) {
+    fmt::print(stderr, "nothing more is started; waiting for {}, once more stops what runs\n",
+               running);
+  } else {
+    fmt::print(stderr, "stopping {}\n", running);
+  }
 }
 
 std::string RunProgress::time_left(const exec::Dispatcher& dispatcher, Time now) {

@@ -18,6 +18,7 @@ class RunProgress {
   // An attempt has ended.
   void ended(std::uint32_t task, const exec::RunState& state);
   void decided(const Evaluation& decision);
+  void interrupted(int times, const exec::Dispatcher& dispatcher);
   void changed(const exec::RunState& state, const exec::Dispatcher& dispatcher, Time now);
 
   // Takes the line away.

@@ -30,7 +30,15 @@ void cancel(const RunFolder& folder, const Problem& problem) {
   read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
   constexpr useconds_t kPatience = 50'000;
   while (stop_all(folder, state) > 0) usleep(kPatience);
-  journal.add(note_entry(RunClock(state.last()).stamp(), "cancelled"));
+  const RunClock clock(state.last());
+  for (std::uint32_t task = 0; task < state.tasks().size(); ++task) {
+    const TaskStatus& status = state.tasks()[task];
+    if (status.state != TaskState::running) continue;
+    const auto end = read_attempt(folder.attempt(task, status.attempt)).end;
+    journal.add(end ? end_entry(clock.stamp(), task, status.attempt, *end)
+                    : lost_entry(clock.stamp(), task, status.attempt));
+  }
+  journal.add(note_entry(clock.stamp(), "cancelled"));
   journal.sync();
 }
 

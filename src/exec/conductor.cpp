@@ -114,7 +114,9 @@ class Conductor {
 
   void take_over(std::uint32_t task) {
     const TaskStatus status = state_.tasks()[task];
-    if (status.state == TaskState::failed) ask_again(task, "resumed");
+    const bool has_failed = status.state == TaskState::failed ||
+                            (status.state == TaskState::waiting && status.failures > 0);
+    if (has_failed) ask_again(task, "resumed");
     if (status.state == TaskState::running) take_over_attempt(task, status);
     if (state_.tasks()[task].state != TaskState::done) return;
     if (const std::string why = why_again(task); !why.empty()) {
@@ -249,7 +251,9 @@ class Conductor {
 
   void fail(std::uint32_t task, const TaskStatus& status) {
     if (status.state != TaskState::failed) return dispatcher_.retry(task);  // it was stopped
-    if (status.failures > execution(task).retries) {
+    const bool others_failed = !options_.keep_going && state_.count(TaskState::failed) > 1;
+    const bool may_retry = !others_failed && interrupts_seen_ == 0;
+    if (status.failures > execution(task).retries || !may_retry) {
       dispatcher_.end(task, false);
       return add_reason(problem_.task_name(task) + " failed");
     }
@@ -316,7 +320,8 @@ class Conductor {
       if (news[task] == state_.plan()[task]) news[task] = {};
     }
     write(plan_entry(clock_.stamp(), decision, plan.algorithm, news));
-    if (plan.decision.adopted) dispatcher_.follow(news);
+    // A plan that is kept takes as long as is known by now.
+    dispatcher_.follow(plan.slots);
     if (options_.decided) options_.decided(state_.decisions().back());
   }
 
@@ -372,7 +377,10 @@ class Conductor {
       is_told = is_told && file;
     }
     poll(files.data(), files.size(), patience(is_told));
-    interrupts_seen_ += interrupts_.take();
+    if (const int news = interrupts_.take(); news > 0) {
+      interrupts_seen_ += news;
+      if (options_.interrupted) options_.interrupted(interrupts_seen_, dispatcher_);
+    }
     hear_requests();
     if (interrupts_seen_ > 1) stop_tasks();
     if (has_surplus()) stop_surplus();
@@ -409,6 +417,7 @@ class Conductor {
   }
 
   void set_processors(Count processors, bool at_once) {
+    stops_surplus_ = at_once;
     if (processors < 1 || processors == dispatcher_.processors()) return;
     reasons_.push_back(std::to_string(processors) + " processors instead of " +
                        std::to_string(dispatcher_.processors()));
@@ -416,7 +425,6 @@ class Conductor {
     write(resources_entry(clock_.stamp(), processors));
     dispatcher_.set_processors(processors);
     cores_.set_processors(processors);
-    stops_surplus_ = at_once;
   }
 
   bool has_surplus() const {

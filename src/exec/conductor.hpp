@@ -42,6 +42,8 @@ struct RunOptions {
   std::function<void(const RunState& state, const Dispatcher& dispatcher, Time now)> progress = {};
   std::function<void(std::uint32_t task, const RunState& state)> ended = {};
   std::function<void(const Evaluation& decision)> decided = {};
+  // Somebody wants it to end, the first time or once more.
+  std::function<void(int times, const Dispatcher& dispatcher)> interrupted = {};
 };
 
 enum class RunOutcome { done, failed, interrupted, cancelled };

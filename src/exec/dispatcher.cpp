@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "planners/limited_cluster.hpp"
+
 namespace dovetail::exec {
 
 namespace {
@@ -46,11 +48,9 @@ void Dispatcher::follow(std::span<const Slot> slots) {
 }
 
 void Dispatcher::set_processors(Count processors) {
-  processors_ = processors;
-  others_ = Calendar(processors, kBeginning);
-  for (const Reservation& held : problem_->platform().clusters().front().reservations) {
-    take(others_, {held.start, held.end}, held.procs);
-  }
+  const Cluster cluster = limited_cluster(problem_->platform(), processors);
+  processors_ = cluster.processors;
+  others_ = Platform(problem_->now(), {cluster}).calendar(0);
 }
 
 Calendar Dispatcher::free_from(Time now) const {

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "dovetail/error.hpp"
+#include "planners/limited_cluster.hpp"
 #include "planners/workflow_part.hpp"
 
 namespace dovetail::exec {
@@ -30,13 +31,9 @@ Problem as_known(const Problem& problem, const RunPicture& picture) {
     std::iota(all.begin(), all.end(), TaskId{0});
     workflows.push_back(part_of(workflow, all, [&](TaskId task) { return factors[task]; }));
   }
-  Cluster cluster = problem.platform().clusters().front();
-  cluster.processors = picture.processors;
-  for (Reservation& held : cluster.reservations)
-    held.procs = std::min(held.procs, picture.processors);
-  return Problem(std::move(workflows),
-                 Platform(problem.now(), {std::move(cluster)}, problem.platform().wall_clock()),
-                 problem.goal(), problem.deadline())
+  const Platform platform(problem.now(),
+                          {limited_cluster(problem.platform(), picture.processors)});
+  return Problem(std::move(workflows), platform, problem.goal(), problem.deadline())
       .with_releases(picture.not_before);
 }
 
@@ -64,6 +61,17 @@ bool is_noise(const Problem& problem, const Evaluation& decision) {
   return *decision.current - *decision.candidate < kNoise;
 }
 
+// Where the tasks that wait are to run.
+std::vector<Slot> waiting_slots(const Plan& plan, const RunPicture& picture) {
+  std::vector<Slot> slots(picture.slots.size());
+  for (std::size_t task = 0; task < plan.placements.size(); ++task) {
+    const Placement& placed = plan.placements[task];
+    if (picture.progress[task] != TaskProgress::waiting) continue;
+    slots[task] = {placed.procs, placed.start, placed.end};
+  }
+  return slots;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
@@ -80,20 +88,11 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
     ClusterWorld world(as_known(problem, fitted), make_plan);
     world.restore(picture.now, std::move(fitted.progress), std::move(fitted.slots),
                   picture.has_plan);
+    const Plan old_plan = world.executed();
     plan.decision = evaluate(world, picture.now, picture.reason);
-    if (is_noise(problem, plan.decision)) {
-      plan.decision.adopted = false;
-      plan.seconds = seconds_since(began);
-      return plan;
-    }
-    const Plan executed = world.executed();
-    plan.algorithm = executed.algorithm;
-    plan.slots.resize(picture.slots.size());
-    for (std::size_t task = 0; task < executed.placements.size(); ++task) {
-      const Placement& placed = executed.placements[task];
-      if (picture.progress[task] != TaskProgress::waiting) continue;
-      plan.slots[task] = {placed.procs, placed.start, placed.end};
-    }
+    if (is_noise(problem, plan.decision)) plan.decision.adopted = false;
+    plan.algorithm = plan.decision.adopted ? world.executed().algorithm : "";
+    plan.slots = waiting_slots(plan.decision.adopted ? world.executed() : old_plan, picture);
   } catch (const InputError& error) {
     plan.trouble = error.what();
   }

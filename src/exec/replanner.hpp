@@ -35,7 +35,7 @@ struct RunPicture {
 struct NewPlan {
   Evaluation decision = {};
   std::string algorithm = {};
-  std::vector<Slot> slots = {};  // by task
+  std::vector<Slot> slots = {};  // by task, of what waits; of the old plan when that is kept
   std::string trouble = {};      // why there is none
   double seconds = 0;            // that planning took
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dovetail/time.hpp"
+#include "exec/run_words.hpp"
 
 namespace dovetail::exec {
 
@@ -20,9 +21,7 @@ std::string list(const Problem& problem, const std::vector<std::size_t>& tasks) 
   return text;
 }
 
-std::string processors(Count count) {
-  return std::to_string(count) + (count == 1 ? " processor" : " processors");
-}
+std::string processors(Count count) { return plural(static_cast<std::size_t>(count), "processor"); }
 
 std::string not_waiting(const TaskStatus& status) {
   switch (status.state) {
@@ -78,7 +77,10 @@ void explain_ready(const Problem& problem, const RunState& state, std::size_t ta
                    std::vector<std::string>& reasons) {
   const TaskStatus& status = state.tasks()[task];
   const Count needs = state.plan()[task].procs;
-  const Count free = limit - processors_in_use(state);
+  const Count others = problem.platform().clusters().front().processors -
+                       problem.platform().calendar(0).free_at(state.last().at);
+  const Count free = limit - others - processors_in_use(state);
+  if (others > 0) reasons.push_back("others have reserved " + processors(others) + " now");
   if (status.not_before > state.last().at) {
     reasons.push_back("its last attempt failed, and the next one begins in " +
                       format_duration(status.not_before - state.last().at));
@@ -137,8 +139,13 @@ std::vector<std::string> explain(const Problem& problem, const RunState& state, 
   const TaskStatus& status = state.tasks()[task];
   if (status.state != TaskState::waiting) return {not_waiting(status)};
   std::vector<std::string> reasons;
-  if (const auto failed = blocked_tasks(problem, state)[task]) {
-    reasons.push_back("it needs " + problem.task_name(*failed) + ", which failed");
+  if (const auto blocker = blocked_tasks(problem, state)[task]) {
+    reasons.push_back("it needs " + problem.task_name(*blocker) + ", which failed");
+  }
+  const auto failed = in_state(state, TaskState::failed);
+  if (!is_worked_on && !failed.empty() && reasons.empty()) {
+    reasons.push_back("the run stopped as " + list(problem, failed) +
+                      " failed; with --keep-going it would have gone on");
   }
   if (!is_worked_on)
     reasons.emplace_back("nobody works on the run; dovetail resume goes on with it");

@@ -38,6 +38,25 @@ double random_seconds(Dice& dice) {
   }
 }
 
+std::vector<std::string> random_texts(Dice& dice) {
+  std::vector<std::string> texts;
+  for (auto count = dice.between(0, 3); count > 0; --count) texts.push_back(random_text(dice));
+  return texts;
+}
+
+TaskExecution random_execution(Dice& dice) {
+  TaskExecution execution;
+  if (dice.chance(0.5)) return execution;
+  if (dice.chance(0.5)) execution.kind = random_text(dice);
+  if (dice.chance(0.5)) execution.directory = random_text(dice);
+  if (dice.chance(0.5)) execution.environment = {{"NAME", random_text(dice)}, {"B.2", "1"}};
+  execution.inputs = random_texts(dice);
+  execution.outputs = random_texts(dice);
+  if (dice.chance(0.5)) execution.timeout_seconds = dice.real(1e-3, 1e6);
+  execution.retries = static_cast<std::uint32_t>(dice.between(0, 5));
+  return execution;
+}
+
 TimeSpec random_time(Dice& dice) {
   const auto procs = [&] { return static_cast<Count>(dice.between(1, 5000)); };
   switch (dice.between(0, 3)) {
@@ -72,7 +91,8 @@ Workflow random_flow(Dice& dice, bool simple) {
   for (TaskId task = 0; task < tasks; ++task) {
     builder.add_task({.id = random_text(dice) + "/" + std::to_string(task),
                       .time = simple ? TimeSpec::fixed(random_seconds(dice)) : random_time(dice),
-                      .run = dice.chance(0.5) ? random_text(dice) : ""});
+                      .run = dice.chance(0.5) ? random_text(dice) : "",
+                      .execution = simple ? TaskExecution{} : random_execution(dice)});
     for (TaskId before = 0; before < task; ++before) {
       if (!dice.chance(0.3)) continue;
       const bool transfer = !simple && dice.chance(0.3);

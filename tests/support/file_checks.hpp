@@ -25,6 +25,17 @@ std::string error_of(Action action) {
   return "no error";
 }
 
+// The same of an ExecutionError.
+template <typename Action>
+std::string failure_of(Action action) {
+  try {
+    action();
+  } catch (const ExecutionError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 inline void expect_same_time(const TimeSpec& a, const TimeSpec& b) {
   EXPECT_EQ(a.kind, b.kind);
   EXPECT_EQ(a.seconds, b.seconds);
@@ -43,6 +54,7 @@ inline void expect_same(const Workflow& a, const Workflow& b) {
     SCOPED_TRACE("task " + std::string(a.id(task)));
     EXPECT_EQ(a.id(task), b.id(task));
     EXPECT_EQ(a.run(task), b.run(task));
+    EXPECT_TRUE(a.execution(task) == b.execution(task));
     expect_same_time(a.time_spec(task), b.time_spec(task));
     const auto before_a = a.predecessors(task);
     const auto before_b = b.predecessors(task);

@@ -22,6 +22,7 @@ namespace {
 
 using testing::Dice;
 using testing::error_of;
+using testing::failure_of;
 using testing::FileSizeLimit;
 using testing::put;
 using testing::SmallDisk;
@@ -45,17 +46,6 @@ std::optional<std::size_t> count_in_order(const std::string& path) {
   bool in_order = true;
   read_journal(path, [&](const Json& entry) { in_order &= entry.at("n") == count++; });
   return in_order ? std::optional(count) : std::nullopt;
-}
-
-// What the ExecutionError says; "no error" when there is none.
-template <typename Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-  } catch (const ExecutionError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 void expect_one_line_about(const std::string& path, const std::string& message) {

@@ -18,6 +18,7 @@
 namespace dovetail::exec {
 namespace {
 
+using testing::failure_of;
 using testing::FileSizeLimit;
 using testing::on_small_disk;
 using testing::SmallDisk;
@@ -40,17 +41,6 @@ Measurement measured(const std::string& task, WallTime time, double seconds = 1)
 
 void add_one(PerformanceHistory& history, const Measurement& measurement) {
   history.add({&measurement, 1});
-}
-
-// What the ExecutionError says; "no error" when there is none.
-template <typename Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-  } catch (const ExecutionError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 std::string failure_of_opening(const std::string& path) {

@@ -54,6 +54,8 @@ TEST(Replan, KeepsAPlanThatIsAsGood) {
   const NewPlan plan = replan(problem, best, picture(12'001));
   EXPECT_FALSE(plan.decision.adopted);
   EXPECT_EQ(plan.decision.current, 52'001);
+  // It goes on as far as is known by now.
+  EXPECT_EQ(plan.slots[1], (Slot{4, 12'001, 42'001}));
 }
 
 TEST(Replan, WithFewerProcessorsThanRunThePlanFits) {

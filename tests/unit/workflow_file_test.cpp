@@ -198,5 +198,60 @@ TEST(WorkflowFile, DaxCannotBeWritten) {
             "DAX is read only; write yaml, json, wfcommons or dot");
 }
 
+TEST(WorkflowFile, SaysHowATaskIsExecuted) {
+  const Workflow workflow = parse_workflow(
+      "tasks: [{id: a, time: 1, run: x, kind: k, directory: d, environment: {A: 1, B: b c}, "
+      "inputs: i, outputs: [o, p], timeout: 1m30s, retries: 2}]",
+      "flow.yaml");
+  const TaskExecution& execution = workflow.execution(0);
+  EXPECT_EQ(execution.kind, "k");
+  EXPECT_EQ(execution.directory, "d");
+  EXPECT_EQ(execution.environment,
+            (std::vector<std::pair<std::string, std::string>>{{"A", "1"}, {"B", "b c"}}));
+  EXPECT_EQ(execution.inputs, std::vector<std::string>{"i"});
+  EXPECT_EQ(execution.outputs, (std::vector<std::string>{"o", "p"}));
+  EXPECT_EQ(execution.timeout_seconds, 90);
+  EXPECT_EQ(execution.retries, 2U);
+}
+
+TEST(WorkflowFile, ExecutionThatMakesNoSenseIsRefused) {
+  const auto error = [](const std::string& field) {
+    return error_of([&] {
+      parse_workflow("tasks:\n  - {id: a, time: 1, run: x, " + field + "}\n", "flow.yaml");
+    });
+  };
+  EXPECT_EQ(error("timeout: 0"), "flow.yaml:2: task \"a\": timeout: expected more than 0");
+  EXPECT_NE(error("retries: -1").find("retries"), std::string::npos);
+  EXPECT_NE(error("retries: 2.5").find("retries"), std::string::npos);
+  EXPECT_NE(error("inputs: ['']").find("inputs: expected the name of a file"), std::string::npos);
+  EXPECT_NE(error("environment: {'A=B': 1}").find("the name of a variable"), std::string::npos);
+  EXPECT_NE(error("environment: text").find("environment"), std::string::npos);
+}
+
+TEST(WorkflowFile, WhoeverReadsMayKnowTheTimeOfATaskThatIsRun) {
+  std::vector<UntimedTask> asked;
+  const WorkflowReadOptions options{.missing_time = [&](const UntimedTask& task) {
+    asked.push_back(task);
+    return task.id == "known_1" ? std::optional(TimeSpec::fixed(7)) : std::nullopt;
+  }};
+  const Workflow workflow =
+      parse_workflow("name: w\ntasks: [{id: known_1, run: x, processors: {min: 2, max: 4}}]",
+                     "flow.yaml", options);
+  EXPECT_EQ(workflow.time(0).seconds(), 7);
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].workflow, "w");
+  EXPECT_EQ(asked[0].kind, "known");
+  EXPECT_TRUE(asked[0].is_moldable);
+  EXPECT_EQ(asked[0].processors.max, 4);
+  const auto error = [&](const std::string& task) {
+    return error_of([&] { parse_workflow("tasks: [" + task + "]", "flow.yaml", options); });
+  };
+  EXPECT_NE(error("{id: other, run: x}").find("it has no run time"), std::string::npos);
+  // Only what is run can be measured.
+  EXPECT_NE(error("{id: known_1}").find("it has no run time"), std::string::npos);
+  EXPECT_NE(error("{id: known_1, run: x, alpha: 0.1}").find("goes with \"time\" only"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace dovetail

@@ -148,5 +148,21 @@ TEST(Workflow, AMillionTasksAndThreeMillionEdgesFitIntoAGibibyte) {
   EXPECT_LT(workflow.memory_bytes(), std::size_t{256} << 20);
 }
 
+TEST(Workflow, TheKindOfATaskIsItsIdWithoutANumberUnlessItSaysSo) {
+  EXPECT_EQ(kind_of_id("blur_17"), "blur");
+  EXPECT_EQ(kind_of_id("blur17"), "blur");
+  EXPECT_EQ(kind_of_id("t2_9"), "t2");
+  EXPECT_EQ(kind_of_id("solve"), "solve");
+  EXPECT_EQ(kind_of_id("17"), "17");
+  EXPECT_EQ(kind_of_id("_17"), "_17");
+  EXPECT_EQ(kind_of_id("a-b"), "a-b");
+  WorkflowBuilder builder("w");
+  builder.add_task({.id = "a_1", .time = TimeSpec::fixed(1), .execution = {.kind = "special"}});
+  builder.add_task({.id = "a_2", .time = TimeSpec::fixed(1)});
+  const Workflow workflow = std::move(builder).build();
+  EXPECT_EQ(workflow.kind(0), "special");
+  EXPECT_EQ(workflow.kind(1), "a");
+}
+
 }  // namespace
 }  // namespace dovetail

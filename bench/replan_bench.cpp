@@ -1,0 +1,74 @@
+// Planning again in the middle of a run, against planning the whole workflow anew.
+//
+// Instances are random layered workflows of moldable tasks on 64 processors, of which a third has
+// run, some run, and one of these is late. Times are for one decision: from the picture of the run
+// to the slots of all that waits.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+#include "dovetail/planner.hpp"
+#include "exec/replanner.hpp"
+#include "gen/layered_dag.hpp"
+
+namespace dovetail::bench {
+namespace {
+
+Plan make_plan(const Problem& problem) { return plan(*find_planner("BL_CPAR_BD_CPAR"), problem); }
+
+Problem make_problem(std::int64_t tasks) {
+  Random random(1);
+  return Problem({layered_dag({.tasks = static_cast<std::uint32_t>(tasks)}, random)},
+                 Platform::empty(64));
+}
+
+// By the plan, at a third of its time; what runs and would end first takes twice as long.
+exec::RunPicture picture_of(const Problem& problem) {
+  const Plan plan = make_plan(problem);
+  Time end = 0;
+  for (const Placement& placed : plan.placements) end = std::max(end, placed.end);
+  exec::RunPicture picture{.now = end / 3,
+                           .processors = 64,
+                           .has_plan = true,
+                           .not_before = std::vector<Time>(problem.task_count()),
+                           .factors = std::vector<double>(problem.task_count(), 1),
+                           .reason = "late"};
+  std::optional<std::size_t> late;
+  for (const Placement& placed : plan.placements) {
+    const bool runs = placed.start < picture.now && placed.end > picture.now;
+    picture.slots.push_back({placed.procs, placed.start, placed.end});
+    picture.progress.push_back(runs                        ? TaskProgress::running
+                               : placed.end <= picture.now ? TaskProgress::finished
+                                                           : TaskProgress::waiting);
+    const std::size_t task = picture.slots.size() - 1;
+    if (runs && (!late || placed.end < picture.slots[*late].end)) late = task;
+  }
+  if (late) picture.slots[*late].end += picture.slots[*late].end - picture.slots[*late].start;
+  return picture;
+}
+
+void replan_one(benchmark::State& state) {
+  const Problem problem = make_problem(state.range(0));
+  const exec::RunPicture picture = picture_of(problem);
+  for (auto _ : state) benchmark::DoNotOptimize(exec::replan(problem, make_plan, picture));
+}
+BENCHMARK(replan_one)
+    ->Name("replan")
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMillisecond);
+
+void plan_all_anew(benchmark::State& state) {
+  const Problem problem = make_problem(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(make_plan(problem));
+}
+BENCHMARK(plan_all_anew)
+    ->Name("whole plan")
+    ->Arg(100)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace dovetail::bench
