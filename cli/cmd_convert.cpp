@@ -52,6 +52,17 @@ void warn_of_losses(const Workflow& workflow) {
   if (workflow.has_transfers()) std::cerr << "warning: WfFormat has no transfer times\n";
 }
 
+// Formats of others have no place for it.
+void warn_of_lost_execution(const Workflow& workflow) {
+  std::size_t lost = 0;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    if (workflow.execution(task) != TaskExecution{}) ++lost;
+  }
+  if (lost == 0) return;
+  std::cerr << "warning: " << counted(lost, "task")
+            << " lose directory, environment, inputs, outputs, timeout, retries and kind\n";
+}
+
 Exit run(const Arguments& arguments) {
   const WorkflowFormat format = chosen_format(arguments);
   protect_inputs({arguments.input}, {arguments.output});
@@ -60,6 +71,8 @@ Exit run(const Arguments& arguments) {
       read_workflow(arguments.input, {.default_seconds = arguments.default_seconds}, &warnings);
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
   if (format == WorkflowFormat::wfcommons) warn_of_losses(workflow);
+  const bool is_ours = format == WorkflowFormat::yaml || format == WorkflowFormat::json;
+  if (!is_ours) warn_of_lost_execution(workflow);
   write_file(arguments.output, format_workflow(workflow, format));
   if (arguments.output != "-") {
     fmt::print("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),
