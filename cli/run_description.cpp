@@ -1,7 +1,10 @@
 #include "run_description.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -19,6 +22,47 @@ constexpr std::size_t kManyTasks = 300;
 
 Time shifted(Time time, Time now) {
   return time == kForever || time == kBeginning ? time : time - now;
+}
+
+std::string path_of(const Workflow& workflow, TaskId task, const std::string& name) {
+  namespace fs = std::filesystem;
+  return (fs::path(workflow.execution(task).directory) / name).lexically_normal().string();
+}
+
+// Whether one task runs only when another has ended.
+bool comes_after(const Workflow& workflow, TaskId task, TaskId other) {
+  std::vector<TaskId> ahead{task};
+  std::set<TaskId> seen;
+  while (!ahead.empty()) {
+    const TaskId next = ahead.back();
+    ahead.pop_back();
+    for (const TaskId before : workflow.predecessors(next)) {
+      if (before == other) return true;
+      if (seen.insert(before).second) ahead.push_back(before);
+    }
+  }
+  return false;
+}
+
+// A task that reads what another one writes has to come after it.
+void check_files(const Workflow& workflow) {
+  std::map<std::string, TaskId> writers;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    for (const std::string& name : workflow.execution(task).outputs) {
+      writers.emplace(path_of(workflow, task, name), task);
+    }
+  }
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    for (const std::string& name : workflow.execution(task).inputs) {
+      const auto writer = writers.find(path_of(workflow, task, name));
+      if (writer == writers.end() || writer->second == task) continue;
+      if (comes_after(workflow, task, writer->second)) continue;
+      throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                       io::quote(workflow.id(task)) + " reads " + io::quote(name) +
+                       ", an output of " + io::quote(workflow.id(writer->second)) +
+                       ", and does not come after it; add that to its \"after\"");
+    }
+  }
 }
 
 }  // namespace
@@ -52,6 +96,7 @@ Problem RunDescription::problem() const {
       throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
                        io::quote(workflow.id(task)) + " has nothing to run; give it \"run\"");
     }
+    check_files(workflow);
   }
   return Problem(workflows, platform, goal, deadline);
 }

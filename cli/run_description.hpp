@@ -22,7 +22,8 @@ struct RunDescription {
   bool is_static = false;
   double band = 0.2;
 
-  // Throws InputError when a task has nothing to run, or needs more processors than there are.
+  // Throws InputError when a task has nothing to run, needs more processors than there are, or reads
+  // what a task writes that it does not come after.
   Problem problem() const;
 
   void write(const exec::RunFolder& run) const;
