@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 
@@ -99,6 +100,8 @@ void write_report(const exec::RunFolder& folder, const Problem& problem,
 Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
              exec::RunOptions options) {
   const Problem problem = description.problem();
+  // Who listens to us may go away; the run goes on.
+  std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
   options.make_plan = plan_for_run;
   options.processors = problem.platform().clusters().front().processors;
@@ -139,8 +142,9 @@ Exit go_on(const Continuation& last, const RunDescription& description) {
   const exec::RunLock own = lock(folder);
   fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
              counted(last.done, "task"));
-  description.write(folder);
-  return conduct(folder, description, {.changed = last.changed});
+  const RunDescription continued = description.later(last.clock);
+  continued.write(folder);
+  return conduct(folder, continued, {.sets_processors = true});
 }
 
 Exit no_plan(const RunDescription& description) {

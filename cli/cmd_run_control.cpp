@@ -23,16 +23,19 @@ Exit cancel(const std::string& id) {
   if (condition == "done" || condition == "cancelled") {
     throw InputError(id + " is " + condition + "; there is nothing to cancel");
   }
-  if (const auto lock = exec::RunLock::take(run.folder)) {
-    exec::cancel(run.folder, run.problem);
-    fmt::print("{}: cancelled\n", id);
-    return Exit::fine;
-  }
-  exec::post(run.folder, {{"what", "cancel"}});
   constexpr useconds_t kPause = 50'000;
-  while (exec::RunLock::holder(run.folder)) usleep(kPause);
-  fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
-  return Exit::fine;
+  for (bool is_asked = false;; usleep(kPause)) {
+    if (const auto lock = exec::RunLock::take(run.folder)) {
+      const KnownRun now(run.folder);
+      const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
+      if (!is_over) exec::cancel(run.folder, run.problem);
+      exec::Mailbox(run.folder).take();  // our own letter, if nobody was left to read it
+      fmt::print("{}: {}\n", id, now.condition() == "done" ? "done" : "cancelled");
+      return Exit::fine;
+    }
+    if (!is_asked) exec::post(run.folder, {{"what", "cancel"}});
+    is_asked = true;
+  }
 }
 
 Exit set_resources(const std::string& id, Count processors, bool at_once) {

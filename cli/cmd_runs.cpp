@@ -93,19 +93,33 @@ void print_blocked(const KnownRun& run) {
   if (count > 0) fmt::print("  behind a failed task: {}\n", counted(count, "task"));
 }
 
+exec::Json summary_json(const RunFolder& folder) {
+  try {
+    const KnownRun run(folder);
+    return {{"run", folder.id()},
+            {"condition", run.condition()},
+            {"done", run.state.count(TaskState::done)},
+            {"failed", run.state.count(TaskState::failed)},
+            {"tasks", run.problem.task_count()},
+            {"folder", run.description.folder},
+            {"began", run.state.began().time},
+            {"last", run.state.last().time}};
+  } catch (const std::exception& error) {
+    return {{"run", folder.id()}, {"condition", "damaged"}, {"why", error.what()}};
+  }
+}
+
 Exit list_runs(bool as_json) {
   exec::Json json = exec::Json::array();
   Table table({"run", "condition", "done", "failed", "tasks"});
   for (const RunFolder& folder : RunFolder::all(exec::state_folder())) {
-    const KnownRun run(folder);
-    const auto text = [&](TaskState state) { return std::to_string(run.state.count(state)); };
-    table.add({folder.id(), run.condition(), text(TaskState::done), text(TaskState::failed),
-               std::to_string(run.problem.task_count())});
-    json.push_back({{"run", folder.id()},
-                    {"condition", run.condition()},
-                    {"done", run.state.count(TaskState::done)},
-                    {"failed", run.state.count(TaskState::failed)},
-                    {"tasks", run.problem.task_count()}});
+    json.push_back(summary_json(folder));
+    const exec::Json& run = json.back();
+    const auto text = [&](const char* key) {
+      return run.contains(key) ? std::to_string(run[key].get<std::size_t>()) : "";
+    };
+    table.add({folder.id(), run["condition"].get<std::string>(), text("done"), text("failed"),
+               text("tasks")});
   }
   as_json ? fmt::print("{}\n", json.dump(1)) : fmt::print("{}", table.text(2));
   return Exit::fine;

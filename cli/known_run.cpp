@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "dovetail/error.hpp"
@@ -21,6 +22,8 @@ KnownRun::KnownRun(const RunFolder& run)
       problem(description.problem()),
       state(problem.task_count()),
       holder(exec::RunLock::holder(run)) {
+  // Without a journal nothing has happened yet.
+  if (!std::filesystem::exists(run.journal())) return;
   exec::read_journal(run.journal(), [&](const exec::Json& entry) { state.apply(entry); });
 }
 

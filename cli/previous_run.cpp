@@ -1,8 +1,11 @@
 #include "previous_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "dovetail/error.hpp"
+#include "exec/freshness.hpp"
 #include "io/text.hpp"
 #include "known_run.hpp"
 
@@ -25,18 +28,6 @@ std::vector<RunFolder> runs_of(const RunDescription& description) {
   return runs;
 }
 
-std::vector<std::string_view> predecessor_ids(const Workflow& workflow, TaskId task) {
-  std::vector<std::string_view> ids;
-  for (const TaskId before : workflow.predecessors(task)) ids.push_back(workflow.id(before));
-  std::ranges::sort(ids);
-  return ids;
-}
-
-bool is_same(const Workflow& a, TaskId in_a, const Workflow& b, TaskId in_b) {
-  return a.run(in_a) == b.run(in_b) && a.execution(in_a) == b.execution(in_b) &&
-         predecessor_ids(a, in_a) == predecessor_ids(b, in_b);
-}
-
 // The same ids in the same order: numbers in the journal mean the same tasks.
 bool has_same_tasks(const Problem& a, const Problem& b) {
   if (a.task_count() != b.task_count()) return false;
@@ -44,18 +35,6 @@ bool has_same_tasks(const Problem& a, const Problem& b) {
     if (a.task_at(task) != b.task_at(task) || a.task_name(task) != b.task_name(task)) return false;
   }
   return true;
-}
-
-std::vector<std::uint32_t> changed_tasks(const Problem& before, const Problem& now) {
-  std::vector<std::uint32_t> changed;
-  for (std::uint32_t task = 0; task < now.task_count(); ++task) {
-    const TaskRef ref = now.task_at(task);
-    if (!is_same(before.workflows()[ref.workflow], ref.task, now.workflows()[ref.workflow],
-                 ref.task)) {
-      changed.push_back(task);
-    }
-  }
-  return changed;
 }
 
 bool has_live_attempts(const KnownRun& run) {
@@ -78,12 +57,24 @@ std::vector<exec::KeptTask> kept_tasks(const KnownRun& earlier, const Problem& p
     const Workflow& workflow = problem.workflows()[ref.workflow];
     const Workflow& before = earlier.problem.workflows()[ref.workflow];
     const auto same = before.find(workflow.id(ref.task));
-    if (!same || !is_same(before, *same, workflow, ref.task)) continue;
+    if (!same) continue;
     if (was_completed && workflow.execution(ref.task).inputs.empty()) continue;
     const auto& status = earlier.state.tasks()[earlier.problem.number_of({ref.workflow, *same})];
-    if (status.state == TaskState::done) kept.push_back({number, status.inputs});
+    const bool is_same = status.definition == exec::definition_of(workflow, ref.task);
+    if (status.state == TaskState::done && is_same) kept.push_back({number, status.inputs});
   }
   return kept;
+}
+
+// Nothing when it is another workflow's, or cannot be read.
+std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description) {
+  try {
+    if (!is_of(RunDescription::read(folder), description)) return std::nullopt;
+    return KnownRun(folder);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "warning: run {} is passed over: {}\n", folder.id(), error.what());
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -91,8 +82,9 @@ std::vector<exec::KeptTask> kept_tasks(const KnownRun& earlier, const Problem& p
 Continuation find_continuation(const RunDescription& description, const Problem& problem) {
   Continuation next;
   for (const RunFolder& folder : runs_of(description)) {
-    if (!is_of(RunDescription::read(folder), description)) continue;
-    const KnownRun run(folder);
+    const std::optional<KnownRun> known = read_run(folder, description);
+    if (!known) continue;
+    const KnownRun& run = *known;
     if (run.holder) {
       next.at_work = folder;
       continue;
@@ -102,7 +94,7 @@ Continuation find_continuation(const RunDescription& description, const Problem&
     if (is_open && has_same_tasks(run.problem, problem)) {
       next.run = folder;
       next.done = run.state.count(TaskState::done);
-      next.changed = changed_tasks(run.problem, problem);
+      next.clock = exec::RunClock(run.state.last()).now();
       return next;
     }
     if (has_live_attempts(run)) {

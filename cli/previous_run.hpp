@@ -14,8 +14,8 @@ struct Continuation {
   // The last run of the same workflows in the same folder, when it is not done and its tasks are
   // still the same ones; else a new run has to begin.
   std::optional<exec::RunFolder> run = {};
-  std::size_t done = 0;                     // tasks of it
-  std::vector<std::uint32_t> changed = {};  // tasks whose command or files are not what they were
+  std::size_t done = 0;  // tasks of it
+  Time clock = 0;        // the run's own, now
 
   // For a new run: tasks that need not be run unless something has changed.
   std::vector<exec::KeptTask> kept = {};

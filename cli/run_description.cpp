@@ -24,6 +24,18 @@ Time shifted(Time time, Time now) {
   return time == kForever || time == kBeginning ? time : time - now;
 }
 
+// By a clock on which `zero` is 0, and without what is over by then.
+Platform moved(const Platform& platform, Time zero) {
+  Cluster cluster = platform.clusters().front();
+  std::erase_if(cluster.reservations, [&](const Reservation& held) { return held.end <= zero; });
+  for (Reservation& held : cluster.reservations) {
+    held = {std::max<Time>(0, held.start - zero), held.end - zero, held.procs};
+  }
+  cluster.joins = shifted(cluster.joins, zero);
+  cluster.leaves = shifted(cluster.leaves, zero);
+  return Platform(0, {std::move(cluster)});
+}
+
 std::string path_of(const Workflow& workflow, TaskId task, const std::string& name) {
   namespace fs = std::filesystem;
   return (fs::path(workflow.execution(task).directory) / name).lexically_normal().string();
@@ -72,21 +84,19 @@ Platform from_now(const Platform& platform) {
     throw InputError("a run needs one cluster, found " +
                      std::to_string(platform.clusters().size()));
   }
-  Cluster cluster = platform.clusters().front();
+  const Cluster& cluster = platform.clusters().front();
   if (cluster.slurm || cluster.queue) {
     throw InputError("cluster " + io::quote(cluster.name) +
                      " has a batch queue; tasks can be started on this machine only");
   }
-  std::vector<Reservation> ahead;
-  for (const Reservation& held : cluster.reservations) {
-    if (held.end <= platform.now()) continue;
-    const Time start = std::max(held.start, platform.now());
-    ahead.push_back({start - platform.now(), held.end - platform.now(), held.procs});
-  }
-  cluster.reservations = std::move(ahead);
-  cluster.joins = shifted(cluster.joins, platform.now());
-  cluster.leaves = shifted(cluster.leaves, platform.now());
-  return Platform(0, {std::move(cluster)});
+  return moved(platform, platform.now());
+}
+
+RunDescription RunDescription::later(Time clock) const {
+  RunDescription description = *this;
+  description.platform = moved(platform, -clock);
+  if (deadline) *description.deadline += clock;
+  return description;
 }
 
 Problem RunDescription::problem() const {

@@ -22,9 +22,12 @@ struct RunDescription {
   bool is_static = false;
   double band = 0.2;
 
-  // Throws InputError when a task has nothing to run, needs more processors than there are, or reads
-  // what a task writes that it does not come after.
+  // Throws InputError when a task has nothing to run, needs more processors than there are, or
+  // reads what a task writes that it does not come after.
   Problem problem() const;
+
+  // The same for a run that began so long ago: its clock counts from there.
+  RunDescription later(Time clock) const;
 
   void write(const exec::RunFolder& run) const;
   static RunDescription read(const exec::RunFolder& run);

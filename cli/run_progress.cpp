@@ -19,6 +19,13 @@ constexpr Time kRedraw = 100;
 // Looking ahead takes at most this share of the time.
 constexpr Time kForecastShare = 50;
 
+// Whether anybody can read it is none of the run's business.
+template <typename... Arguments>
+void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 std::string bar(std::size_t done, std::size_t total) {
   constexpr std::size_t kWidth = 24;
   const std::size_t filled = total == 0 ? kWidth : kWidth * done / total;
@@ -35,20 +42,20 @@ void RunProgress::ended(std::uint32_t task, const exec::RunState& state) {
   if (is_terminal_ && status.has_succeeded) return;
   clear();
   if (status.was_kept) {
-    fmt::print(stderr, "[{}/{}] {} need not be run: its inputs are the same\n",
-               state.count(TaskState::done), problem_.task_count(), problem_.task_name(task));
+    tell("[{}/{}] {} need not be run: its inputs are the same\n", state.count(TaskState::done),
+         problem_.task_count(), problem_.task_name(task));
     return;
   }
-  fmt::print(stderr, "[{}/{}] {} {}\n", state.count(TaskState::done), problem_.task_count(),
-             problem_.task_name(task), end_text(status));
+  tell("[{}/{}] {} {}\n", state.count(TaskState::done), problem_.task_count(),
+       problem_.task_name(task), end_text(status));
   using Cause = exec::AttemptEnd::Cause;
   const Cause cause = status.end.cause;
   if (status.has_succeeded || cause == Cause::stopped || cause == Cause::not_started) return;
   if (status.state == TaskState::waiting) {
-    fmt::print(stderr, "        it is tried again in {}\n",
-               format_duration(std::max<Time>(0, status.not_before - state.last().at)));
+    tell("        it is tried again in {}\n",
+         format_duration(std::max<Time>(0, status.not_before - state.last().at)));
   }
-  fmt::print(stderr, "        see {}\n", folder_.log(task, status.attempt, "err"));
+  tell("        see {}\n", folder_.log(task, status.attempt, "err"));
 }
 
 void RunProgress::decided(const Evaluation& decision) {
@@ -56,19 +63,18 @@ void RunProgress::decided(const Evaluation& decision) {
   const bool is_news = decision.adopted && decision.current && decision.candidate;
   if (!is_news || *decision.candidate >= *decision.current) return;
   clear();
-  fmt::print(stderr, "planned again: {}; now ends in {} instead of {}\n", decision.event,
-             format_duration(*decision.candidate - decision.time),
-             format_duration(*decision.current - decision.time));
+  tell("planned again: {}; now ends in {} instead of {}\n", decision.event,
+       format_duration(*decision.candidate - decision.time),
+       format_duration(*decision.current - decision.time));
 }
 
 void RunProgress::interrupted(int times, const exec::Dispatcher& dispatcher) {
   clear();
   const std::string running = counted(dispatcher.running().size(), "task");
   if (times == 1) {
-    fmt::print(stderr, "nothing more is started; waiting for {}, once more stops what runs\n",
-               running);
+    tell("nothing more is started; waiting for {}, once more stops what runs\n", running);
   } else {
-    fmt::print(stderr, "stopping {}\n", running);
+    tell("stopping {}\n", running);
   }
 }
 
@@ -86,8 +92,8 @@ void RunProgress::tell_kept(const exec::RunState& state) {
   if (std::exchange(has_begun_, true)) return;
   const auto kept = std::ranges::count_if(state.tasks(), &exec::TaskStatus::was_kept);
   if (kept == 0) return;
-  fmt::print(stderr, "{} of {} need not be run: nothing has changed; --new runs all\n", kept,
-             counted(problem_.task_count(), "task"));
+  tell("{} of {} need not be run: nothing has changed; --new runs all\n", kept,
+       counted(problem_.task_count(), "task"));
 }
 
 void RunProgress::changed(const exec::RunState& state, const exec::Dispatcher& dispatcher,
@@ -107,13 +113,13 @@ void RunProgress::changed(const exec::RunState& state, const exec::Dispatcher& d
     line += name;
   }
   clear();
-  fmt::print(stderr, "{}", line.substr(0, columns));
+  tell("{}", line.substr(0, columns));
   std::fflush(stderr);
   has_line_ = true;
 }
 
 void RunProgress::clear() {
-  if (has_line_) fmt::print(stderr, "\r\033[K");
+  if (has_line_) tell("\r\033[K");
   has_line_ = false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "exec/conductor.hpp"
 #include "exec/launcher.hpp"
+#include "exec/leftovers.hpp"
 
 namespace dovetail::exec {
 
@@ -34,9 +35,10 @@ void cancel(const RunFolder& folder, const Problem& problem) {
   for (std::uint32_t task = 0; task < state.tasks().size(); ++task) {
     const TaskStatus& status = state.tasks()[task];
     if (status.state != TaskState::running) continue;
-    const auto end = read_attempt(folder.attempt(task, status.attempt)).end;
-    journal.add(end ? end_entry(clock.stamp(), task, status.attempt, *end)
-                    : lost_entry(clock.stamp(), task, status.attempt));
+    const Attempt attempt = read_attempt(folder.attempt(task, status.attempt));
+    if (attempt.start && !attempt.end) end_leftovers(*attempt.start);
+    journal.add(attempt.end ? end_entry(clock.stamp(), task, status.attempt, *attempt.end)
+                            : lost_entry(clock.stamp(), task, status.attempt));
   }
   journal.add(note_entry(clock.stamp(), "cancelled"));
   journal.sync();

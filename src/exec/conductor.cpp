@@ -15,6 +15,7 @@
 #include "exec/freshness.hpp"
 #include "exec/interrupts.hpp"
 #include "exec/launcher.hpp"
+#include "exec/leftovers.hpp"
 #include "exec/mailbox.hpp"
 #include "exec/monitor.hpp"
 #include "exec/replanner.hpp"
@@ -51,8 +52,7 @@ class Conductor {
         dispatcher_(problem, state_.processors().value_or(options.processors)),
         cores_(dispatcher_.processors()),
         monitor_(problem, options.band),
-        replanner_(problem, options.make_plan),
-        changed_(options.changed.begin(), options.changed.end()) {}
+        replanner_(problem, options.make_plan) {}
 
   RunEnd run() {
     take_over();
@@ -85,6 +85,10 @@ class Conductor {
     const TaskRef ref = problem_.task_at(task);
     return problem_.workflows()[ref.workflow].execution(ref.task);
   }
+  std::string definition(std::uint32_t task) const {
+    const TaskRef ref = problem_.task_at(task);
+    return definition_of(problem_.workflows()[ref.workflow], ref.task);
+  }
   std::string directory(std::uint32_t task) const {
     return directory_of(execution(task), options_.folder);
   }
@@ -95,10 +99,11 @@ class Conductor {
   void take_over() {
     const bool is_new = !state_.has_begun();
     note(is_new ? "begin" : "resume");
-    if (!state_.plan().empty()) dispatcher_.follow(state_.plan());
+    follow_known_plan();
+    if (!is_new && options_.sets_processors) set_processors(options_.processors, false);
     if (is_new) {
       for (const KeptTask& kept : options_.kept) {
-        write(kept_entry(clock_.stamp(), kept.task, kept.inputs));
+        write(kept_entry(clock_.stamp(), kept.task, kept.inputs, definition(kept.task)));
       }
     }
     // In an order in which predecessors come first.
@@ -110,6 +115,26 @@ class Conductor {
     hear_requests();
     journal_.sync();
     if (!is_new) add_reason("resumed");
+    if (!state_.plan().empty() && !fits_known_plan()) {
+      reasons_.emplace_back("the plan does not fit any more");
+    }
+  }
+
+  // As far as it is still possible.
+  void follow_known_plan() {
+    std::vector<Slot> slots = state_.plan();
+    for (std::size_t task = 0; task < slots.size(); ++task) {
+      if (!is_planned(problem_, state_, task)) slots[task] = {};
+    }
+    dispatcher_.follow(slots);
+  }
+
+  bool fits_known_plan() const {
+    for (std::size_t task = 0; task < state_.plan().size(); ++task) {
+      const bool waits = state_.tasks()[task].state == TaskState::waiting;
+      if (waits && !is_planned(problem_, state_, task)) return false;
+    }
+    return true;
   }
 
   void take_over(std::uint32_t task) {
@@ -138,33 +163,47 @@ class Conductor {
       cores_.take_these(status.cores);
       monitor_.started(task, status.started, status.processors, dispatcher_.length_of(task));
       adopted_.emplace(task, std::move(*supervisor));
+      if (has_changed(task) || !why_inputs_change(task).empty()) stop_stale(task);
       return;
     }
-    dispatcher_.retry(task);  // until we know better
-    if (!attempt.end) return write(lost_entry(clock_.stamp(), task, status.attempt));
+    dispatcher_.retry(task);
+    if (!attempt.end) {
+      if (attempt.start) end_leftovers(*attempt.start);
+      return write(lost_entry(clock_.stamp(), task, status.attempt));
+    }
     write_end(task, status.attempt, *attempt.end);
     if (state_.tasks()[task].state == TaskState::failed) ask_again(task, "resumed");
   }
 
   void ask_again(std::uint32_t task, const std::string& why) {
     write(again_entry(clock_.stamp(), task, why));
-    const bool needs_plan = !state_.plan().empty() && !is_planned(state_, task);
-    if (needs_plan) reasons_.push_back(problem_.task_name(task) + " has to be run after all");
+  }
+
+  // It was begun with what is no longer so.
+  void stop_stale(std::uint32_t task) {
+    stale_.insert(task);
+    stop_task(task);
   }
 
   // Why a task that is done has to be run again; empty: it has not. One that says what it reads is
   // looked at again when it could start: perhaps that is the same then.
   std::string why_again(std::uint32_t task) const {
+    if (has_changed(task)) return "it changed";
+    const std::string why = why_inputs_change(task);
+    if (!why.empty()) return why;
+    return is_fresh(task) ? "" : "its inputs or outputs changed";
+  }
+
+  std::string why_inputs_change(std::uint32_t task) const {
     const TaskRef ref = problem_.task_at(task);
     const Workflow& workflow = problem_.workflows()[ref.workflow];
-    if (has_changed(task)) return "it changed";
     for (const TaskId before : workflow.predecessors(ref.task)) {
       const std::size_t number = problem_.number_of({ref.workflow, before});
       if (state_.tasks()[number].state != TaskState::done) {
         return problem_.task_name(number) + " is run again";
       }
     }
-    return is_fresh(task) ? "" : "its inputs or outputs changed";
+    return {};
   }
 
   bool is_fresh(std::uint32_t task) const {
@@ -194,7 +233,7 @@ class Conductor {
     const TaskStatus& status = state_.tasks()[task];
     const bool says_what_it_reads = !execution(task).inputs.empty();
     if (says_what_it_reads && status.has_succeeded && !has_changed(task) && is_fresh(task)) {
-      write(kept_entry(clock_.stamp(), task, status.inputs));
+      write(kept_entry(clock_.stamp(), task, status.inputs, status.definition));
       dispatcher_.end(task, true);
       if (options_.ended) options_.ended(task, state_);
       return std::nullopt;
@@ -202,6 +241,7 @@ class Conductor {
     const std::uint32_t attempt = status.attempt + 1;
     const Count procs = dispatcher_.processors_of(task);
     Json entry = start_entry(clock_.stamp(), task, attempt, procs);
+    entry["definition"] = definition(task);
     try {
       if (says_what_it_reads) entry["inputs"] = digest_of_inputs(execution(task), directory(task));
       if (!execution(task).directory.empty()) {
@@ -224,7 +264,9 @@ class Conductor {
         .exit_code = 127, .cause = AttemptEnd::Cause::not_started, .why = why, .time = wall_now()};
   }
 
-  bool has_changed(std::uint32_t task) const { return changed_.contains(task); }
+  bool has_changed(std::uint32_t task) const {
+    return state_.tasks()[task].definition != definition(task);
+  }
 
   // ---- Ending ----
 
@@ -238,7 +280,11 @@ class Conductor {
     cores_.give_back(state_.tasks()[task].cores);
     write_end(task, attempt, how);
     const TaskStatus& status = state_.tasks()[task];
-    if (status.state == TaskState::done) {
+    if (stale_.erase(task) > 0) {
+      ask_again(task, "what it was begun with has changed");
+      monitor_.stopped(task);
+      dispatcher_.retry(task);
+    } else if (status.state == TaskState::done) {
       dispatcher_.end(task, true);
       const auto reason = monitor_.ended(task, std::llround(how.seconds * 1000));
       if (reason) add_reason(*reason);
@@ -278,9 +324,16 @@ class Conductor {
     }
   }
 
-  // Its supervisor was killed, and the task with it.
+  // Its supervisor was killed. Once or twice that may happen to any task; then it is the task's
+  // doing.
   void lose(std::uint32_t task) {
+    constexpr std::uint32_t kLosses = 2;
     const TaskStatus& status = state_.tasks()[task];
+    const Attempt attempt = read_attempt(folder_.attempt(task, status.attempt));
+    if (attempt.start) end_leftovers(*attempt.start);
+    if (status.losses >= kLosses) {
+      return end(task, status.attempt, not_started("its supervisor was killed again and again"));
+    }
     cores_.give_back(status.cores);
     write(lost_entry(clock_.stamp(), task, status.attempt));
     dispatcher_.retry(task);
@@ -316,8 +369,10 @@ class Conductor {
     if (!plan.trouble.empty()) decision.event += "; no plan: " + plan.trouble;
     // Only what is new: plans may be large.
     std::vector<Slot> news = plan.slots;
-    for (std::size_t task = 0; task < std::min(news.size(), state_.plan().size()); ++task) {
-      if (news[task] == state_.plan()[task]) news[task] = {};
+    for (std::size_t task = 0; task < news.size(); ++task) {
+      const bool is_known = task < state_.plan().size() && news[task] == state_.plan()[task];
+      const bool waits = state_.tasks()[task].state == TaskState::waiting;
+      if (is_known || !waits) news[task] = {};
     }
     write(plan_entry(clock_.stamp(), decision, plan.algorithm, news));
     // A plan that is kept takes as long as is known by now.
@@ -340,6 +395,8 @@ class Conductor {
   void hear_planner() {
     const auto plan = replanner_.answer();
     if (!plan) return;
+    // There may be more or fewer processors by now: then that is a question of its own.
+    if (plan->processors != dispatcher_.processors()) return;
     const auto pause = static_cast<Duration>(plan->seconds * 1000 / kPlanningShare);
     next_plan_ = clock_.now() + std::max(kPause, pause);
     take(*plan);
@@ -362,7 +419,13 @@ class Conductor {
 
   bool is_over() const {
     if (!dispatcher_.running().empty()) return false;
-    return is_stopping() || dispatcher_.ready() == 0;
+    return is_stopping() || dispatcher_.ready() == 0 || is_stuck();
+  }
+
+  // Nothing runs, nothing can start, and nobody is thinking about it.
+  bool is_stuck() const {
+    return dispatcher_.next_chance(clock_.now()) == kForever && reasons_.empty() &&
+           !replanner_.is_busy();
   }
 
   void wait() {
@@ -480,7 +543,7 @@ class Conductor {
   Cores cores_;
   Monitor monitor_;
   Replanner replanner_;
-  const std::set<std::uint32_t> changed_;     // tasks that are not what they were
+  std::set<std::uint32_t> stale_;             // those that run and will have to be run again
   std::map<std::uint32_t, Adopted> adopted_;  // by task
   std::vector<std::string> reasons_;          // to plan again
   Time next_plan_ = 0;                        // not before

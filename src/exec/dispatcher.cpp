@@ -73,8 +73,13 @@ void Dispatcher::release_held(Time now) {
   while (!held_.empty() && held_.begin()->first <= now) {
     const std::size_t task = held_.begin()->second;
     held_.erase(held_.begin());
-    ready_.emplace(tasks_[task].planned_start, task);
+    make_ready(task);
   }
+}
+
+// Unless what it comes after has to be run again first.
+void Dispatcher::make_ready(std::size_t task) {
+  if (tasks_[task].missing == 0) ready_.emplace(tasks_[task].planned_start, task);
 }
 
 std::vector<std::size_t> Dispatcher::start(Time now) {
@@ -130,17 +135,19 @@ void Dispatcher::end(std::size_t task, bool success) {
 void Dispatcher::retry(std::size_t task, Time not_before) {
   end(task, false);
   if (not_before == kBeginning) {
-    ready_.emplace(tasks_[task].planned_start, task);
+    make_ready(task);
   } else {
     held_.emplace(not_before, task);
   }
 }
 
 void Dispatcher::succeed(std::size_t task) {
+  tasks_[task].is_done = true;
   const TaskRef ref = problem_->task_at(task);
   for (const TaskId next : problem_->workflows()[ref.workflow].successors(ref.task)) {
     const std::size_t number = problem_->number_of({ref.workflow, next});
-    if (--tasks_[number].missing == 0) ready_.emplace(tasks_[number].planned_start, number);
+    --tasks_[number].missing;
+    if (!tasks_[number].is_done && !running_.contains(number)) make_ready(number);
   }
 }
 

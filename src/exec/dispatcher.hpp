@@ -75,11 +75,13 @@ class Dispatcher {
     Duration length = 0;
     std::uint32_t missing = 0;  // predecessors that have not succeeded yet
     Time expected_end = 0;      // while it runs
+    bool is_done = false;
   };
   using ByTime = std::set<std::pair<Time, std::size_t>>;
 
   void begin(std::size_t task, Time now);
   void release_held(Time now);
+  void make_ready(std::size_t task);
   void succeed(std::size_t task);
   // What neither others nor the tasks that run hold.
   Calendar free_from(Time now) const;

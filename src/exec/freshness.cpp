@@ -93,6 +93,23 @@ std::string directory_of(const TaskExecution& execution, const std::string& run_
   return (fs::path(run_folder) / execution.directory).string();
 }
 
+std::string definition_of(const Workflow& workflow, TaskId task) {
+  constexpr std::size_t kLength = 15;  // no memory of its own in a string
+  const TaskExecution& how = workflow.execution(task);
+  Digest digest;
+  digest.add_text(std::string(workflow.run(task)));
+  digest.add_text(how.directory);
+  for (const auto& [name, value] : how.environment) digest.add_text(name + "=" + value);
+  for (const auto* names : {&how.inputs, &how.outputs}) {
+    digest.add_text(std::to_string(names->size()));
+    for (const std::string& name : *names) digest.add_text(name);
+  }
+  for (const TaskId before : workflow.predecessors(task)) {
+    digest.add_text(std::string(workflow.id(before)));
+  }
+  return digest.hex().substr(0, kLength);
+}
+
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory) {
   if (execution.inputs.empty()) return {};
   Digest digest;
@@ -100,7 +117,12 @@ std::string digest_of_inputs(const TaskExecution& execution, const std::string& 
     const fs::path path = fs::path(directory) / name;
     std::error_code error;
     digest.add_text(name);
-    fs::is_directory(path, error) ? add_folder(digest, path) : add_file(digest, path);
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) fail(path, "No such file or directory");
+    if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+      fail(path, "neither a file nor a folder");  // reading it might never end
+    }
+    fs::is_directory(status) ? add_folder(digest, path) : add_file(digest, path);
   }
   return digest.hex();
 }

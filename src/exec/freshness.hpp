@@ -12,6 +12,10 @@ namespace dovetail::exec {
 // Where a task runs; folders that it names are seen from where the run was started.
 std::string directory_of(const TaskExecution& execution, const std::string& run_folder);
 
+// What a task does, as a short digest: its command, how it is executed, what it comes after. One
+// that was started with another digest is not what it was.
+std::string definition_of(const Workflow& workflow, TaskId task);
+
 // SHA-256 over the names and contents of a task's inputs; of a folder, over all files in it. Empty
 // when it names none. Throws ExecutionError, which names the file, when one cannot be read.
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory);

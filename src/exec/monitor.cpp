@@ -41,7 +41,9 @@ std::optional<std::string> Monitor::ended(std::size_t task, Duration real) {
   const auto found = running_.find(task);
   if (found == running_.end()) return std::nullopt;
   const Duration planned = found->second.planned;
-  ratios_[kind_of(task)].push_back(ratio_of(real, found->second.by_file));
+  const Duration by_file = found->second.by_file;
+  const bool is_as_filed = std::abs(real - by_file) < kNoise;
+  ratios_[kind_of(task)].push_back(is_as_filed ? 1 : ratio_of(real, by_file));
   running_.erase(found);
   const double ratio = ratio_of(real, planned);
   const bool is_noise = std::abs(real - planned) < kNoise;

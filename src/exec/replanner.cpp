@@ -31,8 +31,7 @@ Problem as_known(const Problem& problem, const RunPicture& picture) {
     std::iota(all.begin(), all.end(), TaskId{0});
     workflows.push_back(part_of(workflow, all, [&](TaskId task) { return factors[task]; }));
   }
-  const Platform platform(problem.now(),
-                          {limited_cluster(problem.platform(), picture.processors)});
+  const Platform platform(problem.now(), {limited_cluster(problem.platform(), picture.processors)});
   return Problem(std::move(workflows), platform, problem.goal(), problem.deadline())
       .with_releases(picture.not_before);
 }
@@ -72,6 +71,19 @@ std::vector<Slot> waiting_slots(const Plan& plan, const RunPicture& picture) {
   return slots;
 }
 
+// A deadline that cannot be met any more must not keep the rest from being run.
+Plan plan_anyway(const Problem& problem, const PlanMaker& make_plan) {
+  Plan plan = make_plan(problem);
+  if (plan.feasible || problem.goal() != Goal::deadline) return plan;
+  std::vector<Time> releases;
+  for (std::size_t task = 0; task < problem.task_count(); ++task) {
+    const TaskRef ref = problem.task_at(task);
+    releases.push_back(problem.release(ref.workflow, ref.task));
+  }
+  const std::vector<Workflow> workflows(problem.workflows().begin(), problem.workflows().end());
+  return make_plan(Problem(workflows, problem.platform()).with_releases(std::move(releases)));
+}
+
 double seconds_since(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
@@ -82,10 +94,12 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
   const auto began = std::chrono::steady_clock::now();
   NewPlan plan;
   plan.decision = {.time = picture.now, .event = picture.reason};
+  plan.processors = picture.processors;
   try {
     RunPicture fitted = picture;
     fit_running(fitted);
-    ClusterWorld world(as_known(problem, fitted), make_plan);
+    ClusterWorld world(as_known(problem, fitted),
+                       [&](const Problem& rest) { return plan_anyway(rest, make_plan); });
     world.restore(picture.now, std::move(fitted.progress), std::move(fitted.slots),
                   picture.has_plan);
     const Plan old_plan = world.executed();
@@ -93,8 +107,8 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
     if (is_noise(problem, plan.decision)) plan.decision.adopted = false;
     plan.algorithm = plan.decision.adopted ? world.executed().algorithm : "";
     plan.slots = waiting_slots(plan.decision.adopted ? world.executed() : old_plan, picture);
-  } catch (const InputError& error) {
-    plan.trouble = error.what();
+  } catch (const std::exception& error) {
+    plan.trouble = error.what();  // the run goes on by the plan that it has
   }
   plan.seconds = seconds_since(began);
   return plan;

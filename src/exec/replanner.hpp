@@ -36,6 +36,7 @@ struct NewPlan {
   Evaluation decision = {};
   std::string algorithm = {};
   std::vector<Slot> slots = {};  // by task, of what waits; of the old plan when that is kept
+  Count processors = 0;          // for which it was made
   std::string trouble = {};      // why there is none
   double seconds = 0;            // that planning took
 };

@@ -6,8 +6,10 @@
 
 namespace dovetail::exec {
 
-bool is_planned(const RunState& state, std::size_t task) {
-  return task < state.plan().size() && state.plan()[task].procs > 0;
+bool is_planned(const Problem& problem, const RunState& state, std::size_t task) {
+  if (task >= state.plan().size() || state.plan()[task].procs == 0) return false;
+  const TaskRef ref = problem.task_at(task);
+  return problem.time(ref.workflow, ref.task, 0).allows(state.plan()[task].procs);
 }
 
 RunPicture picture_of(const Problem& problem, const RunState& state, const Dispatcher& dispatcher,
@@ -27,7 +29,7 @@ RunPicture picture_of(const Problem& problem, const RunState& state, const Dispa
                                : waits ? TaskProgress::waiting
                                        : TaskProgress::finished);
     picture.not_before.push_back(status.not_before);
-    picture.has_plan = picture.has_plan && (!waits || is_planned(state, task));
+    picture.has_plan = picture.has_plan && (!waits || is_planned(problem, state, task));
     if (runs) {
       const Time end = std::max(dispatcher.expected_end(task), now + 1);
       picture.slots[task] = {status.processors, status.started, end};

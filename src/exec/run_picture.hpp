@@ -8,9 +8,9 @@
 
 namespace dovetail::exec {
 
-// Whether the plan in force has a place for the task: one that was to be left out and has to be run
-// after all is in no plan.
-bool is_planned(const RunState& state, std::size_t task);
+// Whether the plan in force has a place for the task that it can have: one that was to be left out
+// and has to be run after all is in no plan, and what a task may have can have been changed.
+bool is_planned(const Problem& problem, const RunState& state, std::size_t task);
 
 // Without the reason.
 RunPicture picture_of(const Problem& problem, const RunState& state, const Dispatcher& dispatcher,

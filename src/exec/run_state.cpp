@@ -68,9 +68,11 @@ Json again_entry(const Stamp& now, std::uint32_t task, const std::string& why) {
   return entry;
 }
 
-Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs) {
+Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs,
+                const std::string& definition) {
   Json entry = entry_of(now, "kept", task);
   entry["inputs"] = inputs;
+  entry["definition"] = definition;
   return entry;
 }
 
@@ -125,17 +127,20 @@ void RunState::apply_to_task(const std::string& what, const Json& entry, std::ui
     end(task, entry);
   } else if (what == "lost") {
     remember(task, false, 0);
+    ++status.losses;
     set(status, TaskState::waiting);
   } else if (what == "retry") {
     status.not_before = entry.value("not_before", Time{0});
     set(status, TaskState::waiting);
   } else if (what == "again") {
     status.failures = 0;
+    status.losses = 0;
     status.not_before = 0;
     status.was_kept = false;
     set(status, TaskState::waiting);
   } else if (what == "kept") {
     status.inputs = entry.value("inputs", "");
+    status.definition = entry.value("definition", "");
     status.was_kept = true;
     status.has_succeeded = true;
     set(status, TaskState::done);
@@ -149,6 +154,7 @@ void RunState::start(TaskStatus& status, const Json& entry) {
   status.started = last_.at;
   status.cores = entry.value("cores", std::vector<int>());
   status.inputs = entry.value("inputs", "");
+  status.definition = entry.value("definition", "");
   status.was_kept = false;
   status.has_succeeded = false;
 }
@@ -156,6 +162,7 @@ void RunState::start(TaskStatus& status, const Json& entry) {
 void RunState::end(std::uint32_t task, const Json& entry) {
   TaskStatus& status = tasks_[task];
   status.end = end_of(entry).value_or(unknown_end());
+  status.losses = 0;
   status.missing = entry.value("missing", "");
   status.has_succeeded = status.end.is_success() && status.missing.empty();
   const bool was_stopped = status.end.cause == AttemptEnd::Cause::stopped;

@@ -28,11 +28,13 @@ struct TaskStatus {
   bool has_succeeded = false;  // the last attempt did, even if it has to be run again
   std::uint32_t attempt = 0;   // the last one; 0: none yet
   std::uint32_t failures = 0;  // since it was last asked for
+  std::uint32_t losses = 0;    // in a row
   Count processors = 0;
   Time started = 0;
   Time not_before = 0;          // of the next attempt, after a failure
   std::vector<int> cores = {};  // to which it is pinned
   std::string inputs = {};      // digest of what it read, where it says what that is
+  std::string definition = {};  // digest of what it was when it was started (freshness.hpp)
   std::string missing = {};     // of its outputs, after an attempt that ended well otherwise
   AttemptEnd end = {};          // of the last attempt that ended
 };
@@ -68,7 +70,8 @@ Json retry_entry(const Stamp& now, std::uint32_t task, Time at);
 Json again_entry(const Stamp& now, std::uint32_t task, const std::string& why);
 
 // It is done, and need not be run: nothing has changed since an attempt of this or another run.
-Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs);
+Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs,
+                const std::string& definition);
 
 // How a plan was judged; with its slots, by task, when it is in force from now on. Tasks without
 // processors are not in it.

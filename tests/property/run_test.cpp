@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 #include "support/real_run.hpp"
 #include "support/task_runner.hpp"
@@ -249,6 +250,117 @@ TEST_F(RunTest, AfterThreeRunsTimesThatNobodyGaveAreKnown) {
   }
   EXPECT_NEAR(static_cast<double>(planned_end), static_cast<double>(real_end),
               0.2 * static_cast<double>(real_end));
+}
+
+// Lines of a file.
+std::vector<std::string> lines_of(const std::string& path) {
+  std::istringstream text(testing::text_of(path));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(RunTest, WhatComesAfterATaskThatIsRunAgainWaitsForIt) {
+  write("flow.yaml",
+        "name: flow\ntasks:\n"
+        "  - {id: a, time: 1, inputs: [in], run: 'echo a; cat in > out; echo a >> trace'}\n"
+        "  - {id: b, time: 1, after: a, run: 'echo b >> trace; test -e quick || sleep 600; "
+        "cat out > last'}\n");
+  write("in", "1");
+  const pid_t run = begin({"run", "flow.yaml", "-j", "2"});
+  ASSERT_TRUE(testing::comes_true([&] { return lines_of(file("trace")).size() == 2; }));
+  kill(run, SIGKILL);
+  wait_for(run);
+  write("in", "2");
+  write("quick", "");
+  // b still runs, with what a made of the old input: it is stopped, and run after a.
+  EXPECT_EQ(dovetail({"resume", "flow-1"}), 0) << printed();
+  EXPECT_EQ(lines_of(file("trace")), (std::vector<std::string>{"a", "b", "a", "b"}));
+  EXPECT_EQ(testing::text_of(file("last")), "2");
+}
+
+TEST_F(RunTest, WithItsSupervisorAllOfATaskIsEnded) {
+  write("flow.yaml",
+        "name: flow\ntasks: [{id: a, time: 1, run: 'echo $$ >> pids; test -e quick || "
+        "(sleep 600 & echo $! >> pids; wait)'}]\n");
+  const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
+  ASSERT_TRUE(testing::comes_true([&] { return lines_of(file("pids")).size() == 2; }));
+  write("quick", "");
+  const auto start = exec::read_attempt(state_ + "/runs/flow-1/attempts/0.1").start;
+  ASSERT_TRUE(start);
+  kill(start->supervisor.pid, SIGKILL);
+  EXPECT_EQ(wait_for(run), 0) << printed();
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string pid = lines_of(file("pids"))[i];
+    const std::string about = testing::text_of("/proc/" + pid + "/stat");
+    EXPECT_TRUE(about.empty() || about.find(") Z ") != std::string::npos) << about;
+  }
+  EXPECT_EQ(state_of("flow-1", 1).attempts().size(), 2U);
+}
+
+TEST_F(RunTest, ATaskThatKillsItsSupervisorFailsInTheEnd) {
+  write("flow.yaml", "name: flow\ntasks: [{id: a, time: 1, run: 'kill -9 $PPID; sleep 600'}]\n");
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 1);
+  EXPECT_NE(printed().find("its supervisor was killed again and again"), std::string::npos);
+  EXPECT_EQ(state_of("flow-1", 1).tasks()[0].attempt, 3U);
+}
+
+TEST_F(RunTest, AnEditedTaskIsRunAgainWhateverHappensInBetween) {
+  const auto flow = [](const std::string& a, const std::string& b) {
+    return "name: flow\ntasks:\n  - {id: a, time: 1, run: '" + a +
+           "'}\n  - {id: b, time: 1, after: a, inputs: [in], outputs: [b], run: '" + b +
+           "'}\n  - {id: c, time: 1, after: b, run: test -e fixed}\n";
+  };
+  write("in", "");
+  write("flow.yaml", flow("true", "echo old > b"));
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 1);
+  write("flow.yaml", flow("touch begun; sleep 600", "echo new > b"));
+  const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
+  ASSERT_TRUE(testing::comes_true([&] { return fs::exists(file("begun")); }));
+  kill(run, SIGKILL);
+  wait_for(run);
+  write("flow.yaml", flow("true", "echo new > b"));
+  write("fixed", "");
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 0) << printed();
+  EXPECT_EQ(testing::text_of(file("b")), "new\n");
+  EXPECT_EQ(state_of("flow-1", 3).count(TaskState::done), 3U);
+}
+
+TEST_F(RunTest, FewerProcessorsWithADeadlineThatCannotBeMetThenDoNotHang) {
+  write("flow.yaml",
+        "name: flow\ntasks:\n  - {id: a, time: 1, run: sleep 1}\n"
+        "  - {id: b, time: 16, alpha: 0, after: a, processors: {min: 1, max: 8}, run: 'true'}\n");
+  const pid_t run = begin({"run", "flow.yaml", "--deadline", "4s", "-j", "8"});
+  ASSERT_TRUE(reaches("flow-1", "\"start\""));
+  EXPECT_EQ(dovetail({"resources", "flow-1", "-j", "2"}), 0);
+  EXPECT_EQ(wait_for(run), 0) << printed();
+  EXPECT_LE(state_of("flow-1", 2).tasks()[1].processors, 2);
+}
+
+TEST_F(RunTest, ARunGoesOnWhenNobodyListens) {
+  write("flow.yaml",
+        "name: flow\ntasks:\n  - {id: a, time: 1, run: 'true'}\n"
+        "  - {id: b, time: 1, after: a, run: 'true'}\n");
+  const pid_t shell = fork();
+  if (shell == 0) {
+    const std::string command = "cd '" + folder() + "' && DOVETAIL_STATE=state '" +
+                                DOVETAIL_PROGRAM + "' run flow.yaml -j 1 2>&1 >/dev/null | true";
+    execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+    _exit(9);
+  }
+  EXPECT_EQ(wait_for(shell), 0);
+  EXPECT_TRUE(
+      testing::comes_true([&] { return state_of("flow-1", 2).count(TaskState::done) == 2; }));
+}
+
+TEST_F(RunTest, ADamagedRunIsListedAndPassedOver) {
+  write("flow.yaml", "name: flow\ntasks: [{id: a, time: 1, run: 'true'}]\n");
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 0);
+  testing::put(state_ + "/runs/flow-1/journal.ndjson", "garbage\n{\"what\":\"done\"}\n");
+  EXPECT_EQ(dovetail({"runs"}), 0);
+  EXPECT_NE(printed().find("damaged"), std::string::npos) << printed();
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 0) << printed();
+  EXPECT_EQ(state_of("flow-2", 1).count(TaskState::done), 1U);
 }
 
 TEST_F(RunTest, ADeadlineThatCannotBeMetIsSaidBeforeAnythingRuns) {

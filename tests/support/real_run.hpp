@@ -71,20 +71,4 @@ class RealRun : public ::testing::Test {
   std::string state_ = own_.file("state");
 };
 
-// By the journal: the most processors that were in use at any moment from then on, a task counting
-// from its start to its end.
-inline Count most_in_use(const std::vector<exec::Json>& journal, Time from = 0) {
-  std::vector<Count> held(1'000'000);
-  Count in_use = 0;
-  Count most = 0;
-  for (const exec::Json& entry : journal) {
-    const std::string what = entry.value("what", "");
-    const auto task = entry.value("task", std::size_t{0});
-    if (what == "start") in_use += held[task] = entry.value("processors", 0);
-    if (what == "end" || what == "lost") in_use -= std::exchange(held[task], 0);
-    if (entry.value("at", Time{0}) >= from) most = std::max(most, in_use);
-  }
-  return most;
-}
-
 }  // namespace dovetail::testing

@@ -110,7 +110,7 @@ TEST(RunFacts, GapBetweenTwoSittingsIsToldAndWaitedFor) {
 TEST(RunFacts, KeptTasksAreDoneWithoutHavingRun) {
   const Problem problem = diamond();
   ScriptedRun run(problem);
-  run.apply(kept_entry(ScriptedRun::stamp(1), a, "x"));
+  run.apply(kept_entry(ScriptedRun::stamp(1), a, "x", "y"));
   run.plan(2, {.event = "first plan", .adopted = true},
            {{}, {2, 0, 20'000}, {1, 0, 20'000}, {1, 20'000, 30'000}});
   run.start(100, b, 1, 2);

@@ -68,7 +68,7 @@ TEST(RunState, ASuccessWithoutItsOutputIsAFailure) {
 
 TEST(RunState, WhatIsKeptIsDoneWithoutAnAttempt) {
   RunState state(1);
-  state.apply(kept_entry(at(1), 0, "digest"));
+  state.apply(kept_entry(at(1), 0, "digest", "definition"));
   EXPECT_EQ(state.tasks()[0].state, TaskState::done);
   EXPECT_TRUE(state.tasks()[0].was_kept);
   EXPECT_EQ(state.tasks()[0].inputs, "digest");
