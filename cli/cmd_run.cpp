@@ -98,7 +98,7 @@ void write_report(const exec::RunFolder& folder, const Problem& problem,
 }
 
 Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
-             exec::RunOptions options) {
+             exec::RunOptions options, exec::Nursery nursery) {
   const Problem problem = description.problem();
   // Who listens to us may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
@@ -118,7 +118,7 @@ Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
-  const exec::RunEnd end = exec::conduct(folder, problem, options);
+  const exec::RunEnd end = exec::conduct(folder, problem, options, std::move(nursery));
   progress.clear();
   add_to_history(folder, description, problem, end.state);
   if (!end.state.attempts().empty()) {
@@ -137,14 +137,14 @@ exec::RunLock lock(const exec::RunFolder& folder) {
 }
 
 // Goes on with the last run, by the workflow as it is now.
-Exit go_on(const Continuation& last, const RunDescription& description) {
+Exit go_on(const Continuation& last, const RunDescription& description, exec::Nursery nursery) {
   const exec::RunFolder& folder = *last.run;
   const exec::RunLock own = lock(folder);
   fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
              counted(last.done, "task"));
   const RunDescription continued = description.later(last.clock);
   continued.write(folder);
-  return conduct(folder, continued, {.sets_processors = true});
+  return conduct(folder, continued, {.sets_processors = true}, std::move(nursery));
 }
 
 Exit no_plan(const RunDescription& description) {
@@ -161,6 +161,7 @@ Exit no_plan(const RunDescription& description) {
 }
 
 Exit run(const Arguments& arguments) {
+  exec::Nursery nursery;  // while we are small
   const RunDescription description = describe_run(arguments);
   const Problem problem = description.problem();
   Continuation last;
@@ -170,7 +171,7 @@ Exit run(const Arguments& arguments) {
     fmt::print(stderr, "warning: {} runs the same in this folder at the same time\n",
                last.at_work->id());
   }
-  if (last.run) return go_on(last, description);
+  if (last.run) return go_on(last, description, std::move(nursery));
   const Plan plan = plan_for_run(problem);
   if (!plan.feasible) return no_plan(description);
   if (arguments.dry_run) {
@@ -181,14 +182,15 @@ Exit run(const Arguments& arguments) {
       exec::RunFolder::create(exec::state_folder(), description.workflows.front().name());
   const exec::RunLock own = lock(folder);
   description.write(folder);
-  return conduct(folder, description, {.first_plan = plan, .kept = last.kept});
+  return conduct(folder, description, {.first_plan = plan, .kept = last.kept}, std::move(nursery));
 }
 
 Exit resume(const std::string& id) {
+  exec::Nursery nursery;  // while we are small
   const auto folder = exec::RunFolder::open(exec::state_folder(), id);
   const exec::RunLock own = lock(folder);
   const RunDescription description = RunDescription::read(folder);
-  return conduct(folder, description, {});
+  return conduct(folder, description, {}, std::move(nursery));
 }
 
 }  // namespace

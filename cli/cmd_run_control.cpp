@@ -29,7 +29,9 @@ Exit cancel(const std::string& id) {
       const KnownRun now(run.folder);
       const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
       if (!is_over) exec::cancel(run.folder, run.problem);
-      exec::Mailbox(run.folder).take();  // our own letter, if nobody was left to read it
+      exec::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
+      mailbox.take();
+      mailbox.forget();
       fmt::print("{}: {}\n", id, now.condition() == "done" ? "done" : "cancelled");
       return Exit::fine;
     }

@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 // Beyond that, trying all planners would keep the first task waiting.
 constexpr std::size_t kManyTasks = 300;
 
+// What the system passes on as one argument.
+constexpr std::size_t kLongestCommand = 128 * 1024;
+
 Time shifted(Time time, Time now) {
   return time == kForever || time == kBeginning ? time : time - now;
 }
@@ -102,9 +105,12 @@ RunDescription RunDescription::later(Time clock) const {
 Problem RunDescription::problem() const {
   for (const Workflow& workflow : workflows) {
     for (TaskId task = 0; task < workflow.size(); ++task) {
-      if (!workflow.run(task).empty()) continue;
+      const std::size_t size = workflow.run(task).size();
+      if (size > 0 && size < kLongestCommand) continue;
       throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
-                       io::quote(workflow.id(task)) + " has nothing to run; give it \"run\"");
+                       io::quote(workflow.id(task)) +
+                       (size == 0 ? " has nothing to run; give it \"run\""
+                                  : " has a command of more than 128 KiB; put it into a script"));
     }
     check_files(workflow);
   }

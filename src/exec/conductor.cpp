@@ -40,11 +40,12 @@ Duration back_off(std::uint32_t failures) {
 
 class Conductor {
  public:
-  Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options)
+  Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+            Nursery nursery)
       : folder_(folder),
         problem_(problem),
         options_(options),
-        launcher_(folder.nursery_lock()),
+        launcher_(folder.nursery_lock(), std::move(nursery)),
         mailbox_(folder),
         journal_(folder.journal()),
         state_(read_state(folder, problem)),
@@ -468,15 +469,26 @@ class Conductor {
   }
 
   void hear_requests() {
-    for (const Json& request : mailbox_.take()) {
-      const std::string what = request.value("what", "");
+    const std::vector<Json> requests = mailbox_.take();
+    for (const Json& request : requests) {
+      const std::string what = text_in(request, "what");
       if (what == "cancel") {
         is_cancelled_ = true;
         interrupts_seen_ = std::max(interrupts_seen_, 2);
-      } else if (what == "resources") {
-        set_processors(request.value("processors", Count{0}), request.value("now", false));
+      } else if (what == "resources" && request.contains("processors") &&
+                 request.at("processors").is_number_integer()) {
+        set_processors(request.at("processors").get<Count>(),
+                       request.contains("now") && request.at("now") == true);
       }
     }
+    if (requests.empty()) return;
+    journal_.sync();
+    mailbox_.forget();
+  }
+
+  static std::string text_in(const Json& request, const char* key) {
+    const auto found = request.find(key);
+    return found != request.end() && found->is_string() ? found->get<std::string>() : "";
   }
 
   void set_processors(Count processors, bool at_once) {
@@ -554,8 +566,9 @@ class Conductor {
 
 }  // namespace
 
-RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options) {
-  return Conductor(folder, problem, options).run();
+RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+               Nursery nursery) {
+  return Conductor(folder, problem, options, std::move(nursery)).run();
 }
 
 }  // namespace dovetail::exec

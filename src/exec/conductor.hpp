@@ -10,6 +10,7 @@
 
 #include "dovetail/problem.hpp"
 #include "exec/dispatcher.hpp"
+#include "exec/launcher.hpp"
 #include "exec/run_folder.hpp"
 #include "exec/run_state.hpp"
 #include "planners/cluster_world.hpp"
@@ -55,10 +56,11 @@ struct RunEnd {
 
 // From where the journal is to the end of the work. Needs the lock on the run, a problem with one
 // cluster whose time begins at 0, and a process with one thread; a plan that is given must be
-// feasible. On SIGINT or SIGTERM nothing new is started and what runs is waited for; on a second
-// one it is stopped. Throws ExecutionError when the journal cannot be written: what runs then goes
-// on, and a later call takes it over.
-RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options);
+// feasible. The nursery is best made before all that is large. On SIGINT or SIGTERM nothing new is
+// started and what runs is waited for; on a second one it is stopped. Throws ExecutionError when
+// the journal cannot be written: what runs then goes on, and a later call takes it over.
+RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+               Nursery nursery = {});
 
 // Ends what still runs of a run on which nobody works, and writes down that it is cancelled. Needs
 // the lock on it.

@@ -64,6 +64,9 @@ void JournalWriter::add(const Json& entry) {
 
 void JournalWriter::sync() {
   if (pending_.empty()) return;
+  // What is written into a file that nobody will find again is not on disk.
+  struct stat about {};
+  if (fstat(file_.get(), &about) == 0 && about.st_nlink == 0) fail(path_, "written", ENOENT);
   std::size_t done = 0;
   while (done < pending_.size()) {
     const ssize_t wrote = pwrite(file_.get(), pending_.data() + done, pending_.size() - done,
@@ -105,7 +108,11 @@ bool read_journal(const std::string& path, const std::function<void(const Json&)
           Json::parse(text.begin() + static_cast<std::ptrdiff_t>(begin),
                       text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
       if (!entry.is_object()) throw InputError(path, line, "not an entry of a journal");
-      visit(entry);
+      try {
+        visit(entry);
+      } catch (const Json::exception& error) {
+        throw InputError(path, line, std::string("an entry that makes no sense: ") + error.what());
+      }
       begin = end + 1;
     }
     text.erase(0, begin);

@@ -74,25 +74,37 @@ std::pair<Descriptor, Descriptor> make_sockets() {
 
 }  // namespace
 
-Launcher::Launcher(const std::string& lock_file)
-    : lock_(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-  if (!lock_.is_open()) fail(lock_file);
-  // What an earlier run of us asked for may still be about to begin.
-  while (flock(lock_.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) fail(lock_file);
-  }
+Nursery::Nursery() {
   auto [ours, theirs] = make_sockets();
-  nursery_ = fork();
-  if (nursery_ < 0) fail("fork");
-  if (nursery_ == 0) nurse(theirs.get());
-  to_nursery_ = std::move(ours);
-  events_ = Descriptor(epoll_create1(EPOLL_CLOEXEC));
-  if (!events_.is_open()) fail("epoll_create1");
+  process_ = fork();
+  if (process_ < 0) fail("fork");
+  if (process_ == 0) nurse(theirs.get());
+  socket_ = std::move(ours);
 }
 
-Launcher::~Launcher() {
-  to_nursery_.reset();
-  while (waitpid(nursery_, nullptr, 0) < 0 && errno == EINTR) {
+Nursery::~Nursery() {
+  socket_.reset();
+  if (process_ == 0) return;
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Launcher::Launcher(const std::string& lock_file, Nursery nursery)
+    : nursery_(std::move(nursery)),
+      lock_(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)),
+      events_(epoll_create1(EPOLL_CLOEXEC)) {
+  if (!lock_.is_open()) fail(lock_file);
+  if (!events_.is_open()) fail("epoll_create1");
+  // What an earlier process of ours asked for may still be about to begin.
+  constexpr int kTries = 60'000;
+  for (int i = 0; flock(lock_.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK && errno != EINTR) fail(lock_file);
+    if (i == kTries) {
+      throw ExecutionError(lock_file +
+                           ": a process has been about to start a task for a minute; "
+                           "look for one called dovetail-task that does not go on");
+    }
+    usleep(1000);
   }
 }
 
@@ -119,7 +131,7 @@ Launcher::Supervisor& Launcher::free_supervisor(const std::string& request) {
 
 Launcher::Supervisor& Launcher::new_supervisor() {
   auto [ours, theirs] = make_sockets();
-  if (!send_file(to_nursery_.get(), theirs.get())) fail("the process that starts tasks is gone");
+  if (!send_file(nursery_.socket(), theirs.get())) fail("the process that starts tasks is gone");
   const int number = ours.get();
   epoll_event event{.events = EPOLLIN, .data = {.fd = number}};
   if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0) fail("epoll_ctl");

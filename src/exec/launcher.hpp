@@ -48,16 +48,34 @@ struct TaskReport {
   bool is_lost = false;
 };
 
+// A process that forks supervisors, and must be small for that: made before anything large is read.
+class Nursery {
+ public:
+  // Forks it, without anything that is open here. Must be called while the process has one thread.
+  // Throws ExecutionError.
+  Nursery();
+  ~Nursery();
+  Nursery(Nursery&& other) noexcept
+      : process_(std::exchange(other.process_, 0)), socket_(std::move(other.socket_)) {}
+  Nursery& operator=(Nursery&&) = delete;
+
+  int socket() const { return socket_.get(); }
+
+ private:
+  pid_t process_ = 0;
+  Descriptor socket_;
+};
+
 class Launcher {
  public:
-  // Forks the nursery. The file is locked as long as anybody may still start what we asked for: who
+  // The file is locked as long as anybody may still start what we asked for: who
   // gets that lock later knows that every attempt either has its file, with its start in it, or
-  // never begins. Nothing else that is open here stays open there. Must be called while the process
-  // has one thread. Throws ExecutionError.
-  explicit Launcher(const std::string& lock_file);
+  // never begins. Throws ExecutionError, also when
+  // somebody is about to start a task for longer than anybody should.
+  explicit Launcher(const std::string& lock_file, Nursery nursery = {});
 
   // Tasks go on, and those that were asked for still begin.
-  ~Launcher();
+  ~Launcher() = default;
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
@@ -87,9 +105,8 @@ class Launcher {
   std::optional<TaskReport> hear(Supervisor& supervisor);
   std::optional<TaskReport> bury(Supervisor& supervisor);
 
-  pid_t nursery_ = 0;
+  Nursery nursery_;
   Descriptor lock_;
-  Descriptor to_nursery_;
   Descriptor events_;
   Supervisors supervisors_;
   std::vector<int> free_;  // those that run nothing; the last is taken next

@@ -53,9 +53,15 @@ std::vector<Json> Mailbox::take() {
     std::ifstream file(path);
     Json request = Json::parse(file, nullptr, false);
     if (request.is_object()) requests.push_back(std::move(request));
-    fs::remove(path, error);
+    taken_.push_back(path.string());
   }
   return requests;
+}
+
+void Mailbox::forget() {
+  std::error_code error;
+  for (const std::string& path : taken_) fs::remove(path, error);
+  taken_.clear();
 }
 
 }  // namespace dovetail::exec

@@ -27,11 +27,13 @@ class Mailbox {
   // Readable when there may be something new.
   int descriptor() const { return news_.get(); }
 
-  // What has come in, in order; it is gone from the mailbox.
+  // What has come in, in order. It stays until it is forgotten: who takes it writes it down first.
   std::vector<Json> take();
+  void forget();
 
  private:
   std::string folder_;
+  std::vector<std::string> taken_;
   Descriptor news_;
 };
 

@@ -22,12 +22,16 @@ double ratio_of(Duration a, Duration b) {
 
 }  // namespace
 
-Monitor::Monitor(const Problem& problem, double band) : problem_(problem), band_(band) {}
-
-std::string Monitor::kind_of(std::size_t task) const {
-  const TaskRef ref = problem_.task_at(task);
-  const Workflow& workflow = problem_.workflows()[ref.workflow];
-  return std::to_string(ref.workflow) + "/" + std::string(workflow.kind(ref.task));
+Monitor::Monitor(const Problem& problem, double band) : problem_(problem), band_(band) {
+  std::map<std::pair<std::uint32_t, std::string_view>, std::size_t> numbers;
+  for (std::uint32_t w = 0; w < problem.workflows().size(); ++w) {
+    const Workflow& workflow = problem.workflows()[w];
+    for (TaskId task = 0; task < workflow.size(); ++task) {
+      const auto known = numbers.try_emplace({w, workflow.kind(task)}, numbers.size());
+      kinds_.push_back(known.first->second);
+    }
+  }
+  ratios_.resize(numbers.size());
 }
 
 void Monitor::started(std::size_t task, Time now, Count procs, Duration length) {
@@ -43,7 +47,7 @@ std::optional<std::string> Monitor::ended(std::size_t task, Duration real) {
   const Duration planned = found->second.planned;
   const Duration by_file = found->second.by_file;
   const bool is_as_filed = std::abs(real - by_file) < kNoise;
-  ratios_[kind_of(task)].push_back(is_as_filed ? 1 : ratio_of(real, by_file));
+  ratios_[kinds_[task]].push_back(is_as_filed ? 1 : ratio_of(real, by_file));
   running_.erase(found);
   const double ratio = ratio_of(real, planned);
   const bool is_noise = std::abs(real - planned) < kNoise;
@@ -75,23 +79,19 @@ Time Monitor::next_check() const {
 }
 
 // The median of what the kind took.
-double Monitor::factor(const std::string& kind) const {
-  const auto found = ratios_.find(kind);
-  if (found == ratios_.end()) return 1;
-  std::vector<double> ratios = found->second;
+double Monitor::factor(std::size_t kind) const {
+  std::vector<double> ratios = ratios_[kind];
+  if (ratios.empty()) return 1;
   const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
   std::ranges::nth_element(ratios, middle);
   return std::abs(*middle - 1) > band_ ? *middle : 1;
 }
 
 std::vector<double> Monitor::factors() const {
-  std::map<std::string, double> by_kind;
-  std::vector<double> factors(problem_.task_count());
-  for (std::size_t task = 0; task < factors.size(); ++task) {
-    const auto [known, is_new] = by_kind.try_emplace(kind_of(task), 1);
-    if (is_new) known->second = factor(known->first);
-    factors[task] = known->second;
-  }
+  std::vector<double> by_kind;
+  for (std::size_t kind = 0; kind < ratios_.size(); ++kind) by_kind.push_back(factor(kind));
+  std::vector<double> factors;
+  for (const std::size_t kind : kinds_) factors.push_back(by_kind[kind]);
   return factors;
 }
 

@@ -53,13 +53,13 @@ class Monitor {
   };
 
   Time limit(const Running& task) const;
-  double factor(const std::string& kind) const;
-  std::string kind_of(std::size_t task) const;
+  double factor(std::size_t kind) const;
 
   const Problem& problem_;
   double band_;
+  std::vector<std::size_t> kinds_;  // by task
   std::map<std::size_t, Running> running_;
-  std::map<std::string, std::vector<double>> ratios_;  // by kind: real over what the file says
+  std::vector<std::vector<double>> ratios_;  // by kind: real over what the file says
 };
 
 }  // namespace dovetail::exec

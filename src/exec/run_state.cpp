@@ -109,7 +109,7 @@ void RunState::apply(const Json& entry) {
   if (what == "plan") {
     take_plan(entry);
   } else if (what == "resources") {
-    processors_ = entry.value("processors", Count{1});
+    processors_ = std::clamp(entry.value("processors", Count{1}), Count{1}, kMaxProcessors);
   } else if (what == "done" || what == "failed" || what == "interrupted" || what == "cancelled") {
     outcome_ = what;
   } else if (what == "resume") {

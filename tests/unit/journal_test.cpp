@@ -268,5 +268,21 @@ TEST_F(JournalTest, AWriterThatIsKilledLeavesABeginning) {
   EXPECT_GT(known, 0U);
 }
 
+TEST_F(JournalTest, AFileThatIsGoneIsNoJournal) {
+  JournalWriter journal(path_);
+  journal.add({{"what", "begin"}});
+  journal.sync();
+  std::filesystem::remove(path_);
+  journal.add({{"what", "start"}});
+  EXPECT_NE(failure_of([&] { journal.sync(); }).find(path_), std::string::npos);
+}
+
+TEST_F(JournalTest, AnEntryThatMakesNoSenseIsNamed) {
+  put(path_, "{\"what\":\"begin\"}\n{\"what\":7}\n");
+  const std::string error = error_of(
+      [&] { read_journal(path_, [](const Json& entry) { entry.at("what").get<std::string>(); }); });
+  EXPECT_TRUE(error.starts_with(path_ + ":2: an entry that makes no sense")) << error;
+}
+
 }  // namespace
 }  // namespace dovetail::exec

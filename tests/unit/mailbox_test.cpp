@@ -16,6 +16,8 @@ TEST(Mailbox, RequestsComeInOrderAndOnce) {
   post(run, {{"what", "early"}});  // before anybody listens
   Mailbox mailbox(run);
   ASSERT_EQ(mailbox.take().size(), 1U);
+  EXPECT_EQ(Mailbox(run).take().size(), 1U);  // still there for whoever comes after us
+  mailbox.forget();
   EXPECT_TRUE(mailbox.take().empty());
   pollfd file{mailbox.descriptor(), POLLIN, 0};
   EXPECT_EQ(poll(&file, 1, 0), 0);
@@ -33,7 +35,9 @@ TEST(Mailbox, WhatIsNoRequestIsThrownAway) {
   testing::put(run.mail() + "/1.json", "{\"what\": \"canc");
   testing::put(run.mail() + "/notes.txt", "{}");
   EXPECT_TRUE(mailbox.take().empty());
+  mailbox.forget();
   EXPECT_FALSE(std::filesystem::exists(run.mail() + "/1.json"));
+  EXPECT_TRUE(std::filesystem::exists(run.mail() + "/notes.txt"));
 }
 
 }  // namespace
