@@ -70,7 +70,8 @@ void print_plan(const Problem& problem, Plan plan) {
 Exit report(const exec::RunFolder& folder, const Problem& problem, exec::RunOutcome outcome) {
   switch (outcome) {
     case exec::RunOutcome::done:
-      fmt::print("{}: all {} done\n", folder.id(), counted(problem.task_count(), "task"));
+      fmt::print("{}: {}{} done\n", folder.id(), problem.task_count() == 1 ? "" : "all ",
+                 counted(problem.task_count(), "task"));
       return Exit::fine;
     case exec::RunOutcome::failed:
       fmt::print("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n",

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
+#include <vector>
 
 #include "command.hpp"
 #include "exec/clock.hpp"
@@ -24,6 +26,23 @@ template <typename... Arguments>
 void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+// The end of what a task printed: enough to see what went wrong.
+std::vector<std::string> last_lines(const std::string& path) {
+  constexpr std::streamoff kPiece = 2000;
+  constexpr std::size_t kLines = 5;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  file.seekg(std::max<std::streamoff>(0, size - kPiece));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  if (size > kPiece && !lines.empty()) lines.erase(lines.begin());  // the end of a line
+  if (lines.size() > kLines) {
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(kLines));
+  }
+  return lines;
 }
 
 std::string bar(std::size_t done, std::size_t total) {
@@ -55,7 +74,9 @@ void RunProgress::ended(std::uint32_t task, const exec::RunState& state) {
     tell("        it is tried again in {}\n",
          format_duration(std::max<Time>(0, status.not_before - state.last().at)));
   }
-  tell("        see {}\n", folder_.log(task, status.attempt, "err"));
+  const std::string log = folder_.log(task, status.attempt, "err");
+  for (const std::string& line : last_lines(log)) tell("        | {}\n", line);
+  tell("        see {}\n", log);
 }
 
 void RunProgress::decided(const Evaluation& decision) {
@@ -84,7 +105,8 @@ std::string RunProgress::time_left(const exec::Dispatcher& dispatcher, Time now)
     forecast_ = dispatcher.forecast(now);
     next_forecast_ = now + std::max<Time>(1000, kForecastShare * (exec::steady_now() - began));
   }
-  return format_duration(std::max<Time>(0, forecast_ - now));
+  constexpr Time kSecond = 1000;
+  return format_duration((std::max<Time>(0, forecast_ - now) + kSecond - 1) / kSecond * kSecond);
 }
 
 // Once, at the beginning.

@@ -71,18 +71,20 @@ void add_file(Digest& digest, const fs::path& path) {
   digest.add_text(std::to_string(size));
 }
 
+// Every name in it, what links point to, and what is in files.
 void add_folder(Digest& digest, const fs::path& path) {
   std::error_code error;
-  std::vector<fs::path> files;
+  std::vector<fs::path> found;
   for (fs::recursive_directory_iterator next(path, error), end; !error && next != end;
        next.increment(error)) {
-    if (next->is_regular_file(error)) files.push_back(next->path());
+    found.push_back(next->path());
   }
   if (error) fail(path, error.message());
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
-    digest.add_text(file.lexically_relative(path).string());
-    add_file(digest, file);
+  std::ranges::sort(found);
+  for (const fs::path& entry : found) {
+    digest.add_text(entry.lexically_relative(path).string());
+    if (fs::is_symlink(entry, error)) digest.add_text(fs::read_symlink(entry, error).string());
+    if (fs::is_regular_file(entry, error)) add_file(digest, entry);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +73,14 @@ std::pair<Descriptor, Descriptor> make_sockets() {
   return {Descriptor(sockets[0]), Descriptor(sockets[1])};
 }
 
+// Every supervisor takes a socket. Tasks keep the limit that the nursery was made with.
+void raise_file_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 Nursery::Nursery() {
@@ -93,6 +102,7 @@ Launcher::Launcher(const std::string& lock_file, Nursery nursery)
     : nursery_(std::move(nursery)),
       lock_(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)),
       events_(epoll_create1(EPOLL_CLOEXEC)) {
+  raise_file_limit();
   if (!lock_.is_open()) fail(lock_file);
   if (!events_.is_open()) fail("epoll_create1");
   // What an earlier process of ours asked for may still be about to begin.

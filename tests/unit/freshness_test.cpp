@@ -2,6 +2,7 @@
 #include "exec/freshness.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "support/file_checks.hpp"
 #include "support/whole_file.hpp"
@@ -53,14 +54,29 @@ TEST_F(FreshnessTest, AFolderIsAllThatIsInIt) {
   EXPECT_NE(digest({"d"}), before);
 }
 
+TEST_F(FreshnessTest, EmptyFoldersAndLinksCount) {
+  std::filesystem::create_directory(folder_.file("d"));
+  const std::string before = digest({"d"});
+  std::filesystem::create_directory(folder_.file("d/empty"));
+  const std::string with_folder = digest({"d"});
+  EXPECT_NE(with_folder, before);
+  std::filesystem::create_symlink("nowhere", folder_.file("d/link"));
+  const std::string with_link = digest({"d"});
+  EXPECT_NE(with_link, with_folder);
+  std::filesystem::remove(folder_.file("d/link"));
+  std::filesystem::create_symlink("elsewhere", folder_.file("d/link"));
+  EXPECT_NE(digest({"d"}), with_link);
+}
+
+TEST_F(FreshnessTest, WhatMayNeverEndIsNoInput) {
+  ASSERT_EQ(mkfifo(folder_.file("pipe").c_str(), 0600), 0);
+  EXPECT_NE(testing::failure_of([&] { digest({"pipe"}); }).find("neither a file nor a folder"),
+            std::string::npos);
+}
+
 TEST_F(FreshnessTest, AMissingInputIsNamed) {
-  try {
-    digest({"not there"});
-    FAIL();
-  } catch (const ExecutionError& error) {
-    EXPECT_NE(std::string(error.what()).find("not there: No such file"), std::string::npos)
-        << error.what();
-  }
+  const std::string error = testing::failure_of([&] { digest({"not there"}); });
+  EXPECT_NE(error.find("not there: No such file"), std::string::npos) << error;
 }
 
 TEST_F(FreshnessTest, TheFirstMissingOutputIsNamed) {

@@ -1,0 +1,115 @@
+// What happens to the tasks of a run: each is written into the journal and told to all whom it
+// concerns, in one order, whether we see it ourselves or find that it happened before we came.
+//
+//   TaskBook book(folder, problem, options);
+//   auto adopted = book.take_over(options.kept);        // what was there before us
+//   if (auto command = book.prepare(task)) ...           // it starts; after book.sync()
+//   book.end(task, attempt, how);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dovetail/problem.hpp"
+#include "exec/adopted.hpp"
+#include "exec/clock.hpp"
+#include "exec/conductor.hpp"
+#include "exec/cores.hpp"
+#include "exec/dispatcher.hpp"
+#include "exec/journal.hpp"
+#include "exec/launcher.hpp"
+#include "exec/monitor.hpp"
+#include "exec/run_folder.hpp"
+#include "exec/run_state.hpp"
+
+namespace dovetail::exec {
+
+class TaskBook {
+ public:
+  // Reads the journal. All of them must outlive it. `on_reason` hears why the rest should be
+  // planned again.
+  TaskBook(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+           std::function<void(std::string)> on_reason);
+
+  const RunState& state() const { return state_; }
+  const Dispatcher& dispatcher() const { return dispatcher_; }
+  const Monitor& monitor() const { return monitor_; }
+  Time now() const { return clock_.now(); }
+
+  // From the journal and from what supervisors wrote since its last entry: what is done stays done
+  // unless something has changed, what failed is asked for again, and what still runs is answered.
+  // What runs and will have to be run again is stopped.
+  std::map<std::uint32_t, Adopted> take_over(const std::vector<KeptTask>& kept);
+
+  // Takes the tasks that start now, writes down that they do, and answers their commands; they may
+  // begin after sync(). Those that need not or cannot be run are over.
+  std::vector<TaskCommand> start();
+
+  void end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
+
+  // Its supervisor was killed.
+  void lose(std::uint32_t task);
+
+  // Asks its supervisor; one that was only just started has nobody to ask yet.
+  void stop_task(std::uint32_t task) const;
+
+  // A plan, and how it was judged. A plan that is kept takes as long as is known by now.
+  void follow(const Evaluation& decision, const std::string& algorithm,
+              const std::vector<Slot>& slots);
+
+  // Tasks that have run for longer than they should are thought to go on.
+  void look_for_late_tasks();
+
+  void set_processors(Count processors);
+
+  // Once it is stopping, nothing is tried again.
+  void set_stopping() { is_stopping_ = true; }
+
+  // Anything else that happens to the run.
+  void note(const std::string& what) { write(note_entry(clock_.stamp(), what)); }
+
+  // What is not on disk must not happen.
+  void sync() { journal_.sync(); }
+
+  RunState take_state() && { return std::move(state_); }
+
+ private:
+  void write(const Json& entry);
+  void follow_known_plan();
+  void take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
+  void take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
+  void ask_again(std::uint32_t task, const std::string& why);
+  std::string why_again(std::uint32_t task) const;
+  std::string why_inputs_change(std::uint32_t task) const;
+  bool is_fresh(std::uint32_t task) const;
+  bool has_changed(std::uint32_t task) const;
+
+  std::optional<TaskCommand> prepare(std::uint32_t task);
+  bool is_kept(std::uint32_t task);
+  void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
+  void fail(std::uint32_t task);
+
+  const TaskExecution& execution(std::uint32_t task) const;
+  std::string definition(std::uint32_t task) const;
+  std::string directory(std::uint32_t task) const;
+
+  const RunFolder& folder_;
+  const Problem& problem_;
+  const RunOptions& options_;
+  const std::function<void(std::string)> on_reason_;
+  JournalWriter journal_;
+  RunState state_;
+  RunClock clock_;
+  Dispatcher dispatcher_;
+  Cores cores_;
+  Monitor monitor_;
+  std::set<std::uint32_t> stale_;  // those that run and will have to be run again
+  bool is_stopping_ = false;
+};
+
+}  // namespace dovetail::exec
