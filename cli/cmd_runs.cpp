@@ -67,9 +67,8 @@ exec::Json to_json(const KnownRun& run) {
 // Of a task that the journal has as running, and on whose run nobody may work.
 bool still_runs(const KnownRun& run, std::uint32_t task) {
   if (run.holder) return true;
-  const auto attempt =
-      exec::read_attempt(run.folder.attempt(task, run.state.tasks()[task].attempt));
-  return attempt.start && !attempt.end && attempt.start->supervisor.is_alive();
+  const std::uint32_t attempt = run.state.tasks()[task].attempt;
+  return exec::read_attempt(run.folder.attempt(task, attempt)).still_runs();
 }
 
 void print_tasks(const KnownRun& run, TaskState state) {

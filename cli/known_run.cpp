@@ -24,7 +24,7 @@ KnownRun::KnownRun(const RunFolder& run)
       holder(exec::RunLock::holder(run)) {
   // Without a journal nothing has happened yet.
   if (!std::filesystem::exists(run.journal())) return;
-  exec::read_journal(run.journal(), [&](const exec::Json& entry) { state.apply(entry); });
+  state = exec::read_run_state(run.journal(), problem.task_count());
 }
 
 std::string KnownRun::condition() const {

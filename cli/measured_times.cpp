@@ -22,12 +22,12 @@ std::optional<exec::PerformanceHistory> open_history() {
   }
 }
 
-exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem& problem,
-                                 const exec::RunState& state) {
+exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem& problem) {
   const TaskRef ref = problem.task_at(attempt.task);
   const Workflow& workflow = problem.workflows()[ref.workflow];
   const TaskTime time = problem.time(ref.workflow, ref.task, 0);
-  const bool is_known = attempt.task < state.plan().size() && time.allows(attempt.processors);
+  // The file may have been edited since.
+  const bool is_allowed = time.allows(attempt.processors);
   return {.workflow = workflow.name(),
           .kind = std::string(workflow.kind(ref.task)),
           .task = std::string(workflow.id(ref.task)),
@@ -37,7 +37,7 @@ exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem
           .cpu_seconds = attempt.cpu_seconds,
           .peak_kib = attempt.peak_kib,
           .time = attempt.time,
-          .estimate = is_known ? to_seconds(time.duration(attempt.processors)) : 0};
+          .estimate = is_allowed ? to_seconds(time.duration(attempt.processors)) : 0};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void add_to_history(const exec::RunFolder& folder, const RunDescription& descrip
     std::vector<exec::Measurement> measurements;
     for (const exec::PastAttempt& attempt : state.attempts()) {
       if (!attempt.succeeded || attempt.seconds <= 0) continue;
-      measurements.push_back(measurement_of(attempt, problem, state));
+      measurements.push_back(measurement_of(attempt, problem));
       exec::Measurement& added = measurements.back();
       added.run = folder.id();
       added.was_assumed = assumed.contains(added.workflow + "/" + added.task);

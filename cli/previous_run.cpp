@@ -41,8 +41,7 @@ bool has_live_attempts(const KnownRun& run) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
     const exec::TaskStatus& status = run.state.tasks()[task];
     if (status.state != TaskState::running) continue;
-    const exec::Attempt attempt = exec::read_attempt(run.folder.attempt(task, status.attempt));
-    if (attempt.start && !attempt.end && attempt.start->supervisor.is_alive()) return true;
+    if (exec::read_attempt(run.folder.attempt(task, status.attempt)).still_runs()) return true;
   }
   return false;
 }

@@ -52,6 +52,11 @@ struct AttemptEnd {
   std::int64_t peak_kib = 0;
 
   bool is_success() const { return cause == Cause::ended && exit_code == 0; }
+
+  // It could not be started, now, and why.
+  static AttemptEnd not_started(const std::string& why) {
+    return {.exit_code = 127, .cause = Cause::not_started, .why = why, .time = wall_now()};
+  }
 };
 
 // Who finds a start and no end, and then that the supervisor is not alive, must read again: the end
@@ -59,6 +64,8 @@ struct AttemptEnd {
 struct Attempt {
   std::optional<AttemptStart> start = {};
   std::optional<AttemptEnd> end = {};
+
+  bool still_runs() const { return start && !end && start->supervisor.is_alive(); }
 };
 
 // One line of less than 512 bytes: of a long `why` the last part is kept.

@@ -27,8 +27,7 @@ void cancel(const RunFolder& folder, const Problem& problem) {
   // Nobody may be about to start something.
   { const Launcher launcher(folder.nursery_lock()); }
   JournalWriter journal(folder.journal());
-  RunState state(problem.task_count());
-  read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
+  const RunState state = read_run_state(folder.journal(), problem.task_count());
   constexpr useconds_t kPatience = 50'000;
   while (stop_all(folder, state) > 0) usleep(kPatience);
   const RunClock clock(state.last());

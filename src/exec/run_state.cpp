@@ -212,4 +212,10 @@ void RunState::set(TaskStatus& status, TaskState state) {
   status.state = state;
 }
 
+RunState read_run_state(const std::string& journal, std::size_t tasks) {
+  RunState state(tasks);
+  read_journal(journal, [&](const Json& entry) { state.apply(entry); });
+  return state;
+}
+
 }  // namespace dovetail::exec

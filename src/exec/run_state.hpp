@@ -1,7 +1,6 @@
 // What a run's journal says so far: how far every task is, the plan in force and how it came about.
 //
-//   RunState state(task_count);
-//   read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
+//   const RunState state = read_run_state(folder.journal(), task_count);
 //
 // Times are by the run's own clock (clock.hpp).
 #pragma once
@@ -134,5 +133,8 @@ class RunState {
   Stamp last_;
   std::string outcome_;
 };
+
+// Throws as read_journal does.
+RunState read_run_state(const std::string& journal, std::size_t tasks);
 
 }  // namespace dovetail::exec

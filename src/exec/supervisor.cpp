@@ -79,7 +79,7 @@ class Watch {
   // `lock` is closed as soon as the attempt's file says that it has begun.
   AttemptEnd run(Descriptor lock) {
     auto file = AttemptWriter::create(command_.attempt_file);
-    if (!file) return not_started(command_.attempt_file + ": " + std::strerror(errno));
+    if (!file) return AttemptEnd::not_started(command_.attempt_file + ": " + std::strerror(errno));
     forget_stops();
     if (Clock::now() - supervisor_.counted > kFreshCount) count_memory_kills();
     file->prepare_start(supervisor_.name, wall_now());
@@ -87,7 +87,8 @@ class Watch {
     began_ = Clock::now();
     task_ = process.start(*file);
     lock.reset();
-    AttemptEnd end = process.trouble().empty() ? wait_for_task() : not_started(process.trouble());
+    AttemptEnd end =
+        process.trouble().empty() ? wait_for_task() : AttemptEnd::not_started(process.trouble());
     is_alone_ = end_the_rest();
     end.cpu_seconds = cpu_seconds_;
     end.peak_kib = peak_kib_;
@@ -99,11 +100,6 @@ class Watch {
   bool is_alone() const { return is_alone_; }
 
  private:
-  static AttemptEnd not_started(const std::string& why) {
-    return {
-        .exit_code = 127, .cause = AttemptEnd::Cause::not_started, .why = why, .time = wall_now()};
-  }
-
   // Those that were meant for the task before, and came when it had ended.
   static void forget_stops() {
     while (next_signal(watched_signals(), 0) > 0) {
@@ -129,7 +125,7 @@ class Watch {
     int status = 0;
     for (pid_t ended = 0; ended != task_;) {
       ended = reap(status);
-      if (ended < 0) return not_started("the task's process is gone");
+      if (ended < 0) return AttemptEnd::not_started("the task's process is gone");
       if (ended == 0) wait_for_signal(end.cause);
     }
     end.time = wall_now();

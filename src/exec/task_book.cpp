@@ -19,17 +19,6 @@ Duration back_off(std::uint32_t failures) {
   return 1000 * std::min<Duration>(60, Duration{1} << std::min(failures - 1, 6U));
 }
 
-RunState read_state(const RunFolder& folder, const Problem& problem) {
-  RunState state(problem.task_count());
-  read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
-  return state;
-}
-
-AttemptEnd not_started(const std::string& why) {
-  return {
-      .exit_code = 127, .cause = AttemptEnd::Cause::not_started, .why = why, .time = wall_now()};
-}
-
 }  // namespace
 
 TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOptions& options,
@@ -39,7 +28,7 @@ TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOpt
       options_(options),
       on_reason_(std::move(on_reason)),
       journal_(folder.journal()),
-      state_(read_state(folder, problem)),
+      state_(read_run_state(folder.journal(), problem.task_count())),
       clock_(state_.last()),
       dispatcher_(problem, state_.processors().value_or(options.processors)),
       cores_(dispatcher_.processors()),
@@ -199,7 +188,7 @@ std::optional<TaskCommand> TaskBook::prepare(std::uint32_t task) {
     if (!how.directory.empty()) std::filesystem::create_directories(directory(task));
   } catch (const std::exception& error) {
     write(entry);
-    end(task, attempt, not_started(error.what()));
+    end(task, attempt, AttemptEnd::not_started(error.what()));
     return std::nullopt;
   }
   const std::vector<int> cores = cores_.take(procs);
@@ -255,7 +244,8 @@ void TaskBook::lose(std::uint32_t task) {
   const Attempt attempt = read_attempt(folder_.attempt(task, status.attempt));
   if (attempt.start) end_leftovers(*attempt.start);
   if (status.losses >= kLosses) {
-    return end(task, status.attempt, not_started("its supervisor was killed again and again"));
+    return end(task, status.attempt,
+               AttemptEnd::not_started("its supervisor was killed again and again"));
   }
   stale_.erase(task);
   cores_.give_back(status.cores);

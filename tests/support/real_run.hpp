@@ -62,9 +62,7 @@ class RealRun : public ::testing::Test {
   }
 
   exec::RunState state_of(const std::string& run, std::size_t tasks) const {
-    exec::RunState state(tasks);
-    for (const exec::Json& entry : journal(run)) state.apply(entry);
-    return state;
+    return exec::read_run_state(exec::RunFolder::open(state_, run).journal(), tasks);
   }
 
   TemporaryFolder own_;
