@@ -12,7 +12,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct CheckArguments {
   std::string plan;
   ProblemArguments problem;
   GoalArguments goal;
@@ -20,14 +20,14 @@ struct Arguments {
 };
 
 // A plan is judged at the moment for which it was made, unless --now says otherwise.
-Problem load_for(const PlanRecord& record, const Arguments& arguments) {
+Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   if (!arguments.problem.now.empty() || problem.now() == record.now) return problem;
   return Problem({problem.workflows().begin(), problem.workflows().end()},
                  problem.platform().at(record.now), problem.goal(), problem.deadline());
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const CheckArguments& arguments) {
   const PlanRecord record = read_plan(arguments.plan);
   const Problem problem = load_for(record, arguments);
   const auto violations = check(problem, record);
@@ -53,7 +53,7 @@ Exit run(const Arguments& arguments) {
 
 void add_check(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("check", "is a plan valid, and if not, why");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckArguments>();
   command->add_option("PLAN", arguments->plan, "plan file, as dovetail plan writes it")->required();
   arguments->problem.add_workflows(*command, "-w,--workflow");
   arguments->problem.add_cluster(*command);

@@ -14,7 +14,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   ProblemArguments problem;
   GoalArguments goal;
   PlannerArguments planner;
@@ -77,7 +77,7 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
   fmt::print("{}\n", document.dump(1));
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const CompareArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
@@ -96,7 +96,7 @@ Exit run(const Arguments& arguments) {
 
 void add_compare(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("compare", "every algorithm that fits, in one table");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);

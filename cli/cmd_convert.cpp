@@ -13,14 +13,14 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct ConvertArguments {
   std::string input;
   std::string output;
   std::string to;
   std::optional<double> default_seconds;
 };
 
-WorkflowFormat chosen_format(const Arguments& arguments) {
+WorkflowFormat chosen_format(const ConvertArguments& arguments) {
   static const std::map<std::string, WorkflowFormat> names = {
       {"yaml", WorkflowFormat::yaml},
       {"json", WorkflowFormat::json},
@@ -63,7 +63,7 @@ void warn_of_lost_execution(const Workflow& workflow) {
             << " lose directory, environment, inputs, outputs, timeout, retries and kind\n";
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const ConvertArguments& arguments) {
   const WorkflowFormat format = chosen_format(arguments);
   protect_inputs({arguments.input}, {arguments.output});
   std::vector<std::string> warnings;
@@ -85,7 +85,7 @@ Exit run(const Arguments& arguments) {
 
 void add_convert(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("convert", "a workflow from one format to another");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ConvertArguments>();
   command->add_option("IN", arguments->input, "YAML, JSON, WfCommons, DAX or DOT")->required();
   command
       ->add_option("OUT", arguments->output, "its ending decides the format; - is standard output")

@@ -20,7 +20,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct FrontierArguments {
   ProblemArguments problem;
   PlannerArguments planner;
   std::optional<std::string> budget;
@@ -81,7 +81,7 @@ void print_table(const std::vector<Plan>& plans, bool all) {
 }
 
 // The option that takes a plan in the middle of the table, as an example.
-std::string example_of_taking(const Arguments& arguments, const std::vector<Plan>& plans) {
+std::string example_of_taking(const FrontierArguments& arguments, const std::vector<Plan>& plans) {
   const auto rows = shown_rows(plans.size(), arguments.all);
   const std::size_t middle = *std::next(rows.begin(), static_cast<std::ptrdiff_t>(rows.size() / 2));
   return "--budget " + budget_text(plans, middle);
@@ -100,7 +100,7 @@ std::string picture_of(const std::string& file, const std::vector<PlanRecord>& r
 
 constexpr const char* kNoPlan = "  no plan found: the tasks do not fit before the cluster leaves\n";
 
-void write_frontier(const Arguments& arguments, Time now, const std::vector<Plan>& plans,
+void write_frontier(const FrontierArguments& arguments, Time now, const std::vector<Plan>& plans,
                     const std::vector<PlanRecord>& records, bool talks) {
   const std::string& file = arguments.output.output;
   const bool by_default =
@@ -122,7 +122,7 @@ void write_frontier(const Arguments& arguments, Time now, const std::vector<Plan
   fmt::print("\n");
 }
 
-Exit show_frontier(const Arguments& arguments, const Problem& problem,
+Exit show_frontier(const FrontierArguments& arguments, const Problem& problem,
                    const std::vector<Plan>& plans) {
   const auto records = records_of(problem, plans);
   const bool json = arguments.output.json;
@@ -151,7 +151,7 @@ void print_too_dear(const std::vector<Plan>& plans, double budget) {
       budget, least);
 }
 
-Exit take_within_budget(const Arguments& arguments, const Problem& problem,
+Exit take_within_budget(const FrontierArguments& arguments, const Problem& problem,
                         const std::vector<Plan>& plans, double budget) {
   const Plan* found = fastest_within(plans, budget);
   // For programs too the answer is a plan: one that was not found.
@@ -178,7 +178,7 @@ Exit take_within_budget(const Arguments& arguments, const Problem& problem,
   return plan.feasible ? Exit::fine : Exit::no;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const FrontierArguments& arguments) {
   arguments.output.require_good_names(arguments.problem.files());
   require_picture_name("--picture", arguments.picture);
   protect_inputs(arguments.problem.files(),
@@ -205,7 +205,7 @@ Exit run(const Arguments& arguments) {
 void add_frontier(CLI::App& program, Exit& status) {
   CLI::App* command =
       program.add_subcommand("frontier", "turn-around against CPU-hours: what to choose from");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<FrontierArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--budget", arguments->budget,

@@ -22,7 +22,7 @@ using exec::KindSummary;
 using exec::PerformanceHistory;
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct HistoryArguments {
   std::string workflow = {};  // a name or a file; empty: all
   std::string machine = {};   // empty: this one
   bool as_json = false;
@@ -176,7 +176,7 @@ void print_all(const std::vector<Known>& known) {
   }
 }
 
-Exit show_history(const Arguments& arguments) {
+Exit show_history(const HistoryArguments& arguments) {
   const PerformanceHistory history(PerformanceHistory::default_path());
   const auto kinds = history.kinds();
   const std::string machine = arguments.machine.empty() ? exec::machine_name() : arguments.machine;
@@ -201,7 +201,7 @@ Exit show_history(const Arguments& arguments) {
 void add_history(CLI::App& program, Exit& status) {
   CLI::App* command =
       program.add_subcommand("history", "what tasks really took, and what to ask for next time");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<HistoryArguments>();
   command->add_option("WORKFLOW", arguments->workflow, "name or file of a workflow; default: all");
   command->add_option("--machine", arguments->machine, "measured there; default: this machine");
   command->add_flag("--json", arguments->as_json, "as JSON");

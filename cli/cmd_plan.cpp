@@ -17,7 +17,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct PlanArguments {
   ProblemArguments problem;
   GoalArguments goal;
   PlannerArguments planner;
@@ -82,7 +82,7 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
   return missed(context, known_plans(context), planner.name);
 }
 
-Answer find_plan(const Arguments& arguments, PlanningContext& context) {
+Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
   const Problem& problem = context.problem();
   if (!arguments.algorithm.empty()) {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, problem);
@@ -93,7 +93,7 @@ Answer find_plan(const Arguments& arguments, PlanningContext& context) {
   return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
 }
 
-Answer find_tightest(const Arguments& arguments, PlanningContext& context) {
+Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   Answer answer;
   if (arguments.algorithm.empty()) {
     require_planner(context.problem());
@@ -183,7 +183,7 @@ PlanRecord record_of(const Problem& problem, const Answer& answer) {
   return record;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const PlanArguments& arguments) {
   arguments.output.require_good_names(arguments.problem.files());
   if (arguments.tightest && arguments.goal.deadline) {
     throw InputError("--tightest: finds the deadline itself; leave --deadline out");
@@ -208,7 +208,7 @@ Exit run(const Arguments& arguments) {
 
 void add_plan(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("plan", "when and how wide each task should run");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PlanArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--algorithm", arguments->algorithm,

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostMoments = 10'000;
 
-struct Arguments {
+struct QueueArguments {
   std::string workflow;
   ProblemArguments problem;
   SiteOptions site;
@@ -44,17 +44,11 @@ struct Arguments {
 
 // What is asked, of whom, and when.
 struct Question {
-  const Arguments& arguments;
+  const QueueArguments& arguments;
   Site site;
   StrategyOptions options;
   Time at = 0;
 };
-
-std::string upper_case(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return upper;
-}
 
 std::string known_strategies() {
   std::string known;
@@ -65,7 +59,7 @@ std::string known_strategies() {
 }
 
 const StrategyInfo& choose_strategy(const std::string& name) {
-  const std::string published = upper_case(name);
+  const std::string published = io::upper_case(name);
   if (const StrategyInfo* found = find_strategy(published)) return *found;
   io::NearestWord nearest(published);
   for (const StrategyInfo& row : strategies()) nearest.offer(row.name);
@@ -74,7 +68,7 @@ const StrategyInfo& choose_strategy(const std::string& name) {
                    (guess.empty() ? "; the strategies are " + known_strategies() : guess));
 }
 
-std::vector<StrategyInfo> chosen_strategies(const Arguments& arguments) {
+std::vector<StrategyInfo> chosen_strategies(const QueueArguments& arguments) {
   if (arguments.compare) return {strategies().begin(), strategies().end()};
   return {choose_strategy(arguments.name.empty() ? "GLUME+" : arguments.name)};
 }
@@ -100,7 +94,7 @@ Time read_at(const Site& site, const std::string& text) {
       io::quote(text));
 }
 
-Time submission_time(const Arguments& arguments, const Site& site) {
+Time submission_time(const QueueArguments& arguments, const Site& site) {
   if (!arguments.at.empty()) return read_at(site, arguments.at);
   if (site.now < 0) {
     throw InputError(arguments.problem.cluster +
@@ -125,7 +119,7 @@ WaitQuestion read_wait(const std::string& text, Count most) {
   return {static_cast<Count>(nodes), whole_seconds(time_ceil(seconds))};
 }
 
-void write_json(const Arguments& arguments, const std::string& document) {
+void write_json(const QueueArguments& arguments, const std::string& document) {
   if (arguments.json && arguments.output != "-") fmt::print("{}", document);
   std::fflush(stdout);
   if (arguments.output.empty()) return;
@@ -179,7 +173,7 @@ void print_runs(const QueueReport& report, const std::vector<QueueRun>& runs, bo
 }
 
 Exit run_once(const Question& question, const LeveledTasks& tasks) {
-  const Arguments& arguments = question.arguments;
+  const QueueArguments& arguments = question.arguments;
   Background background = question.site.background();
   background.run_through(question.at);
   RunTimes run_times(tasks, question.options.pick);
@@ -258,7 +252,7 @@ Exit run_repeatedly(const Question& question, const LeveledTasks& tasks) {
   return Exit::fine;
 }
 
-void check_arguments(const Arguments& arguments) {
+void check_arguments(const QueueArguments& arguments) {
   if (arguments.compare && !arguments.name.empty()) {
     throw InputError("--compare: runs all strategies; leave --strategy out");
   }
@@ -290,13 +284,13 @@ void print_notes(const Question& question) {
                              clock_text(question.site, last));
   }
   const bool uses_glume_plus =
-      question.arguments.name.empty() || upper_case(question.arguments.name) == "GLUME+";
+      question.arguments.name.empty() || io::upper_case(question.arguments.name) == "GLUME+";
   if (question.options.min_utilisation > 0 && !uses_glume_plus) {
     std::cerr << "note: --min-utilisation has no effect without --strategy GLUME+\n";
   }
 }
 
-Exit run(Arguments arguments) {
+Exit run(QueueArguments arguments) {
   check_arguments(arguments);
   arguments.problem.workflows = {arguments.workflow};
   protect_inputs(arguments.problem.files(), {arguments.output});
@@ -316,7 +310,7 @@ Exit run(Arguments arguments) {
   return arguments.times > 0 ? run_repeatedly(question, tasks) : run_once(question, tasks);
 }
 
-void add_strategy_options(CLI::App& command, Arguments& a) {
+void add_strategy_options(CLI::App& command, QueueArguments& a) {
   command.add_option("--strategy", a.name,
                      "how to cut: " + known_strategies() + "; default GLUME+");
   command.add_flag("--compare", a.compare, "all strategies in one table, and which to use");
@@ -336,7 +330,7 @@ void add_strategy_options(CLI::App& command, Arguments& a) {
       ->check(CLI::Range(0.0, 1.0).description(""));
 }
 
-void add_site_options(CLI::App& command, Arguments& a) {
+void add_site_options(CLI::App& command, QueueArguments& a) {
   command
       .add_option("-c,--cluster", a.problem.cluster,
                   "cluster file (its queue: names log, policy and max_jobs), or a number of nodes")
@@ -362,7 +356,7 @@ void add_site_options(CLI::App& command, Arguments& a) {
 void add_queue(CLI::App& program, Exit& status) {
   CLI::App* command =
       program.add_subcommand("queue", "cuts a workflow into jobs for a busy batch queue");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<QueueArguments>();
   command->add_option("WORKFLOW", a->workflow,
                       "workflow file: YAML, JSON, WfCommons, DAX or DOT; - is standard input");
   add_site_options(*command, *a);

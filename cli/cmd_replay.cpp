@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kLargestStretch = 10'000;
 
-struct Arguments {
+struct ReplayArguments {
   std::string log;
   TraceRules trace = {.processors_per_node = 0};
   QueueRules queue;
@@ -65,7 +65,7 @@ struct Replayed {
   std::vector<JobRecord> jobs;  // when they are asked for, or few
 };
 
-Replayed replay_file(const Arguments& arguments, const TraceFile& file) {
+Replayed replay_file(const ReplayArguments& arguments, const TraceFile& file) {
   Replayed replayed;
   replayed.report = {file.info(), arguments.trace, arguments.queue, {}};
   replayed.report.queue.room.nodes = file.info().nodes;
@@ -83,7 +83,7 @@ Replayed replay_file(const Arguments& arguments, const TraceFile& file) {
   return replayed;
 }
 
-void require_jobs(const TraceFile& file, const Arguments& arguments) {
+void require_jobs(const TraceFile& file, const ReplayArguments& arguments) {
   const TraceInfo& info = file.info();
   if (info.jobs > 0) return;
   if (info.dropped.total() == 0 || selects_part(arguments.trace)) {
@@ -93,7 +93,7 @@ void require_jobs(const TraceFile& file, const Arguments& arguments) {
                                dropped_text(info.dropped)));
 }
 
-std::string seconds_text(double seconds) {
+std::string rounded_text(double seconds) {
   return format_duration(std::llround(seconds) * kSecond);
 }
 
@@ -103,7 +103,7 @@ std::string node_text(const TraceInfo& log) {
   return processors == 1 ? std::string() : fmt::format(" of {} processors", processors);
 }
 
-void print_head(const Arguments& arguments, const ReplayReport& report) {
+void print_head(const ReplayArguments& arguments, const ReplayReport& report) {
   const auto row = [](const char* name, const std::string& text) {
     fmt::print("  {:<12}{}\n", name, text);
   };
@@ -119,8 +119,8 @@ void print_head(const Arguments& arguments, const ReplayReport& report) {
 
 void print_metrics(const ReplaySummary& summary) {
   Table table({"", "mean", "median", "95 %", "largest"});
-  table.add({"  wait", seconds_text(summary.mean_wait), seconds_text(summary.median_wait),
-             seconds_text(summary.wait_95), seconds_text(summary.longest_wait)});
+  table.add({"  wait", rounded_text(summary.mean_wait), rounded_text(summary.median_wait),
+             rounded_text(summary.wait_95), rounded_text(summary.longest_wait)});
   table.add({"  bounded slowdown", fmt::format("{:.2f}", summary.mean_bounded_slowdown)});
   table.add({"  waiting jobs", fmt::format("{:.1f}", summary.mean_queue_length), "", "",
              std::to_string(summary.longest_queue)});
@@ -131,7 +131,8 @@ void print_metrics(const ReplaySummary& summary) {
   }
 }
 
-void write_results(const Arguments& arguments, const TraceFile& file, const Replayed& replayed) {
+void write_results(const ReplayArguments& arguments, const TraceFile& file,
+                   const Replayed& replayed) {
   const History* timeline = arguments.timeline ? &replayed.history : nullptr;
   const auto document = [&] { return format_replay(replayed.report, replayed.jobs, timeline); };
   if (arguments.json && arguments.output != "-") fmt::print("{}", document());
@@ -165,7 +166,7 @@ Time read_moment(const std::string& option, const std::string& text) {
                    io::quote(text));
 }
 
-void check_names(const Arguments& arguments) {
+void check_names(const ReplayArguments& arguments) {
   const std::string& output = arguments.output;
   const bool is_known =
       output.empty() || output == "-" || output.ends_with(".json") || output.ends_with(".swf");
@@ -182,7 +183,7 @@ void check_names(const Arguments& arguments) {
   }
 }
 
-void check_rules(const Arguments& arguments) {
+void check_rules(const ReplayArguments& arguments) {
   const double stretch = arguments.trace.stretch;
   if (!(stretch > 0 && stretch <= kLargestStretch)) {
     throw InputError(
@@ -199,7 +200,7 @@ void print_speed(std::size_t jobs, std::chrono::duration<double> spent) {
                            static_cast<double>(jobs) / spent.count());
 }
 
-Exit run(Arguments arguments) {
+Exit run(ReplayArguments arguments) {
   if (!arguments.from.empty()) arguments.trace.from = read_moment("--from", arguments.from);
   if (!arguments.until.empty()) arguments.trace.until = read_moment("--until", arguments.until);
   check_names(arguments);
@@ -222,7 +223,7 @@ Exit run(Arguments arguments) {
   return Exit::fine;
 }
 
-void add_log_options(CLI::App& command, Arguments& a) {
+void add_log_options(CLI::App& command, ReplayArguments& a) {
   command
       .add_option("LOG", a.log,
                   "a log in SWF, plain or .gz, or a JSON job list; - is standard input")
@@ -247,7 +248,7 @@ void add_log_options(CLI::App& command, Arguments& a) {
 void add_replay(CLI::App& program, Exit& status) {
   CLI::App* command =
       program.add_subcommand("replay", "a batch queue's log under a policy: waits, utilisation");
-  auto a = std::make_shared<Arguments>();
+  auto a = std::make_shared<ReplayArguments>();
   add_log_options(*command, *a);
   add_policy_rules(*command, a->queue);
   command

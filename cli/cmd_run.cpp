@@ -24,7 +24,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
   double band = 20;  // per cent
@@ -34,7 +34,7 @@ struct Arguments {
   bool dry_run = false;
 };
 
-RunDescription describe_run(const Arguments& arguments) {
+RunDescription describe_run(const RunArguments& arguments) {
   MeasuredTimes measured(MeasuredTimes::Unknown::is_assumed);
   const Problem problem = arguments.problem.load(
       arguments.goal,
@@ -161,7 +161,7 @@ Exit no_plan(const RunDescription& description) {
   return Exit::no;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const RunArguments& arguments) {
   exec::Nursery nursery;  // while we are small
   const RunDescription description = describe_run(arguments);
   const Problem problem = description.problem();
@@ -198,7 +198,7 @@ Exit resume(const std::string& id) {
 
 void add_run(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("run", "executes workflows on this machine");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
   command->add_option("-c,--cluster", arguments->problem.cluster,

@@ -110,17 +110,19 @@ exec::Json summary_json(const RunFolder& folder) {
 
 Exit list_runs(bool as_json) {
   exec::Json json = exec::Json::array();
-  Table table({"run", "condition", "done", "failed", "tasks"});
+  Table table({"run", "condition", "began", "done", "failed", "tasks"});
   for (const RunFolder& folder : RunFolder::all(exec::state_folder())) {
     json.push_back(summary_json(folder));
     const exec::Json& run = json.back();
     const auto text = [&](const char* key) {
       return run.contains(key) ? std::to_string(run[key].get<std::size_t>()) : "";
     };
-    table.add({folder.id(), run["condition"].get<std::string>(), text("done"), text("failed"),
-               text("tasks")});
+    const std::string began =
+        run.contains("began") ? format_date(run["began"].get<exec::WallTime>()) : "";
+    table.add({folder.id(), run["condition"].get<std::string>(), began, text("done"),
+               text("failed"), text("tasks")});
   }
-  as_json ? fmt::print("{}\n", json.dump(1)) : fmt::print("{}", table.text(2));
+  as_json ? fmt::print("{}\n", json.dump(1)) : fmt::print("{}", table.text(3));
   return Exit::fine;
 }
 

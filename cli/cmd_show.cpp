@@ -15,7 +15,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::string plan;
   std::string format;
   std::string output;
@@ -24,7 +24,7 @@ struct Arguments {
 };
 
 // The format by name, else by the output's ending, else text.
-std::string chosen_format(const Arguments& arguments) {
+std::string chosen_format(const ShowArguments& arguments) {
   if (!arguments.format.empty()) return arguments.format;
   if (arguments.to_terminal()) return "text";
   for (const auto& [ending, format] : {std::pair{".html", "html"}, std::pair{".svg", "svg"},
@@ -35,11 +35,11 @@ std::string chosen_format(const Arguments& arguments) {
                    "\"; end it in .html, .svg, .json or .txt, or give --format");
 }
 
-std::string text_of(const Arguments& arguments, const PlanRecord& record) {
+std::string text_of(const ShowArguments& arguments, const PlanRecord& record) {
   return gantt_text(record, terminal_columns(), arguments.to_terminal() && colourful());
 }
 
-std::string plan_picture(const Arguments& arguments, const std::string& format) {
+std::string plan_picture(const ShowArguments& arguments, const std::string& format) {
   const PlanRecord record = read_plan(arguments.plan);
   if (format == "html") return gantt_html(record);
   if (format == "svg") return gantt_svg(record);
@@ -47,7 +47,7 @@ std::string plan_picture(const Arguments& arguments, const std::string& format) 
   return text_of(arguments, record);
 }
 
-std::string run_text(const Arguments& arguments, const KnownRun& known,
+std::string run_text(const ShowArguments& arguments, const KnownRun& known,
                      const exec::ReportedRun& run) {
   return fmt::format("{}: {}{}\n\n{}\n{}", run.name, known.condition(),
                      run.now ? "; what has not happened yet is drawn as it is expected" : "",
@@ -55,7 +55,7 @@ std::string run_text(const Arguments& arguments, const KnownRun& known,
                      summary_text(exec::facts_of(run.problem, run.state, run.now)));
 }
 
-std::string run_picture(const Arguments& arguments, const KnownRun& known,
+std::string run_picture(const ShowArguments& arguments, const KnownRun& known,
                         const std::string& format) {
   const exec::ReportedRun run = reported(known);
   if (format == "html") return exec::run_report_html(run);
@@ -76,7 +76,7 @@ std::optional<KnownRun> find_run(const std::string& name) {
                    "dovetail runs lists them");
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const ShowArguments& arguments) {
   const std::string format = chosen_format(arguments);
   protect_inputs({arguments.plan}, {arguments.output});
   const std::optional<KnownRun> known = find_run(arguments.plan);
@@ -91,7 +91,7 @@ Exit run(const Arguments& arguments) {
 
 void add_show(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("show", "a plan or a run as a Gantt chart");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShowArguments>();
   command
       ->add_option("PLAN", arguments->plan,
                    "plan file, as dovetail plan writes it, or a run, as dovetail runs lists it")

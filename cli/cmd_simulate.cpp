@@ -16,7 +16,7 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Arguments {
+struct SimulateArguments {
   ProblemArguments problem;
   GoalArguments goal;
   PlannerArguments planner;
@@ -27,7 +27,7 @@ struct Arguments {
 };
 
 // "deadline met, 20m to spare".
-std::string deadline_text(Duration spare) {
+std::string spare_text(Duration spare) {
   if (spare < 0) return "deadline missed by " + format_duration(-spare);
   return "deadline met" + (spare > 0 ? ", " + format_duration(spare) + " to spare" : "");
 }
@@ -36,7 +36,7 @@ std::vector<std::string> plan_row(const std::string& name, const Plan& plan, dou
   if (!plan.feasible) return {"  " + name, "no plan"};
   std::vector<std::string> row{"  " + name, format_duration(makespan(plan)),
                                fmt::format("{:.1f}", hours), plan.algorithm};
-  if (plan.deadline) row.push_back(deadline_text(*plan.deadline - plan.now - makespan(plan)));
+  if (plan.deadline) row.push_back(spare_text(*plan.deadline - plan.now - makespan(plan)));
   return row;
 }
 
@@ -98,7 +98,7 @@ std::string to_json(const PlanRecord& before, const PlanRecord& after) {
   return fmt::format("{{\"before\":{},\"after\":{}}}\n", format_plan(before), format_plan(after));
 }
 
-void write(const Arguments& arguments, const Problem& problem, const Simulation& result) {
+void write(const SimulateArguments& arguments, const Problem& problem, const Simulation& result) {
   const auto workflows = problem.workflows();
   const Problem seen({workflows.begin(), workflows.end()}, result.platform, problem.goal(),
                      problem.deadline());
@@ -110,7 +110,7 @@ void write(const Arguments& arguments, const Problem& problem, const Simulation&
                           .svg = [&] { return before_after_svg(before, after); }});
 }
 
-SimulateOptions options_of(const Arguments& arguments, const Problem& problem) {
+SimulateOptions options_of(const SimulateArguments& arguments, const Problem& problem) {
   SimulateOptions options{.planning = arguments.planner.options(), .band = arguments.band / 100};
   if (!arguments.algorithm.empty()) {
     options.planner = &choose_planner(arguments.algorithm, problem);
@@ -121,7 +121,7 @@ SimulateOptions options_of(const Arguments& arguments, const Problem& problem) {
   return options;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const SimulateArguments& arguments) {
   std::vector<std::string> inputs = arguments.problem.files();
   inputs.push_back(arguments.events);
   arguments.output.require_good_names(inputs);
@@ -145,7 +145,7 @@ Exit run(const Arguments& arguments) {
 void add_simulate(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand(
       "simulate", "what becomes of a plan while things happen; planned again where that is better");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SimulateArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--events", arguments->events, "file with what happens, and when")

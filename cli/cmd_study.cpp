@@ -20,7 +20,7 @@ namespace {
 
 // What every study takes, and where its result goes.
 template <typename Options>
-struct Arguments {
+struct StudyArguments {
   Options options;
   bool json = false;
   bool csv = false;
@@ -28,7 +28,7 @@ struct Arguments {
 };
 
 template <typename Options, typename Study>
-Exit run(Arguments<Options> arguments, const Study& study) {
+Exit run(StudyArguments<Options> arguments, const Study& study) {
   Options& options = arguments.options;
   if constexpr (requires { options.data_dir; }) {
     // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
@@ -160,12 +160,13 @@ void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
 
 // Adds a study under its name, with the options that all have.
 template <typename Options, typename Study>
-std::pair<CLI::App*, std::shared_ptr<Arguments<Options>>> add_one(CLI::App& studies, Exit& status,
-                                                                  const std::string& name,
-                                                                  const std::string& help,
-                                                                  Study study) {
+std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
+                                                                       Exit& status,
+                                                                       const std::string& name,
+                                                                       const std::string& help,
+                                                                       Study study) {
   CLI::App* command = studies.add_subcommand(name, help);
-  auto a = std::make_shared<Arguments<Options>>();
+  auto a = std::make_shared<StudyArguments<Options>>();
   add_options(*command, a->options);
   CLI::Option* json = command->add_flag("--json", a->json, "as JSON");
   command->add_flag("--csv", a->csv, "as CSV, a line per scenario and algorithm")->excludes(json);

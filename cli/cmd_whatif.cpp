@@ -19,21 +19,21 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Question {
+struct WhatIfQuestion {
   const Change* change;
   std::string value;  // as typed
 };
 
-struct Arguments {
+struct WhatIfArguments {
   ProblemArguments problem;
   GoalArguments goal;
   std::string algorithm;
   std::vector<std::string> values = {};  // of all questions, for the parser
-  std::vector<Question> questions = {};
+  std::vector<WhatIfQuestion> questions = {};
   bool json = false;
 };
 
-struct Answer {
+struct WhatIfAnswer {
   std::string question = {};  // empty: as it is
   Plan plan = {};
   double hours = 0;                           // with runs that were lost
@@ -41,8 +41,8 @@ struct Answer {
 };
 
 // What is executed when these events happen. One way for all rows, so that they can be compared.
-Answer run_with(const Problem& problem, const std::string& algorithm,
-                const std::vector<Event>& events) {
+WhatIfAnswer run_with(const Problem& problem, const std::string& algorithm,
+                      const std::vector<Event>& events) {
   SimulateOptions options{.band = 0};
   if (algorithm.empty()) {
     require_planner(problem);
@@ -68,10 +68,11 @@ Problem changed(const Problem& problem, const Change& change, const std::string&
                  problem.goal(), problem.deadline());
 }
 
-Answer answer(const Problem& problem, const std::string& algorithm, const Question& question) {
+WhatIfAnswer answer(const Problem& problem, const std::string& algorithm,
+                    const WhatIfQuestion& question) {
   const Change& change = *question.change;
   const std::string words = std::string(change.option) + " " + question.value;
-  Answer answer;
+  WhatIfAnswer answer;
   Time moment = kBeginning;
   if (change.happen == nullptr) {
     answer = run_with(changed(problem, change, question.value), algorithm, {});
@@ -90,8 +91,8 @@ Answer answer(const Problem& problem, const std::string& algorithm, const Questi
 }
 
 // What cannot be asked is said with the question.
-Answer answer_or_explain(const Problem& problem, const std::string& algorithm,
-                         const Question& question) {
+WhatIfAnswer answer_or_explain(const Problem& problem, const std::string& algorithm,
+                               const WhatIfQuestion& question) {
   try {
     return answer(problem, algorithm, question);
   } catch (const InputError& error) {
@@ -111,21 +112,21 @@ std::string change_text(const Plan& plan, const Plan& now) {
 }
 
 // What would have become of the plan in force.
-std::string old_plan_text(const Answer& answer) {
+std::string old_plan_text(const WhatIfAnswer& answer) {
   if (!answer.evaluation) return "";
   const auto& end = answer.evaluation->current;
   return end ? format_duration(*end - answer.plan.now) : "impossible";
 }
 
-void print_table(const Problem& problem, const std::vector<Answer>& answers) {
+void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answers) {
   const Plan& now = answers.front().plan;
-  const bool has_old_plans =
-      std::ranges::any_of(answers, [](const Answer& row) { return row.evaluation.has_value(); });
+  const bool has_old_plans = std::ranges::any_of(
+      answers, [](const WhatIfAnswer& row) { return row.evaluation.has_value(); });
   std::vector<std::string> header{"what if", "algorithm", "turn-around", "change", "CPU-hours"};
   if (problem.deadline()) header.push_back("deadline");
   if (has_old_plans) header.push_back("old plan kept");
   Table table(header);
-  for (const Answer& answer : answers) {
+  for (const WhatIfAnswer& answer : answers) {
     const Plan& plan = answer.plan;
     std::vector<std::string> row{answer.question.empty() ? "(as it is)" : answer.question,
                                  plan.algorithm, "no plan", "", ""};
@@ -142,7 +143,7 @@ void print_table(const Problem& problem, const std::vector<Answer>& answers) {
   fmt::print("{}", table.text(2));
 }
 
-nlohmann::ordered_json json_of(const Answer& answer) {
+nlohmann::ordered_json json_of(const WhatIfAnswer& answer) {
   const Plan& plan = answer.plan;
   nlohmann::ordered_json row = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
   if (!plan.feasible) return row;
@@ -157,7 +158,7 @@ void add_evaluation(nlohmann::ordered_json& row, const Evaluation& evaluation) {
   if (evaluation.current) row["kept"] = to_seconds(*evaluation.current);
 }
 
-void print_json(const Problem& problem, const std::vector<Answer>& answers) {
+void print_json(const Problem& problem, const std::vector<WhatIfAnswer>& answers) {
   const Plan& now = answers.front().plan;
   nlohmann::ordered_json document = {{"now", to_seconds(problem.now())}, {"deadline", nullptr}};
   if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
@@ -183,13 +184,13 @@ std::string all_options() {
   return options;
 }
 
-Exit run(const Arguments& arguments) {
+Exit run(const WhatIfArguments& arguments) {
   if (arguments.questions.empty()) {
     throw InputError("there is no question; ask with " + all_options());
   }
   const Problem problem = arguments.problem.load(arguments.goal);
-  std::vector<Answer> answers{run_with(problem, arguments.algorithm, {})};
-  for (const Question& question : arguments.questions) {
+  std::vector<WhatIfAnswer> answers{run_with(problem, arguments.algorithm, {})};
+  for (const WhatIfQuestion& question : arguments.questions) {
     answers.push_back(answer_or_explain(problem, arguments.algorithm, question));
   }
   arguments.json ? print_json(problem, answers) : print_table(problem, answers);
@@ -197,9 +198,9 @@ Exit run(const Arguments& arguments) {
 }
 
 // The questions as they were typed, whatever their options.
-std::vector<Question> in_typed_order(const CLI::App& command,
-                                     const std::map<const CLI::Option*, const Change*>& change_of) {
-  std::vector<Question> questions;
+std::vector<WhatIfQuestion> in_typed_order(
+    const CLI::App& command, const std::map<const CLI::Option*, const Change*>& change_of) {
+  std::vector<WhatIfQuestion> questions;
   std::map<const CLI::Option*, std::size_t> seen;
   for (const CLI::Option* option : command.parse_order()) {
     const auto change = change_of.find(option);
@@ -214,7 +215,7 @@ std::vector<Question> in_typed_order(const CLI::App& command,
 void add_whatif(CLI::App& program, Exit& status) {
   CLI::App* command =
       program.add_subcommand("whatif", "what would change, and nothing is done; a row a question");
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<WhatIfArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);

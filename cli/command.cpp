@@ -134,18 +134,12 @@ void require_picture_name(const std::string& option, const std::string& name) {
 
 namespace {
 
-std::string upper_case(std::string_view text) {
-  std::string upper(text);
-  for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return upper;
-}
-
 // Upper and lower case are the same, except that what is shown is as published.
 const PlannerInfo* find_in_any_case(const std::string& name) {
   for (const PlannerInfo& row : planners()) {
-    if (upper_case(row.name) == upper_case(name)) return &row;
+    if (io::upper_case(row.name) == io::upper_case(name)) return &row;
   }
-  return find_planner(upper_case(name));
+  return find_planner(io::upper_case(name));
 }
 
 [[noreturn]] void refuse_algorithm(const std::string& name) {

@@ -25,7 +25,6 @@ std::string row(const char* name, const std::string& text) {
 
 // As format_duration, with minutes up to a hundred hours: what strategies differ by.
 std::string long_text(Duration length) {
-  constexpr Duration kMinute = 60 * kSecond;
   if (length < 1440 * kMinute || length >= 6000 * kMinute) return format_duration(length);
   const Duration minutes = (length + kMinute / 2) / kMinute;
   return fmt::format("{}h{:02}m", minutes / 60, minutes % 60);

@@ -105,7 +105,6 @@ std::string RunProgress::time_left(const exec::Dispatcher& dispatcher, Time now)
     forecast_ = dispatcher.forecast(now);
     next_forecast_ = now + std::max<Time>(1000, kForecastShare * (exec::steady_now() - began));
   }
-  constexpr Time kSecond = 1000;
   return format_duration((std::max<Time>(0, forecast_ - now) + kSecond - 1) / kSecond * kSecond);
 }
 

@@ -24,6 +24,7 @@ function(dovetail_layer name)
   endforeach()
   target_link_libraries(dovetail_${name} PRIVATE ${LAYER_THIRD_PARTY} $<BUILD_INTERFACE:dovetail_options>)
   set_property(GLOBAL APPEND PROPERTY DOVETAIL_LAYERS dovetail_${name})
+  set_target_properties(dovetail_${name} PROPERTIES UNITY_BUILD ${DOVETAIL_UNITY})
 endfunction()
 
 dovetail_layer(core)

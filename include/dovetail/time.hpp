@@ -22,6 +22,11 @@ using Time = std::int64_t;      // milliseconds
 using Duration = std::int64_t;  // milliseconds
 using Count = std::int32_t;     // processors
 
+inline constexpr Duration kSecond = 1000;
+inline constexpr Duration kMinute = 60 * kSecond;
+inline constexpr Duration kHour = 60 * kMinute;
+inline constexpr Duration kDay = 24 * kHour;
+
 // Far beyond any real time, yet safe to add durations to.
 inline constexpr Time kForever = std::numeric_limits<Time>::max() / 4;
 inline constexpr Time kBeginning = -kForever;

@@ -12,7 +12,8 @@
 
 namespace dovetail {
 
-namespace {
+// Not anonymous: Workflow::Data, which others can name, is made of them.
+namespace workflow_parts {
 
 // Many short strings in one buffer: string i is text[ends[i-1], ends[i]).
 struct StringPool {
@@ -41,7 +42,10 @@ struct TimeEntry {
   TimeKind kind = TimeKind::fixed;
 };
 
-}  // namespace
+}  // namespace workflow_parts
+
+using workflow_parts::StringPool;
+using workflow_parts::TimeEntry;
 
 std::string_view kind_of_id(std::string_view id) {
   const auto last = id.find_last_not_of("0123456789");

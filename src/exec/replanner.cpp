@@ -55,9 +55,9 @@ void fit_running(RunPicture& picture) {
 
 // A gain that is less than tasks differ by from one time to the next is not worth any change.
 bool is_noise(const Problem& problem, const Evaluation& decision) {
-  constexpr Duration kNoise = 100;
+  constexpr Duration kLeastGain = 100;
   if (!decision.current || !decision.candidate || problem.goal() != Goal::turnaround) return false;
-  return *decision.current - *decision.candidate < kNoise;
+  return *decision.current - *decision.candidate < kLeastGain;
 }
 
 // Where the tasks that wait are to run.

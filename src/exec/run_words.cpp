@@ -14,12 +14,12 @@ namespace {
 
 // Below a tenth of an hour, hours with one decimal say nothing.
 constexpr double kHoursFrom = 360;
-constexpr double kHour = 3600;
+constexpr double kSecondsInHour = 3600;
 
 std::string per_cent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 std::string one_decimal(double cpu_seconds, bool in_hours) {
-  return fmt::format("{:.1f}", in_hours ? cpu_seconds / kHour : cpu_seconds);
+  return fmt::format("{:.1f}", in_hours ? cpu_seconds / kSecondsInHour : cpu_seconds);
 }
 
 SummaryRow turnaround_row(const RunFacts& facts) {

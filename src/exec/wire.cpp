@@ -124,10 +124,10 @@ bool send_request(int socket, const std::string& request, int lock) {
   return send_all(socket, request.data() + done, request.size() - done);
 }
 
-std::optional<Request> receive_request(int socket) {
+std::optional<StartRequest> receive_request(int socket) {
   std::uint32_t size = 0;
   char head[sizeof size];
-  Request request;
+  StartRequest request;
   const ssize_t got = Message(head, sizeof head).receive(socket, request.lock);
   if (got <= 0) return std::nullopt;
   const auto done = static_cast<std::size_t>(got);

@@ -13,7 +13,7 @@
 
 namespace dovetail::exec {
 
-struct Request {
+struct StartRequest {
   TaskCommand command = {};
   Descriptor lock = {};
 };
@@ -24,7 +24,7 @@ std::string format_request(const TaskCommand& command);
 bool send_request(int socket, const std::string& request, int lock);
 
 // The next one; nothing when there will be none.
-std::optional<Request> receive_request(int socket);
+std::optional<StartRequest> receive_request(int socket);
 
 // Sends a line of less than the size of a half of an attempt's file. Whether anybody reads it is
 // none of the sender's business.

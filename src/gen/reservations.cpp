@@ -12,8 +12,6 @@
 namespace dovetail {
 namespace {
 
-constexpr Duration kDay = 86'400'000;
-
 // How often a copy is tried per missing reservation before the day is taken to be full.
 constexpr std::int64_t kTriesPerCopy = 20;
 

@@ -14,10 +14,6 @@
 namespace dovetail {
 namespace {
 
-constexpr Duration kSecond = 1000;
-constexpr Duration kMinute = 60 * kSecond;
-constexpr Duration kHour = 60 * kMinute;
-
 // The head: the values that nearly all jobs use. The rest of the values, the tail, share what is
 // left.
 constexpr std::size_t kHead = 20;

@@ -23,7 +23,6 @@ constexpr double kGroupRoom = 130;
 constexpr double kReservationsRoom = 230;
 constexpr double kCriticalRoom = 130;
 constexpr double kMarkRoom = 135;
-constexpr double kLostRoom = 100;
 
 // As the loop that follows a plan names the first decision, which is no event.
 constexpr std::string_view kStart = "start";

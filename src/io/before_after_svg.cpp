@@ -12,14 +12,14 @@
 namespace dovetail::io {
 namespace {
 
-constexpr double kHeaderHeight = 66;
+constexpr double kTitleHeight = 66;
 constexpr double kTableLeft = 24;
 constexpr double kTableTop = 8;
 constexpr double kTableRow = 21;
 constexpr double kTableLetter = 7;
 constexpr std::size_t kMostRows = 40;
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kBeforeAfterStyle = R"(
 .page{fill:#ffffff}
 @media (prefers-color-scheme:dark){.page{fill:#0f1419}}
 )";
@@ -122,7 +122,7 @@ std::string opening(const BeforeAfterText& text, double height) {
       "<path class=\"page\" d=\"M0 0H{0}V{1:.0f}H0Z\"/>\n"
       "<text class=\"title\" x=\"24\" y=\"34\">{5}</text>\n"
       "<text class=\"facts\" x=\"24\" y=\"56\">{6}</text>\n",
-      kChartWidth, height, escape_markup(text.title), before_after_style(), kStyle,
+      kChartWidth, height, escape_markup(text.title), before_after_style(), kBeforeAfterStyle,
       escape_markup(fit(text.title, 90)),
       escape_markup(fmt::format("{}", fmt::join(text.facts, "  \u00b7  "))));
 }
@@ -132,7 +132,7 @@ std::string opening(const BeforeAfterText& text, double height) {
 std::string before_after_picture(const PlanRecord& before, const PlanRecord& after,
                                  const BeforeAfterText& text) {
   const std::vector<EventRow> rows = event_rows(before, after);
-  const BeforeAfterCharts charts(before, after, text, kHeaderHeight);
+  const BeforeAfterCharts charts(before, after, text, kTitleHeight);
   EventTable table(rows, before.wall_clock, charts.bottom());
   return opening(text, charts.bottom() + table.height()) + charts.draw() + table.draw() +
          "</svg>\n";

@@ -29,9 +29,10 @@ constexpr std::array<std::string_view, 1> kSlurmKeys = {"partition"};
 
 constexpr double kMaxSpeed = 1e6;
 
-class Reader {
+class ClusterReader {
  public:
-  explicit Reader(const io::Document& document) : file_(document.file()), top_(document.root()) {}
+  explicit ClusterReader(const io::Document& document)
+      : file_(document.file()), top_(document.root()) {}
 
   Platform read() {
     if (top_.find("tasks")) {
@@ -192,7 +193,7 @@ Platform from_number(const std::string& text) {
 
 Platform parse_platform(std::string_view text, const std::string& file) {
   const io::Document document = io::parse_document(text, file);
-  return Reader(document).read();
+  return ClusterReader(document).read();
 }
 
 Platform read_platform(const std::string& path_or_shorthand) {

@@ -22,9 +22,9 @@ std::string_view local_name(const char* name) {
   return colon == nullptr ? name : colon + 1;
 }
 
-class Reader {
+class DaxReader {
  public:
-  Reader(std::string_view text, const std::string& file, const WorkflowReadOptions& options)
+  DaxReader(std::string_view text, const std::string& file, const WorkflowReadOptions& options)
       : text_(text), file_(file), options_(options), builder_(name_from_file(file)) {}
 
   Workflow read() {
@@ -140,7 +140,7 @@ Workflow read_dax(std::string_view text, const std::string& file,
   if (text.size() > kMaxDaxBytes) {
     throw InputError(fmt::format("{}: DAX files may have up to {} MiB", file, kMaxDaxBytes >> 20U));
   }
-  return Reader(text, file, options).read();
+  return DaxReader(text, file, options).read();
 }
 
 }  // namespace dovetail::io

@@ -67,6 +67,7 @@ class ItemRange;
 class Value {
  public:
   ValueKind kind() const { return node().kind; }
+  bool is_scalar() const { return kind() == ValueKind::plain || kind() == ValueKind::text; }
   // The line of the value's key, or of the value itself where it has none.
   std::size_t line() const { return node().line; }
   const std::string& file() const { return document_->file_; }
@@ -74,7 +75,7 @@ class Value {
   // The key under which the value stands in its mapping; empty in a sequence.
   std::string_view key() const;
 
-  // The text of a scalar; needs kind plain or text.
+  // The text of a scalar; needs a scalar.
   std::string_view text() const;
 
   // An unquoted nothing: null, ~ or empty.

@@ -7,8 +7,6 @@ namespace dovetail::io {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Letters, underscore, and every byte of a character beyond ASCII.
 bool starts_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -20,7 +20,7 @@ using io::Value;
 using Kind = Event::Kind;
 
 constexpr std::array<std::string_view, 1> kFileKeys = {"events"};
-constexpr std::array<std::string_view, 3> kReservationKeys = {"start", "end", "processors"};
+constexpr std::array<std::string_view, 3> kBookingKeys = {"start", "end", "processors"};
 
 // Which platforms an event can happen to.
 enum class Where { cluster, pool, anywhere };
@@ -145,9 +145,9 @@ class Bookings {
   bool wall_clock_;
 };
 
-class Reader {
+class EventReader {
  public:
-  Reader(const io::Document& document, const Problem& problem)
+  EventReader(const io::Document& document, const Problem& problem)
       : top_(document.root()),
         problem_(problem),
         platform_(problem.platform()),
@@ -281,7 +281,7 @@ class Reader {
 
   // Rounded outwards, as in the cluster file.
   void read_booking(const Record& booking, Event& event) const {
-    booking.only(kReservationKeys);
+    booking.only(kBookingKeys);
     const bool adds = event.kind == Kind::reserve;
     event.start = event.time;
     if (const auto start = adds ? booking.find("start") : booking.need("start")) {
@@ -408,7 +408,7 @@ class Reader {
 std::vector<Event> parse_events(std::string_view text, const std::string& file,
                                 const Problem& problem) {
   const io::Document document = io::parse_document(text, file);
-  return Reader(document, problem).read();
+  return EventReader(document, problem).read();
 }
 
 std::vector<Event> read_events(const std::string& path, const Problem& problem) {

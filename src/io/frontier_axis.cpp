@@ -14,11 +14,6 @@ namespace {
 constexpr double kLogRatio = 8;
 constexpr double kAlike = 1e-6;  // values closer than this, relatively, count as one
 
-constexpr double kSecond = 1000;
-constexpr double kMinute = 60 * kSecond;
-constexpr double kHour = 60 * kMinute;
-constexpr double kDay = 24 * kHour;
-
 // Round values by how round they are, the roundest first.
 using Tiers = std::vector<std::vector<double>>;
 

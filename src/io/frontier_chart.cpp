@@ -31,7 +31,7 @@ struct Spot {
 
 class FrontierChart {
  public:
-  FrontierChart(const FrontierScene& scene, const ChartOptions& options)
+  FrontierChart(const FrontierScene& scene, const FrontierChartOptions& options)
       : scene_(scene),
         options_(options),
         x_axis_(Axis::around(turnarounds(scene))),
@@ -257,7 +257,7 @@ class FrontierChart {
   }
 
   const FrontierScene& scene_;
-  const ChartOptions& options_;
+  const FrontierChartOptions& options_;
   const Axis x_axis_;
   const Axis y_axis_;
   std::vector<Mark> y_marks_;
@@ -272,7 +272,7 @@ class FrontierChart {
 
 }  // namespace
 
-std::string draw_chart(const FrontierScene& scene, const ChartOptions& options) {
+std::string draw_chart(const FrontierScene& scene, const FrontierChartOptions& options) {
   return FrontierChart(scene, options).draw();
 }
 

@@ -15,7 +15,7 @@
 
 namespace dovetail::io {
 
-struct ChartOptions {
+struct FrontierChartOptions {
   double width = 760;
   double height = 480;
   // What the group of a point holds beside its dot, as SVG.
@@ -23,6 +23,6 @@ struct ChartOptions {
 };
 
 // Needs a scene with points.
-std::string draw_chart(const FrontierScene& scene, const ChartOptions& options);
+std::string draw_chart(const FrontierScene& scene, const FrontierChartOptions& options);
 
 }  // namespace dovetail::io

@@ -18,7 +18,7 @@ constexpr double kTop = 22;
 constexpr double kRight = FrontierGantts::kWidth - 1;
 constexpr double kBottom = FrontierGantts::kHeight - 30;
 constexpr double kPanelGap = 8;
-constexpr double kMinSide = 0.6;  // thinner rectangles would vanish
+constexpr double kMinThumbnailSide = 0.6;  // thinner rectangles would vanish
 
 // Limits of drawing rectangles; about 25 letters of file for each.
 constexpr std::size_t kMostTasks = 400;
@@ -152,8 +152,8 @@ std::string FrontierGantts::box(const Panel& panel, Interval window, RowBlock bl
   if (block.row + block.rows <= panel.first_row || window.begin >= window_.end) return {};
   const double x = x_of(window.begin);
   const double y = panel.y_of(static_cast<double>(block.row + block.rows));
-  const double width = std::max(x_of(window.end) - x, kMinSide);
-  const double height = std::max(panel.y_of(static_cast<double>(block.row)) - y, kMinSide);
+  const double width = std::max(x_of(window.end) - x, kMinThumbnailSide);
+  const double height = std::max(panel.y_of(static_cast<double>(block.row)) - y, kMinThumbnailSide);
   return fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h{:.1f}z", x, y, width, height, -width);
 }
 

@@ -43,9 +43,6 @@ class HoursFormat {
 
 // As format_duration, but with minutes after days: neighbours on a frontier differ by little.
 std::string fine_duration(Duration length) {
-  constexpr Duration kMinute = 60'000;
-  constexpr Duration kHour = 60 * kMinute;
-  constexpr Duration kDay = 24 * kHour;
   if (length < kDay) return format_duration(length);
   const Duration rounded = (length + kMinute / 2) / kMinute * kMinute;
   const Duration rest = rounded % kDay;

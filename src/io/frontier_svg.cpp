@@ -17,17 +17,17 @@ namespace {
 
 constexpr double kWidth = 1200;
 constexpr double kHeader = 72;
-constexpr double kChartWidth = 760;
-constexpr double kChartHeight = 500;
-constexpr double kChartLeft = 20;
-constexpr double kCardLeft = kChartLeft + kChartWidth + 12;
+constexpr double kFrontierWidth = 760;
+constexpr double kFrontierHeight = 500;
+constexpr double kFrontierLeft = 20;
+constexpr double kCardLeft = kFrontierLeft + kFrontierWidth + 12;
 constexpr double kCardWidth = kWidth - 20 - kCardLeft;
-constexpr double kHeight = kHeader + kChartHeight + 12;
+constexpr double kHeight = kHeader + kFrontierHeight + 12;
 constexpr double kFirstFact = 68;
 constexpr double kFactLine = 19.5;
 constexpr double kEmptyHeight = 120;
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kFrontierStyle = R"(
 .page{fill:#ffffff}
 .title{font-size:20px;font-weight:600}
 .facts{font-size:13px;fill:#59636e}
@@ -55,8 +55,8 @@ std::string opening(const FrontierScene& scene, double height) {
       "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n<style>\n{3}{4}</style>\n"
       "<path class=\"page\" d=\"M0 0H{0}V{1}H0Z\"/>\n"
       "<text class=\"title\" x=\"24\" y=\"36\">{5}</text>\n",
-      kWidth, height, escape_markup(scene.title), embedded_file("frontier_chart.css"), kStyle,
-      escape_markup(fit(scene.title, 90)));
+      kWidth, height, escape_markup(scene.title), embedded_file("frontier_chart.css"),
+      kFrontierStyle, escape_markup(fit(scene.title, 90)));
 }
 
 // Facts and, after them, what is to be said about the budget.
@@ -84,7 +84,7 @@ class SvgCards {
     std::string out =
         fmt::format("<g class=\"card\" transform=\"translate({} {})\">\n", kCardLeft, kHeader + 4);
     out += fmt::format("<rect class=\"card-back\" width=\"{}\" height=\"{}\" rx=\"8\"/>\n",
-                       kCardWidth, kChartHeight - 8);
+                       kCardWidth, kFrontierHeight - 8);
     out += fmt::format(
         "<text class=\"card-name\" x=\"16\" y=\"26\">{}</text>"
         "<text class=\"term\" x=\"16\" y=\"44\">{}</text>\n",
@@ -101,7 +101,7 @@ class SvgCards {
         "<text class=\"term\" x=\"16\" y=\"{0}\">to get it</text>"
         "<text class=\"value command\" x=\"{1}\" y=\"{0}\">{2}</text>\n",
         y, kCardWidth - 16, escape_markup(fit(point.command, 36)));
-    const double gantt_top = kChartHeight - 8 - FrontierGantts::kHeight - 6;
+    const double gantt_top = kFrontierHeight - 8 - FrontierGantts::kHeight - 6;
     return out + fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n</g>\n",
                              (kCardWidth - FrontierGantts::kWidth) / 2, gantt_top, gantts_.draw(i));
   }
@@ -117,14 +117,14 @@ std::string draw_picture(const FrontierScene& scene, std::span<const PlanRecord>
     std::string inside = "<title>" + escape_markup(point_text(scene, i)) + "</title>\n";
     // The chosen plan's card lies on the page already.
     if (i != scene.chosen) {
-      inside += fmt::format("<g transform=\"translate({} {})\">{}</g>", -kChartLeft, -kHeader,
+      inside += fmt::format("<g transform=\"translate({} {})\">{}</g>", -kFrontierLeft, -kHeader,
                             cards.draw(i));
     }
     return inside;
   };
   return opening(scene, kHeight) + subtitle(scene) + cards.draw(scene.chosen) +
-         fmt::format("<g transform=\"translate({} {})\">\n", kChartLeft, kHeader) +
-         draw_chart(scene, {kChartWidth, kChartHeight, inside_point}) + "</g>\n</svg>\n";
+         fmt::format("<g transform=\"translate({} {})\">\n", kFrontierLeft, kHeader) +
+         draw_chart(scene, {kFrontierWidth, kFrontierHeight, inside_point}) + "</g>\n</svg>\n";
 }
 
 }  // namespace

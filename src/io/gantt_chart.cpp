@@ -16,9 +16,6 @@ namespace {
 
 constexpr double kPanelTitle = 30;
 constexpr double kAxisHeight = 44;
-constexpr double kMinSide = 0.8;      // thinner rectangles would vanish
-constexpr double kOutlineSide = 4;    // thinner rectangles would be all outline
-constexpr double kLetterWidth = 6.1;  // of the label font, on average
 constexpr const char* kLostNote = " (lost)";
 
 // The rows of a pool.

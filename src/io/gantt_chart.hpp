@@ -25,6 +25,7 @@ namespace dovetail::io {
 // As wide as a page, whatever the plan.
 inline constexpr double kChartWidth = 1200;
 inline constexpr double kChartLeft = 64;  // where plots begin, unless names stand at their left
+inline constexpr double kLostRoom = 100;  // of a legend, for the runs that were cut short
 inline constexpr double kChartRight = kChartWidth - 24;
 
 // A moment at which something happened: a line through the panels, its number above them,

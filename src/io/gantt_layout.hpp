@@ -23,6 +23,11 @@
 
 namespace dovetail::io {
 
+// In pixels, for every chart.
+inline constexpr double kMinSide = 0.8;      // thinner rectangles would vanish
+inline constexpr double kOutlineSide = 4;    // thinner rectangles would be all outline
+inline constexpr double kLetterWidth = 6.1;  // of the label font, on average
+
 // A run of neighbouring rows. Wider than Count: an overbooked picture may need more rows than any
 // cluster has processors.
 struct RowBlock {

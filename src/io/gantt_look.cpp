@@ -17,11 +17,6 @@ constexpr std::array<std::string_view, 10> kPalette = {"#8ab6e8", "#f2b56f", "#9
                                                        "#7fcdc8", "#eea0ad", "#e6cf73", "#a5b0ee",
                                                        "#bcd67c", "#d0b294"};
 
-constexpr Duration kSecond = 1000;
-constexpr Duration kMinute = 60 * kSecond;
-constexpr Duration kHour = 60 * kMinute;
-constexpr Duration kDay = 24 * kHour;
-
 constexpr std::array<Duration, 31> kSteps = {1,
                                              2,
                                              5,

@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kHeaderHeight = 66;
 constexpr double kLegendRoom = 420;
-constexpr double kLostRoom = 100;
 
 std::string opening(const PlanRecord& record, double height) {
   const std::string title = plan_title(record);

@@ -14,16 +14,13 @@
 namespace dovetail::io {
 namespace {
 
-constexpr double kLeft = 52;
-constexpr double kRight = 14;
-constexpr double kTop = 26;  // the name of a panel stands above it
-constexpr double kAxisHeight = 36;
+constexpr double kPanelLeft = 52;
+constexpr double kPanelRight = 14;
+constexpr double kPanelTop = 26;  // the name of a panel stands above it
+constexpr double kDateAxisHeight = 36;
 constexpr double kBusyShare = 0.64;  // of the height that both panels share
-constexpr double kLetterWidth = 6.1;
 constexpr double kLabelHeight = 13;
-constexpr double kMinSide = 0.8;       // thinner rectangles would vanish
-constexpr double kOutlineSide = 4;     // thinner rectangles would be all outline
-constexpr double kTickDistance = 110;  // a date and some air
+constexpr double kDateDistance = 110;  // a date and some air
 constexpr double kMarkDistance = 34;
 
 struct Panel {
@@ -38,9 +35,9 @@ class MachineChart {
  public:
   MachineChart(const MachinePicture& picture, const MachineChartOptions& options)
       : picture_(picture), options_(options), plot_(machine_plot(options)) {
-    const double both = plot_.bottom - plot_.top - kTop;
+    const double both = plot_.bottom - plot_.top - kPanelTop;
     busy_ = {plot_.top, plot_.top + kBusyShare * both, static_cast<double>(picture.nodes)};
-    waiting_ = {busy_.bottom + kTop, plot_.bottom, most_waiting()};
+    waiting_ = {busy_.bottom + kPanelTop, plot_.bottom, most_waiting()};
   }
 
   std::string draw() {
@@ -100,7 +97,7 @@ class MachineChart {
   }
 
   void time_axis() {
-    const int count = std::max(2, static_cast<int>((plot_.right - plot_.left) / kTickDistance));
+    const int count = std::max(2, static_cast<int>((plot_.right - plot_.left) / kDateDistance));
     for (const AxisTick& tick : machine_ticks(picture_, count)) {
       const double at = x(tick.at);
       for (const Panel& panel : {busy_, waiting_}) {
@@ -203,7 +200,7 @@ class MachineChart {
 }  // namespace
 
 MachinePlot machine_plot(const MachineChartOptions& options) {
-  return {kLeft, options.width - kRight, kTop, options.height - kAxisHeight};
+  return {kPanelLeft, options.width - kPanelRight, kPanelTop, options.height - kDateAxisHeight};
 }
 
 std::vector<AxisTick> machine_ticks(const MachinePicture& picture, int count) {

@@ -9,13 +9,13 @@
 namespace dovetail::io {
 namespace {
 
-constexpr double kWidth = 1200;
-constexpr double kHeader = 70;
-constexpr double kChartLeft = 10;
+constexpr double kPageWidth = 1200;
+constexpr double kPageHeader = 70;
+constexpr double kMachineLeft = 10;
 constexpr MachineChartOptions kChart = {.width = 1180, .height = 560, .tooltips = true};
-constexpr double kHeight = kHeader + kChart.height + 8;
+constexpr double kPageHeight = kPageHeader + kChart.height + 8;
 
-constexpr std::string_view kStyle = R"(
+constexpr std::string_view kMachineStyle = R"(
 .page{fill:#ffffff}
 .title{font-size:20px;font-weight:600}
 .facts{font-size:13px;fill:#59636e}
@@ -37,9 +37,9 @@ std::string machine_svg(const MachinePicture& picture) {
       "<text class=\"title\" x=\"24\" y=\"34\">{6}</text>\n"
       "<text class=\"facts\" x=\"24\" y=\"56\">{7}</text>\n"
       "<g transform=\"translate({8} {9})\">\n{10}</g>\n</svg>\n",
-      kWidth, kHeight, escape_markup(title), embedded_file("frontier_chart.css"),
-      embedded_file("machine_chart.css"), kStyle, escape_markup(fit(title, 100)),
-      escape_markup(fit(facts, 180)), kChartLeft, kHeader, draw_machine(picture, kChart));
+      kPageWidth, kPageHeight, escape_markup(title), embedded_file("frontier_chart.css"),
+      embedded_file("machine_chart.css"), kMachineStyle, escape_markup(fit(title, 100)),
+      escape_markup(fit(facts, 180)), kMachineLeft, kPageHeader, draw_machine(picture, kChart));
 }
 
 }  // namespace dovetail::io

@@ -11,12 +11,8 @@ namespace dovetail::io {
 
 namespace {
 
-bool is_scalar(Value field) {
-  return field.kind() == ValueKind::plain || field.kind() == ValueKind::text;
-}
-
 std::optional<double> as_date(Value field) {
-  return is_scalar(field) ? parse_date(field.text()) : std::nullopt;
+  return field.is_scalar() ? parse_date(field.text()) : std::nullopt;
 }
 
 // A date whose zone is missing, or that does not exist.
@@ -40,7 +36,7 @@ bool is_date(Value field) { return as_date(field).has_value(); }
 
 double read_moment(const Record& record, Value field, const Clock& clock) {
   if (const auto date = as_date(field)) return checked_date(record, field, *date, clock);
-  if (!is_scalar(field)) return record.duration(field);
+  if (!field.is_scalar()) return record.duration(field);
   const std::string_view text = field.text();
   if (resembles_date(text)) {
     record.fail(field,

@@ -12,10 +12,6 @@ namespace dovetail::io {
 
 namespace {
 
-bool is_scalar(Value value) {
-  return value.kind() == ValueKind::plain || value.kind() == ValueKind::text;
-}
-
 // The whole number of milliseconds that was surely meant, if there is one.
 std::optional<Time> whole_milliseconds(double seconds) {
   const double milliseconds = seconds * 1000.0;
@@ -128,7 +124,7 @@ Value Record::need(std::string_view key) const {
 }
 
 std::string_view Record::text(Value field) const {
-  if (!is_scalar(field) || field.is_null()) fail(field, "expected text, found " + describe(field));
+  if (!field.is_scalar() || field.is_null()) fail(field, "expected text, found " + describe(field));
   return field.text();
 }
 
@@ -168,7 +164,7 @@ double Record::duration(Value field) const {
   const auto number = as_number(field);
   if (number && *number < 0) fail(field, "a time cannot be negative, found " + describe(field));
   std::optional<double> seconds;
-  if (is_scalar(field)) seconds = number ? number : parse_duration(field.text());
+  if (field.is_scalar()) seconds = number ? number : parse_duration(field.text());
   if (!seconds) {
     fail(field, "expected seconds or a duration such as 90, 1m30s, 2h or 1-12:00:00, found " +
                     describe(field));

@@ -47,8 +47,6 @@ void append_escaped(std::string& out, char c) {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::size_t skip_digits(std::string_view text, std::size_t at) {
   while (at < text.size() && is_digit(text[at])) ++at;
   return at;
@@ -116,6 +114,14 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 }
 
 }  // namespace
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
 
 std::string quote(std::string_view text) {
   const bool shortened = text.size() > kLongestQuote;

@@ -18,6 +18,11 @@ namespace dovetail::io {
 // that whatever a file holds an error message stays one readable line.
 std::string quote(std::string_view text);
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Of ASCII letters; others stay.
+std::string upper_case(std::string_view text);
+
 // The text as a JSON string literal, which is a YAML double-quoted scalar as well.
 std::string json_string(std::string_view text);
 

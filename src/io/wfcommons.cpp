@@ -18,9 +18,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kVersions = {"1.3", "1.4", "1.5", "1.6"};
 constexpr std::size_t kMaxWarnings = 20;
 
-class Reader {
+class WfCommonsReader {
  public:
-  Reader(const Document& document, const WorkflowReadOptions& options, Warnings* warnings)
+  WfCommonsReader(const Document& document, const WorkflowReadOptions& options, Warnings* warnings)
       : file_(document.file()), top_(document.root()), options_(options), warnings_(warnings) {}
 
   Workflow read() {
@@ -206,7 +206,7 @@ class Reader {
 
 Workflow read_wfcommons(const Document& document, const WorkflowReadOptions& options,
                         Warnings* warnings) {
-  return Reader(document, options, warnings).read();
+  return WfCommonsReader(document, options, warnings).read();
 }
 
 }  // namespace dovetail::io

@@ -143,9 +143,9 @@ TaskExecution read_execution(const Record& task) {
   return execution;
 }
 
-class Reader {
+class WorkflowReader {
  public:
-  Reader(const Document& document, const WorkflowReadOptions& options)
+  WorkflowReader(const Document& document, const WorkflowReadOptions& options)
       : file_(document.file()), options_(options), top_(document.root()) {}
 
   Workflow read() {
@@ -253,7 +253,7 @@ class Reader {
 }  // namespace
 
 Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options) {
-  return Reader(document, options).read();
+  return WorkflowReader(document, options).read();
 }
 
 }  // namespace dovetail::io

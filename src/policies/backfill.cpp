@@ -19,7 +19,7 @@ struct Waiting {
 
 struct Held {
   Ask ask;
-  Slot slot;
+  BlockSlot slot;
 };
 
 class Backfill final : public Scheduler {
@@ -115,13 +115,13 @@ class Backfill final : public Scheduler {
   }
 
   void promise(const Waiting& waiting, Time now) {
-    const Slot slot = room_.earliest(waiting.ask, now);
+    const BlockSlot slot = room_.earliest(waiting.ask, now);
     next_start_ = std::min(next_start_, slot.start);
     room_.take(waiting.ask, slot);
     promises_.push_back({waiting.ask, slot});
   }
 
-  void start(const Waiting& waiting, const Slot& slot) {
+  void start(const Waiting& waiting, const BlockSlot& slot) {
     room_.take(waiting.ask, slot);
     free_ -= waiting.ask.nodes;
     running_.start(waiting.job, {waiting.ask, slot});

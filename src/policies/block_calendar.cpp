@@ -60,7 +60,7 @@ Count BlockCalendar::lowest_run(const std::vector<Word>& mask, Count nodes) cons
   return -1;
 }
 
-Slot BlockCalendar::earliest_fit(Count nodes, Duration length, Time ready) const {
+BlockSlot BlockCalendar::earliest_fit(Count nodes, Duration length, Time ready) const {
   assert(nodes >= 1 && nodes <= nodes_);
   std::vector<Word> mask(words_);
   Time start = std::max(ready, times_.front());

@@ -17,10 +17,10 @@
 namespace dovetail {
 
 // Where a job goes: when, and from which node on (always 0 where only counts matter).
-struct Slot {
+struct BlockSlot {
   Time start = 0;
   Count first = 0;
-  friend bool operator==(const Slot&, const Slot&) = default;
+  friend bool operator==(const BlockSlot&, const BlockSlot&) = default;
 };
 
 class BlockCalendar {
@@ -29,7 +29,7 @@ class BlockCalendar {
 
   // The earliest start >= ready at which some block of `nodes` neighbours is free for `length`, and
   // the lowest such block. Needs 1 <= nodes <= all nodes, and bookings that end some day.
-  Slot earliest_fit(Count nodes, Duration length, Time ready) const;
+  BlockSlot earliest_fit(Count nodes, Duration length, Time ready) const;
 
   // The lowest block free throughout the window; -1 when there is none.
   Count lowest_block(Interval window, Count nodes) const;

@@ -27,7 +27,7 @@ struct Placed {
 // The plan for blocks of nodes and for caps, where a move is a search.
 class RoomPlan {
  public:
-  using Job = Placed<Slot>;
+  using Job = Placed<BlockSlot>;
 
   explicit RoomPlan(const QueueRules& rules) : outlook_{Room(rules.room, rules.reservations)} {}
 

@@ -7,8 +7,6 @@
 
 namespace dovetail {
 
-inline constexpr Duration kSecond = 1000;
-
 // The queue counts whole seconds: rounded up.
 constexpr Duration whole_seconds(Duration length) {
   return (length + kSecond - 1) / kSecond * kSecond;

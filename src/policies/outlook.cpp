@@ -5,7 +5,7 @@ namespace dovetail {
 Outlook plan_queue(Room running, std::span<const Ask> waiting, Time now, bool in_turn) {
   Outlook outlook{std::move(running), now};
   for (const Ask& ask : waiting) {
-    const Slot slot = outlook.room.earliest(ask, outlook.not_before);
+    const BlockSlot slot = outlook.room.earliest(ask, outlook.not_before);
     outlook.room.take(ask, slot);
     if (in_turn) outlook.not_before = slot.start;
   }

@@ -50,15 +50,15 @@ Calendar* Room::lane(const Ask& ask) {
   return &lanes_.try_emplace(ask.user, cap_, kBeginning).first->second;
 }
 
-Slot Room::earliest_nodes(const Ask& ask, Time ready) const {
+BlockSlot Room::earliest_nodes(const Ask& ask, Time ready) const {
   if (const auto* calendar = std::get_if<Calendar>(&free_)) {
     return {calendar->earliest_fit(ask.nodes, ask.length, ready).value(), 0};
   }
   return std::get<BlockCalendar>(free_).earliest_fit(ask.nodes, ask.length, ready);
 }
 
-Slot Room::earliest(const Ask& ask, Time ready) const {
-  Slot slot = earliest_nodes(ask, ready);
+BlockSlot Room::earliest(const Ask& ask, Time ready) const {
+  BlockSlot slot = earliest_nodes(ask, ready);
   const auto lane = lanes_.find(ask.user);
   if (lane == lanes_.end()) return slot;
   // Each side moves the start on until both agree.
@@ -69,20 +69,20 @@ Slot Room::earliest(const Ask& ask, Time ready) const {
   }
 }
 
-std::optional<Slot> Room::at(const Ask& ask, Time start) const {
+std::optional<BlockSlot> Room::at(const Ask& ask, Time start) const {
   if (const auto lane = lanes_.find(ask.user);
       lane != lanes_.end() && !lane->second.fits({start, start + ask.length}, 1)) {
     return std::nullopt;
   }
   const Interval window{start, start + ask.length};
   if (const auto* calendar = std::get_if<Calendar>(&free_)) {
-    return calendar->fits(window, ask.nodes) ? std::optional(Slot{start, 0}) : std::nullopt;
+    return calendar->fits(window, ask.nodes) ? std::optional(BlockSlot{start, 0}) : std::nullopt;
   }
   const Count first = std::get<BlockCalendar>(free_).lowest_block(window, ask.nodes);
-  return first < 0 ? std::nullopt : std::optional(Slot{start, first});
+  return first < 0 ? std::nullopt : std::optional(BlockSlot{start, first});
 }
 
-void Room::add(const Ask& ask, const Slot& slot, Interval window, bool take) {
+void Room::add(const Ask& ask, const BlockSlot& slot, Interval window, bool take) {
   if (auto* calendar = std::get_if<Calendar>(&free_)) {
     take ? calendar->reserve(window, ask.nodes) : calendar->release(window, ask.nodes);
   } else {
@@ -93,19 +93,19 @@ void Room::add(const Ask& ask, const Slot& slot, Interval window, bool take) {
   if (Calendar* jobs = lane(ask)) take ? jobs->reserve(window, 1) : jobs->release(window, 1);
 }
 
-void Room::take(const Ask& ask, const Slot& slot) {
+void Room::take(const Ask& ask, const BlockSlot& slot) {
   add(ask, slot, {slot.start, slot.start + ask.length}, true);
 }
 
-void Room::give_back(const Ask& ask, const Slot& slot, Time from) {
+void Room::give_back(const Ask& ask, const BlockSlot& slot, Time from) {
   const Time end = slot.start + ask.length;
   from = std::max(from, slot.start);
   if (from < end) add(ask, slot, {from, end}, false);
 }
 
-Slot Room::move_up(const Ask& ask, const Slot& slot, Time now) {
+BlockSlot Room::move_up(const Ask& ask, const BlockSlot& slot, Time now) {
   give_back(ask, slot, slot.start);
-  const Slot better = earliest(ask, now);
+  const BlockSlot better = earliest(ask, now);
   take(ask, better);
   return better;
 }

@@ -2,7 +2,7 @@
 // under a cap on the jobs that one user runs at once.
 //
 //   Room room({.nodes = 128});
-//   const Slot slot = room.earliest({.nodes = 16, .length = 3'600'000}, now);
+//   const BlockSlot slot = room.earliest({.nodes = 16, .length = 3'600'000}, now);
 //   room.take(ask, slot);
 //
 // A value: copies are cheap where only counts matter.
@@ -38,20 +38,20 @@ class Room {
   Count nodes() const { return nodes_; }
 
   // The earliest place at or after `ready`. Needs 1 <= ask.nodes <= nodes() and a length above 0.
-  Slot earliest(const Ask& ask, Time ready) const;
+  BlockSlot earliest(const Ask& ask, Time ready) const;
 
   // The place that begins right at `start`; nothing when there is none.
-  std::optional<Slot> at(const Ask& ask, Time start) const;
+  std::optional<BlockSlot> at(const Ask& ask, Time start) const;
 
   // Needs the place to be free.
-  void take(const Ask& ask, const Slot& slot);
+  void take(const Ask& ask, const BlockSlot& slot);
 
   // Gives back what a job that was taken in holds from `from` on.
-  void give_back(const Ask& ask, const Slot& slot, Time from);
+  void give_back(const Ask& ask, const BlockSlot& slot, Time from);
 
   // Moves a job that was taken in to the earliest place at or after `now` that it could have if it
   // were not there itself, and answers that place. Never later than where it was.
-  Slot move_up(const Ask& ask, const Slot& slot, Time now);
+  BlockSlot move_up(const Ask& ask, const BlockSlot& slot, Time now);
 
   Count free_at(Time t) const;
 
@@ -60,8 +60,8 @@ class Room {
 
  private:
   Calendar* lane(const Ask& ask);
-  Slot earliest_nodes(const Ask& ask, Time ready) const;
-  void add(const Ask& ask, const Slot& slot, Interval window, bool take);
+  BlockSlot earliest_nodes(const Ask& ask, Time ready) const;
+  void add(const Ask& ask, const BlockSlot& slot, Interval window, bool take);
 
   Count nodes_;
   Count cap_;

@@ -39,7 +39,6 @@ Duration Cutting::request(Duration length) const {
   if (options_.requests == RequestRule::exact) return length;
   // A tenth more, then the next whole minute; in whole numbers, so that no machine rounds it its
   // own way.
-  constexpr Duration kMinute = 60 * kSecond;
   return kMinute * (1 + 11 * length / (10 * kMinute));
 }
 

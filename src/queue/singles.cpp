@@ -79,7 +79,8 @@ class Singles {
       ready_.pop();
       const Duration length = cutting_.tasks().time(task);
       const Ask ask{.nodes = 1, .length = cutting_.request(length), .user = user_};
-      const Slot slot = is_seen ? outlook_.room.earliest(ask, from) : earliest_shared(ask, from);
+      const BlockSlot slot =
+          is_seen ? outlook_.room.earliest(ask, from) : earliest_shared(ask, from);
       outlook_.room.take(ask, slot);
       const Interval window{slot.start, slot.start + ask.length};
       if (share_.fits(window, 1)) share_.reserve(window, 1);
@@ -89,9 +90,9 @@ class Singles {
   }
 
   // The earliest place within the share.
-  Slot earliest_shared(const Ask& ask, Time from) const {
+  BlockSlot earliest_shared(const Ask& ask, Time from) const {
     for (;;) {
-      const Slot slot = outlook_.room.earliest(ask, from);
+      const BlockSlot slot = outlook_.room.earliest(ask, from);
       from = share_.earliest_fit(1, ask.length, slot.start).value();
       if (from == slot.start) return slot;
     }

@@ -7,8 +7,6 @@ namespace dovetail {
 
 namespace {
 
-constexpr Duration kHour = 3'600 * kSecond;
-constexpr Duration kDay = 24 * kHour;
 
 }  // namespace
 

@@ -61,17 +61,17 @@ Json table_json(const AdaptiveTable& table) {
 }
 
 // The cases of one type of graph on one pool.
-struct Scenario {
+struct AdaptiveScenario {
   AdaptiveCase any;
   std::size_t cases = 0;
   std::array<Duration, kAdaptiveStrategies.size()> sums = {};
 };
 
 // In the order in which they first come.
-std::vector<Scenario> scenarios_of(const AdaptiveStudyResult& result) {
+std::vector<AdaptiveScenario> scenarios_of(const AdaptiveStudyResult& result) {
   using Key = std::array<double, kAdaptiveAxes.size() + 1>;
   std::map<Key, std::size_t> positions;
-  std::vector<Scenario> scenarios;
+  std::vector<AdaptiveScenario> scenarios;
   for (const AdaptiveCase& one : result.cases) {
     Key key{static_cast<double>(one.type.application)};
     for (std::size_t i = 0; i < kAdaptiveAxes.size(); ++i) {
@@ -79,7 +79,7 @@ std::vector<Scenario> scenarios_of(const AdaptiveStudyResult& result) {
     }
     const auto [position, is_new] = positions.try_emplace(key, scenarios.size());
     if (is_new) scenarios.push_back({one});
-    Scenario& scenario = scenarios[position->second];
+    AdaptiveScenario& scenario = scenarios[position->second];
     ++scenario.cases;
     for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
       scenario.sums[static_cast<std::size_t>(strategy)] += one.ends[strategy];
@@ -106,7 +106,7 @@ std::string to_csv(const AdaptiveStudyResult& result) {
   const report::Text out(text);
   for (const AdaptiveAxis axis : kAdaptiveAxes) fmt::format_to(out, ",{}", to_string(axis));
   text += ",strategy,cases,mean_makespan_s,gain_percent\n";
-  for (const Scenario& scenario : scenarios_of(result)) {
+  for (const AdaptiveScenario& scenario : scenarios_of(result)) {
     std::string key(to_string(scenario.any.type.application));
     for (const AdaptiveAxis axis : kAdaptiveAxes) {
       key += fmt::format(",{:g}", value_on(scenario.any, axis));

@@ -12,7 +12,7 @@ namespace {
 
 using report::Text;
 
-constexpr int kNameWidth = 18;
+constexpr int kModeWidth = 18;
 constexpr int kColumnWidth = 16;
 
 constexpr std::array kPlanners = {AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper,
@@ -46,7 +46,7 @@ std::string_view words_for(AdaptiveApplication application, AdaptiveAxis axis) {
 // A name, then something for every column.
 template <typename Columns, typename ToText>
 void write_line(Text out, std::string_view name, const Columns& columns, ToText to_text) {
-  fmt::format_to(out, "{:<{}}", name, kNameWidth);
+  fmt::format_to(out, "{:<{}}", name, kModeWidth);
   for (const auto& column : columns) {
     fmt::format_to(out, "{:>{}}", std::string(to_text(column)), kColumnWidth);
   }

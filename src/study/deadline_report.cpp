@@ -13,13 +13,13 @@ namespace {
 using report::Json;
 using report::Text;
 
-constexpr int kNameWidth = 19;
+constexpr int kMethodWidth = 19;
 constexpr int kCellWidth = 9;
 
 // A line of Table 6: a cell per column for the tightest deadline, then the same for CPU-hours.
 template <typename Cell>
 void write_plain_line(Text out, std::string_view name, const PlainTable& table, Cell cell) {
-  fmt::format_to(out, "{:<{}}", name, kNameWidth);
+  fmt::format_to(out, "{:<{}}", name, kMethodWidth);
   for (const bool cpu : {false, true}) {
     fmt::format_to(out, "  ");
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -68,7 +68,7 @@ void write_unanswered(Text out, std::string_view algorithm, std::string_view col
 
 void write_plain(Text out, const PlainTable& table) {
   fmt::format_to(out, "\n{} (Table 6), {} a column: per cent above the best\n{:<{}}", table.title,
-                 instances(table.columns.front().instances), "", kNameWidth);
+                 instances(table.columns.front().instances), "", kMethodWidth);
   const int half = static_cast<int>(table.columns.size()) * (kCellWidth + 1);
   fmt::format_to(out, "  {:>{}}  {:>{}}\n", "tightest deadline", half, "CPU-hours, loose deadline",
                  half);
@@ -83,10 +83,6 @@ void write_plain(Text out, const PlainTable& table) {
       write_unanswered(out, kPlainNames[row], column.title, column.rows[row]);
     }
   }
-}
-
-double share(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 void write_hybrid(Text out, const HybridTable& hybrid) {
@@ -108,11 +104,12 @@ void write_hybrid(Text out, const HybridTable& hybrid) {
     write_unanswered(out, kHybridNames[row], "real", table.rows[row]);
   }
   const published::BindFacts theirs;
-  fmt::format_to(out,
-                 "DL_RC_CPAR over twice DL_BD_CPA on {:.1f} % of instances (published {:g}), over "
-                 "1.02 times on {:.1f} % (published under {:g})\n",
-                 share(hybrid.binds.over_twice, hybrid.binds.instances), theirs.over_twice,
-                 share(hybrid.binds.over_slightly, hybrid.binds.instances), theirs.over_slightly);
+  fmt::format_to(
+      out,
+      "DL_RC_CPAR over twice DL_BD_CPA on {:.1f} % of instances (published {:g}), over "
+      "1.02 times on {:.1f} % (published under {:g})\n",
+      report::per_cent(hybrid.binds.over_twice, hybrid.binds.instances), theirs.over_twice,
+      report::per_cent(hybrid.binds.over_slightly, hybrid.binds.instances), theirs.over_slightly);
 }
 
 void write_findings(Text out, const std::vector<Finding>& findings) {
@@ -151,19 +148,19 @@ void write_growth(Text out, const std::vector<GrowthTable>& tables) {
   fmt::format_to(out,
                  "\nGrowth of run times (Table 8): exponent when one doubles and the others stay\n"
                  "{:<{}}",
-                 "", kNameWidth);
+                 "", kMethodWidth);
   for (const GrowthTable& table : tables) fmt::format_to(out, " {:>12}", table.parameter);
-  fmt::format_to(out, "   stated worst case\n{:<{}}", "from .. to", kNameWidth);
+  fmt::format_to(out, "   stated worst case\n{:<{}}", "from .. to", kMethodWidth);
   for (const GrowthTable& table : tables) {
     fmt::format_to(out, " {:>12}",
                    fmt::format("{:g} .. {:g}", table.sizes.front(), table.sizes.back()));
   }
-  fmt::format_to(out, "\n{:<{}}", "stated", kNameWidth);
+  fmt::format_to(out, "\n{:<{}}", "stated", kMethodWidth);
   for (const GrowthTable& table : tables) fmt::format_to(out, " {:>12.2f}", table.stated_exponent);
   fmt::format_to(out, "\n");
   for (std::size_t row = 0; row < tables.front().rows.size(); ++row) {
     const std::string_view name = tables.front().rows[row].algorithm;
-    fmt::format_to(out, "{:<{}}", name, kNameWidth);
+    fmt::format_to(out, "{:<{}}", name, kMethodWidth);
     for (const GrowthTable& table : tables) {
       fmt::format_to(out, " {:>12.2f}", table.rows[row].exponent);
     }
@@ -201,8 +198,9 @@ Json plain_json(const PlainTable& table) {
 
 Json hybrid_json(const HybridTable& table) {
   Json json = table_json(table.table, kHybridNames);
-  json["over_twice_percent"] = share(table.binds.over_twice, table.binds.instances);
-  json["over_slightly_percent"] = share(table.binds.over_slightly, table.binds.instances);
+  json["over_twice_percent"] = report::per_cent(table.binds.over_twice, table.binds.instances);
+  json["over_slightly_percent"] =
+      report::per_cent(table.binds.over_slightly, table.binds.instances);
   return json;
 }
 

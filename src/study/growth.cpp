@@ -17,7 +17,6 @@ struct GrowthSize {
   Count processors = 1024;
 };
 
-constexpr Duration kHour = 3'600'000;
 constexpr Duration kHorizon = 7 * 24 * kHour;
 constexpr Duration kMeanLength = 2 * kHour;
 constexpr double kLoad = 0.3;  // share of the cluster that the reservations hold over the horizon

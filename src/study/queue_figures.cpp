@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "study/queue_tables.hpp"
+#include "study/report.hpp"
 
 namespace dovetail {
 namespace {
@@ -26,10 +27,6 @@ constexpr std::array<FigureSpec, 6> kFigures = {{
     {"Figure 6", kFigureLog, Requests::real},
     {"Figure 6", kDoubtLog, Requests::real},
 }};
-
-double share(std::size_t part, std::size_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 bool is_one_job(const QueueOutcome& outcome) { return outcome.jobs == 1 && !outcome.single_mode; }
 
@@ -101,8 +98,8 @@ class FigureMaker {
     const QueueSeries& single_tasks = *series(workflow, Cut::one_job_per_task);
     const QueueSeries& one_job = *series(workflow, Cut::one_job);
     runs.add(*zhang, single_tasks, one_job);
-    row.single_mode = share(runs.single, runs.runs);
-    row.one_job = share(runs.one_job, runs.runs);
+    row.single_mode = report::per_cent(runs.single, runs.runs);
+    row.one_job = report::per_cent(runs.one_job, runs.runs);
     all_runs_.add(*zhang, single_tasks, one_job);
     figure.rows.push_back(row);
   }
@@ -144,10 +141,11 @@ class FigureMaker {
         {"ONEJOBPERTASK ahead of ZHANG", ahead(single), "9 of 12, mean 11.16 %, at most 21.06 %"},
         {"ONEJOBPERTASK behind ZHANG", behind(single), "3 of 12, at most 15.29 %"},
         {"ZHANG ends with single tasks",
-         fmt::format("{:.2f} % of runs", share(all_runs_.single, all_runs_.runs)),
+         fmt::format("{:.2f} % of runs", report::per_cent(all_runs_.single, all_runs_.runs)),
          "23.79 % of runs"},
         {"otherwise beats ONEJOBPERTASK",
-         fmt::format("{:.2f} %", share(all_runs_.beats_single_tasks, others)), "under 30 %"},
+         fmt::format("{:.2f} %", report::per_cent(all_runs_.beats_single_tasks, others)),
+         "under 30 %"},
         {"ONEJOB similar (within 1 %) or better", fmt::format("{} of {}", similar, one_job.size()),
          "6 of 12"},
         {"LEVELBYLEVEL behind ONEJOB", fmt::format("{} of {}", levels_behind, one_job.size()),
@@ -158,14 +156,15 @@ class FigureMaker {
     const Lead one_job = lead(improvements(figure, Cut::one_job));
     const Lead single = lead(improvements(figure, Cut::one_job_per_task));
     const std::size_t others = all_runs_.runs - all_runs_.one_job;
-    return {{"ONEJOB ahead of ZHANG", ahead(one_job), "9 of 12"},
-            {"ONEJOB behind ZHANG", behind(one_job), "3 of 12, at most 22.45 %"},
-            {"ONEJOBPERTASK behind ZHANG", behind(single), "9 of 12"},
-            {"ZHANG is one job",
-             fmt::format("{:.2f} % of runs", share(all_runs_.one_job, all_runs_.runs)),
-             "48.32 % of runs"},
-            {"otherwise beats ONEJOB",
-             fmt::format("{:.2f} %", share(all_runs_.beats_one_job, others)), "52.53 %"}};
+    return {
+        {"ONEJOB ahead of ZHANG", ahead(one_job), "9 of 12"},
+        {"ONEJOB behind ZHANG", behind(one_job), "3 of 12, at most 22.45 %"},
+        {"ONEJOBPERTASK behind ZHANG", behind(single), "9 of 12"},
+        {"ZHANG is one job",
+         fmt::format("{:.2f} % of runs", report::per_cent(all_runs_.one_job, all_runs_.runs)),
+         "48.32 % of runs"},
+        {"otherwise beats ONEJOB",
+         fmt::format("{:.2f} %", report::per_cent(all_runs_.beats_one_job, others)), "52.53 %"}};
   }
 
   std::vector<QueueFact> glume_facts(const QueueFigure& figure) const {

@@ -11,7 +11,7 @@ namespace {
 
 using report::Text;
 
-constexpr int kNameWidth = 24;
+constexpr int kStrategyWidth = 24;
 
 std::string signed_pair(const Improvement& value) {
   return fmt::format("{:+.1f} ({:+.1f})", value.mean_of_ratios, value.ratio_of_means);
@@ -47,11 +47,11 @@ void write_facts(Text out, const std::vector<QueueFact>& facts) {
 
 void write_figure(Text out, const QueueStudyResult& result, const QueueFigure& figure) {
   fmt::format_to(out, "\n{}: {}; improvement over ZHANG in per cent\n{:<{}}", figure.name,
-                 figure.title, "", kNameWidth);
+                 figure.title, "", kStrategyWidth);
   for (const Cut cut : kComparedCuts) fmt::format_to(out, " {:>16}", name_of(cut));
   fmt::format_to(out, "   ZHANG single  one job\n");
   for (const QueueFigureRow& row : figure.rows) {
-    fmt::format_to(out, "{:<{}}", result.workflows[row.workflow].name, kNameWidth);
+    fmt::format_to(out, "{:<{}}", result.workflows[row.workflow].name, kStrategyWidth);
     for (const Improvement& value : row.over_zhang) {
       fmt::format_to(out, " {:>16}", signed_pair(value));
     }
@@ -62,7 +62,7 @@ void write_figure(Text out, const QueueStudyResult& result, const QueueFigure& f
 
 void write_win_line(Text out, std::string_view name,
                     const std::array<std::string, kWinColumns>& cells) {
-  fmt::format_to(out, "{:<{}}", name, kNameWidth);
+  fmt::format_to(out, "{:<{}}", name, kStrategyWidth);
   for (const std::string& cell : cells) fmt::format_to(out, " {:>11}", cell);
   fmt::format_to(out, "\n");
 }
@@ -121,13 +121,13 @@ void write_parents(Text out, const ParentTable& table) {
 
 void write_front(Text out, const Front& front) {
   fmt::format_to(out, "\nMakespan and utilisation: {}\n{:<{}} {:>12} {:>12}\n", front.title, "",
-                 kNameWidth, "makespan", "utilisation");
+                 kStrategyWidth, "makespan", "utilisation");
   for (const FrontRow& row : front.rows) {
     const std::string name =
         row.min_utilisation > 0
             ? fmt::format("{}, at least {:g}", name_of(row.cut), row.min_utilisation)
             : std::string(name_of(row.cut));
-    fmt::format_to(out, "{:<{}} {:>10.1f} % {:>10.1f} %{}\n", name, kNameWidth,
+    fmt::format_to(out, "{:<{}} {:>10.1f} % {:>10.1f} %{}\n", name, kStrategyWidth,
                    row.makespan_percent, 100 * row.utilisation,
                    row.on_front ? "  on the front" : "");
   }
@@ -145,7 +145,7 @@ std::string signed_text(const std::optional<double>& percent) {
 void write_doubt_summary(Text out, const DoubtTable& table) {
   const auto line = [&](std::string_view name, std::string_view mean, std::string_view ahead,
                         std::string_view behind, std::string_view by, std::string_view cell) {
-    fmt::format_to(out, "{:<{}} {:>15} {:>8} {:>8} {:>13} {:>9}", name, kNameWidth, mean, ahead,
+    fmt::format_to(out, "{:<{}} {:>15} {:>8} {:>8} {:>13} {:>9}", name, kStrategyWidth, mean, ahead,
                    behind, by, cell);
   };
   line("allocation / never ran", "mean", "ahead", "behind", "by, at most", "won/lost");
@@ -169,11 +169,11 @@ void write_doubt(Text out, const QueueStudyResult& result) {
       out, "\n{}, medium length, real requests: improvement of GLUME over ZHANG in per cent\n",
       result.logs.front().name);
   write_doubt_summary(out, table);
-  fmt::format_to(out, "\n{:<{}}", "", kNameWidth);
+  fmt::format_to(out, "\n{:<{}}", "", kStrategyWidth);
   for (const DoubtRow& row : table.rows) fmt::format_to(out, " {:>20}", setting_name(row.setting));
   fmt::format_to(out, "\n");
   for (std::size_t i = 0; i < table.workflows.size(); ++i) {
-    fmt::format_to(out, "{:<{}}", result.workflows[table.workflows[i]].name, kNameWidth);
+    fmt::format_to(out, "{:<{}}", result.workflows[table.workflows[i]].name, kStrategyWidth);
     for (const DoubtRow& row : table.rows) {
       fmt::format_to(out, " {:>20}", signed_pair(row.by_workflow[i]));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +18,11 @@ namespace dovetail::report {
 
 using Text = std::back_insert_iterator<std::string>;
 using Json = nlohmann::ordered_json;
+
+// Of nothing: nothing.
+inline double per_cent(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
 
 // "quick" or "paper".
 std::string_view name_of(StudyScale scale);
