@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
+#include <tuple>
+#include <vector>
 
 #include "exec/run_facts.hpp"
 #include "exec/run_record.hpp"
@@ -124,14 +127,35 @@ std::string task_row(const TaskFacts& task) {
              task.state == TaskState::failed ? "failed" : "");
 }
 
+// In their order: all, or, where a page of all would be too long, those that a reader looks for.
+std::vector<const TaskFacts*> listed_tasks(const RunFacts& facts) {
+  constexpr std::size_t kMost = 2000;
+  std::vector<const TaskFacts*> tasks;
+  for (const TaskFacts& task : facts.tasks) tasks.push_back(&task);
+  if (tasks.size() <= kMost) return tasks;
+  const auto interest = [](const TaskFacts* task) {
+    return std::tuple(task->state == TaskState::failed, task->attempts > 1,
+                      task->real.end - task->real.start);
+  };
+  std::ranges::stable_sort(tasks, std::greater{}, interest);
+  tasks.resize(kMost);
+  std::ranges::sort(tasks);
+  return tasks;
+}
+
 std::string tasks_section(const RunFacts& facts) {
+  const std::vector<const TaskFacts*> tasks = listed_tasks(facts);
   std::string rows;
-  for (const TaskFacts& task : facts.tasks) rows += task_row(task);
-  return section("Tasks", table("tasks",
-                                {"Task", "State", "Processors", "Planned start", "end", "time",
-                                 "Real start", "end", "time", "Longer by", "Waited", "Attempts",
-                                 "Exit code", "CPU time", "Peak memory"},
-                                rows));
+  for (const TaskFacts* task : tasks) rows += task_row(*task);
+  const std::string title = tasks.size() == facts.tasks.size()
+                                ? "Tasks"
+                                : fmt::format("{} of {} tasks: failed, tried again, longest",
+                                              tasks.size(), facts.tasks.size());
+  return section(title, table("tasks",
+                              {"Task", "State", "Processors", "Planned start", "end", "time",
+                               "Real start", "end", "time", "Longer by", "Waited", "Attempts",
+                               "Exit code", "CPU time", "Peak memory"},
+                              rows));
 }
 
 std::vector<std::string> chart_facts(Duration turnaround, double cpu_seconds, std::size_t tasks) {

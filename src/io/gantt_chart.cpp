@@ -301,8 +301,9 @@ std::string GanttChart::mark_numbers(const Panel& panel) const {
 std::string GanttChart::draw_items(const Band& band) const {
   std::string out;
   for (const bool critical : {false, true}) {
+    Specks specks;
     for (const GanttItem& item : band.cluster->items) {
-      if (is_critical(item) == critical) out += draw_item(band, item);
+      if (is_critical(item) == critical) out += draw_item(band, item, specks);
     }
   }
   return out;
@@ -319,23 +320,32 @@ GanttChart::Box GanttChart::box_of(const Band& band, Interval window, RowBlock b
           std::max(band.y_of(block.row) - y, kMinSide)};
 }
 
-std::string GanttChart::draw_item(const Band& band, const GanttItem& item) const {
+bool GanttChart::Specks::hide(GanttKind kind, const Box& box) {
+  constexpr double kStep = kMinSide / 2;
+  if (box.width > kMinSide) return false;
+  const auto step = [](double length) { return static_cast<std::int64_t>(length / kStep); };
+  return !drawn_
+              .insert({static_cast<std::int64_t>(kind), step(box.x), step(box.y), step(box.height)})
+              .second;
+}
+
+std::string GanttChart::draw_item(const Band& band, const GanttItem& item, Specks& specks) const {
   const bool is_reservation = item.kind == GanttKind::reservation;
   Interval window = item.window;
   if (is_reservation && options_.plot_end) {
     window.end = std::min(window.end, *options_.plot_end);
     if (window.begin >= window.end) return {};
   }
-  const std::string tip = escape_markup(tooltip(band, item));
-  const std::string paint = fill(item);
   std::string out;
   for (const RowBlock& block : item.blocks) {
     if (block.row + block.rows <= band.cluster->first_shown) continue;
     const Box box = box_of(band, window, block);
+    if (specks.hide(item.kind, box)) continue;
     out += fmt::format(
         "<rect class=\"{}\"{} x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\">"
         "<title>{}</title></rect>\n",
-        classes(item, box), paint, box.x, box.y, box.width, box.height, tip);
+        classes(item, box), fill(item), box.x, box.y, box.width, box.height,
+        escape_markup(tooltip(band, item)));
   }
   return is_reservation ? out : out + label(band, item);
 }

@@ -10,7 +10,10 @@
 // chart_legend.hpp. All functions are pure.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +72,17 @@ class GanttChart {
     double x, y, width, height;
   };
 
+  // The rectangles that are too thin to be told from others at the same place: one is drawn for
+  // all of them, so that a picture's size is bounded however many tasks there are.
+  class Specks {
+   public:
+    // Whether nothing new would be seen of the box.
+    bool hide(GanttKind kind, const Box& box);
+
+   private:
+    std::set<std::array<std::int64_t, 4>> drawn_;
+  };
+
   // Where one cluster is drawn.
   struct Band {
     const GanttCluster* cluster;
@@ -107,7 +121,7 @@ class GanttChart {
   std::string mark_lines(const Panel& panel) const;
   std::string mark_numbers(const Panel& panel) const;
   std::string draw_items(const Band& band) const;
-  std::string draw_item(const Band& band, const GanttItem& item) const;
+  std::string draw_item(const Band& band, const GanttItem& item, Specks& specks) const;
   std::string tooltip(const Band& band, const GanttItem& item) const;
   std::string fill(const GanttItem& item) const;
   std::string label(const Band& band, const GanttItem& item) const;

@@ -23,6 +23,19 @@ struct Picture : testing::SvgPicture {
   explicit Picture(const PlanRecord& record) : SvgPicture(gantt_svg(record)) {}
 };
 
+// One task after the other, a second each.
+PlanRecord sequence_of(int tasks) {
+  PlanRecord record;
+  record.workflows = {{"many", 0, 1.0}};
+  record.clusters = {{"one", 1, {}}};
+  for (int i = 0; i < tasks; ++i) {
+    record.tasks.push_back(
+        {"many", "t" + std::to_string(i), "one", i * kSecond, (i + 1) * kSecond, 1, false});
+  }
+  testing::complete(record);
+  return record;
+}
+
 std::size_t blocks(const PlanRecord& record) {
   std::size_t count = 0;
   for (const io::GanttCluster& cluster : io::lay_out(record).clusters) {
@@ -167,6 +180,23 @@ TEST(GanttSvg, CrowdedPlanKeepsEverythingVisibleAndInsideThePage) {
     ASSERT_GE(rect.attribute("x").as_double(), 0);
     ASSERT_LE(rect.attribute("x").as_double() + rect.attribute("width").as_double(), width);
   }
+}
+
+// However many tasks there are, only so many can be told apart.
+TEST(GanttSvg, TasksTooThinToBeSeenAreDrawnOnce) {
+  const auto rectangles = [](int tasks) {
+    const Picture picture(sequence_of(tasks));
+    std::set<int> seen;
+    for (const pugi::xml_node& rect : picture.root().children("rect")) {
+      seen.insert(static_cast<int>(rect.attribute("x").as_double()));
+    }
+    return std::pair(std::ranges::distance(picture.root().children("rect")), seen);
+  };
+  const auto [few, few_seen] = rectangles(1'000);
+  const auto [many, many_seen] = rectangles(100'000);
+  EXPECT_GE(few, 1'000);
+  EXPECT_LT(many, 4'000);
+  EXPECT_GE(many_seen.size(), 1'100U) << "every pixel of the row is still covered";
 }
 
 TEST(GanttSvg, WallClockPutsDatesOnTheAxis) {

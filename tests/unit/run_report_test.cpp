@@ -218,6 +218,32 @@ TEST(RunReport, SaysWhatIsOnlyExpected) {
   }
 }
 
+TEST(RunReport, OfVeryManyTasksListsThoseThatAReaderLooksFor) {
+  constexpr std::size_t kTasks = 20'000;
+  constexpr std::size_t kFailed = 7;
+  constexpr std::size_t kLong = 19'999;
+  WorkflowBuilder builder("many");
+  for (std::size_t i = 0; i < kTasks; ++i) {
+    builder.add_task({.id = "t" + std::to_string(i), .time = TimeSpec::fixed(1), .run = "true"});
+  }
+  std::vector<Workflow> workflows;
+  workflows.push_back(std::move(builder).build());
+  const Problem problem(std::move(workflows), Platform::empty(1, "local"), Goal::turnaround);
+  ScriptedRun run(problem);
+  run.note(0, "begin");
+  Time now = 0;
+  for (std::size_t i = 0; i < kTasks; ++i) {
+    run.start(now, i, 1, 1);
+    run.end(now += i == kLong ? 60'000 : 1000, i, 1, i == kFailed ? 1 : 0, 1.0);
+  }
+  const std::string page = run_report_html({"many-1", problem, run.state()});
+  EXPECT_TRUE(says(page, "<h2>2000 of 20000 tasks: failed, tried again, longest</h2>"));
+  EXPECT_TRUE(says(page, "<td>t7</td><td>failed</td>"));
+  EXPECT_TRUE(says(page, "<td>t19999</td>"));
+  EXPECT_FALSE(says(page, "<td>t15000</td>"));
+  EXPECT_LT(page.size(), 5'000'000U);
+}
+
 class RunReportPage : public testing::PageTest {};
 
 TEST_F(RunReportPage, HostileNamesAreText) {
