@@ -50,24 +50,6 @@ struct Question {
   Time at = 0;
 };
 
-std::string known_strategies() {
-  std::string known;
-  for (const StrategyInfo& row : strategies()) {
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  return known;
-}
-
-const StrategyInfo& choose_strategy(const std::string& name) {
-  const std::string published = io::upper_case(name);
-  if (const StrategyInfo* found = find_strategy(published)) return *found;
-  io::NearestWord nearest(published);
-  for (const StrategyInfo& row : strategies()) nearest.offer(row.name);
-  const std::string guess = nearest.suggestion();
-  throw InputError("--strategy: there is no " + io::quote(name) +
-                   (guess.empty() ? "; the strategies are " + known_strategies() : guess));
-}
-
 std::vector<StrategyInfo> chosen_strategies(const QueueArguments& arguments) {
   if (arguments.compare) return {strategies().begin(), strategies().end()};
   return {choose_strategy(arguments.name.empty() ? "GLUME+" : arguments.name)};

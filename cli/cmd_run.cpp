@@ -11,14 +11,13 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
-#include "exec/run_facts.hpp"
-#include "exec/run_report.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
 #include "previous_run.hpp"
 #include "run_description.hpp"
+#include "run_end.hpp"
 #include "run_progress.hpp"
-#include "run_summary.hpp"
+#include "slurm_run.hpp"
 
 namespace dovetail::cli {
 
@@ -27,6 +26,7 @@ namespace {
 struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
+  SlurmArguments slurm = {};
   double band = 20;  // per cent
   bool keep_going = false;
   bool is_static = false;
@@ -34,22 +34,52 @@ struct RunArguments {
   bool dry_run = false;
 };
 
+// A date is one of this machine's clock, unless the cluster has a clock of its own.
+GoalArguments goal_from_now(GoalArguments goal, const std::string& cluster) {
+  const auto date = goal.deadline ? parse_date(*goal.deadline) : std::nullopt;
+  if (!date || read_platform(cluster).wall_clock()) return goal;
+  const double left = *date - to_seconds(exec::wall_now());
+  if (left <= 0) throw InputError("--deadline: " + *goal.deadline + " is over");
+  goal.deadline = fmt::format("{:.3f}", left);
+  return goal;
+}
+
+std::string current_folder() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::current_path(error);
+  if (error) throw InputError("the current folder is not there any more");
+  return path.string();
+}
+
 RunDescription describe_run(const RunArguments& arguments) {
   MeasuredTimes measured(MeasuredTimes::Unknown::is_assumed);
-  const Problem problem = arguments.problem.load(
-      arguments.goal,
-      {.default_seconds = arguments.problem.default_seconds, .missing_time = std::ref(measured)});
+  const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
+  ProblemArguments asked = arguments.problem;
+  if (slurm) asked.cluster = std::to_string(slurm->platform.clusters().front().processors);
+  const Problem problem =
+      asked.load(goal_from_now(arguments.goal, asked.cluster),
+                 {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
   measured.print_notes();
   RunDescription description{.workflows = {problem.workflows().begin(), problem.workflows().end()},
                              .assumed = measured.assumed(),
-                             .folder = std::filesystem::current_path().string(),
-                             .platform = from_now(problem.platform()),
+                             .folder = current_folder(),
+                             .platform = slurm ? slurm->platform : from_now(problem.platform()),
                              .goal = problem.goal(),
                              .keep_going = arguments.keep_going,
                              .is_static = arguments.is_static,
                              .band = arguments.band / 100};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
+  if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
   return description;
+}
+
+// Of a command, which may be a whole script.
+std::string first_line(std::string_view command) {
+  const auto begin = std::min(command.find_first_not_of(" \t\n"), command.size());
+  const auto end = command.find('\n', begin);
+  const bool is_all = end == std::string_view::npos ||
+                      command.find_first_not_of(" \t\n", end) == std::string_view::npos;
+  return std::string(command.substr(begin, end - begin)) + (is_all ? "" : " ...");
 }
 
 void print_plan(const Problem& problem, Plan plan) {
@@ -60,46 +90,28 @@ void print_plan(const Problem& problem, Plan plan) {
     const Workflow& workflow = problem.workflows()[placed.workflow];
     table.add({"  " + format_duration(placed.start - plan.now),
                problem.task_name(problem.number_of({placed.workflow, placed.task})),
-               std::to_string(placed.procs), std::string(workflow.run(placed.task))});
+               std::to_string(placed.procs), first_line(workflow.run(placed.task))});
   }
   fmt::print("{}  {} planned by {}; nothing is run\n", table.text(4),
              format_duration(makespan(plan)), plan.algorithm);
 }
 
-// What is said at the end.
-Exit report(const exec::RunFolder& folder, const Problem& problem, exec::RunOutcome outcome) {
-  switch (outcome) {
-    case exec::RunOutcome::done:
-      fmt::print("{}: {}{} done\n", folder.id(), problem.task_count() == 1 ? "" : "all ",
-                 counted(problem.task_count(), "task"));
-      return Exit::fine;
-    case exec::RunOutcome::failed:
-      fmt::print("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n",
-                 folder.id(), folder.id());
-      return Exit::no;
-    case exec::RunOutcome::interrupted:
-      fmt::print("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
-      return Exit::no;
-    case exec::RunOutcome::cancelled:
-      fmt::print("{}: cancelled\n", folder.id());
-      return Exit::no;
+// What the same command without --dry-run would have to go on with.
+void print_continuation(const Continuation& last) {
+  if (last.at_work) fmt::print("  {} runs the same in this folder now\n", last.at_work->id());
+  if (last.run) {
+    fmt::print("  {} would go on, of which {} done already\n", last.run->id(),
+               last.done == 1 ? "1 task is" : fmt::format("{} tasks are", last.done));
   }
-  return Exit::no;
-}
-
-// A run is done even if nobody can be told how it went.
-void write_report(const exec::RunFolder& folder, const Problem& problem,
-                  const exec::RunState& state) {
-  try {
-    write_file(folder.report(), exec::run_report_html({folder.id(), problem, state, {}}));
-    fmt::print("  {} shows how it went\n", folder.report());
-  } catch (const ExecutionError& error) {
-    fmt::print(stderr, "warning: {}\n", error.what());
+  if (!last.kept.empty()) {
+    fmt::print("  up to {} of them would not be run again, if their inputs are the same\n",
+               last.kept.size());
   }
 }
 
 Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
              exec::RunOptions options, exec::Nursery nursery) {
+  if (description.slurm) return conduct_on_slurm(folder, description, options.kept);
   const Problem problem = description.problem();
   // Who listens to us may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
@@ -115,18 +127,14 @@ Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
     progress.changed(state, dispatcher, now);
   };
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
+  options.again = [&](std::uint32_t task, const auto& why) { progress.again(task, why); };
   options.decided = [&](const Evaluation& decision) { progress.decided(decision); };
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
   const exec::RunEnd end = exec::conduct(folder, problem, options, std::move(nursery));
   progress.clear();
-  add_to_history(folder, description, problem, end.state);
-  if (!end.state.attempts().empty()) {
-    fmt::print("{}\n", summary_text(exec::facts_of(problem, end.state)));
-    write_report(folder, problem, end.state);
-  }
-  return report(folder, problem, end.outcome);
+  return end_run(folder, description, problem, end);
 }
 
 exec::RunLock lock(const exec::RunFolder& folder) {
@@ -161,22 +169,38 @@ Exit no_plan(const RunDescription& description) {
   return Exit::no;
 }
 
+Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
+                  const Continuation& last) {
+  if (arguments.dry_run) {
+    throw InputError("--dry-run: not for Slurm; dovetail queue shows what strategies would do");
+  }
+  const auto folder =
+      exec::RunFolder::create(exec::state_folder(), description.workflows.front().name());
+  const exec::RunLock own = lock(folder);
+  description.write(folder);
+  return conduct_on_slurm(folder, description, last.kept);
+}
+
 Exit run(const RunArguments& arguments) {
   exec::Nursery nursery;  // while we are small
   const RunDescription description = describe_run(arguments);
+  description.check();
   const Problem problem = description.problem();
   Continuation last;
-  const bool may_go_on = !arguments.is_new && !arguments.dry_run;
-  if (may_go_on) last = find_continuation(description, problem);
-  if (last.at_work) {
-    fmt::print(stderr, "warning: {} runs the same in this folder at the same time\n",
-               last.at_work->id());
+  if (!arguments.is_new) last = find_continuation(description, problem);
+  if (last.at_work && !arguments.dry_run) {
+    throw InputError(fmt::format(
+        "{0} runs the same in this folder now; look at it with dovetail status {0} --live, or use "
+        "--new to run it a second time all the same",
+        last.at_work->id()));
   }
-  if (last.run) return go_on(last, description, std::move(nursery));
+  if (last.run && !arguments.dry_run) return go_on(last, description, std::move(nursery));
+  if (description.slurm) return run_on_slurm(arguments, description, last);
   const Plan plan = plan_for_run(problem);
   if (!plan.feasible) return no_plan(description);
   if (arguments.dry_run) {
     print_plan(problem, plan);
+    print_continuation(last);
     return Exit::fine;
   }
   const auto folder =
@@ -190,25 +214,31 @@ Exit resume(const std::string& id) {
   exec::Nursery nursery;  // while we are small
   const auto folder = exec::RunFolder::open(exec::state_folder(), id);
   const exec::RunLock own = lock(folder);
-  const RunDescription description = RunDescription::read(folder);
-  return conduct(folder, description, {}, std::move(nursery));
+  const KnownRun known(folder);
+  if (known.condition() == "done" && known.state.outcome() == "done") {
+    fmt::print("{} is done; to bring it up to date run its workflow again\n", id);
+    return Exit::fine;
+  }
+  return conduct(folder, known.description, {}, std::move(nursery));
 }
 
 }  // namespace
 
 void add_run(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("run", "executes workflows on this machine");
+  CLI::App* command =
+      program.add_subcommand("run", "executes workflows on this machine or on Slurm");
   auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
   command->add_option("-c,--cluster", arguments->problem.cluster,
-                      "local (default), a number of processors, or a cluster file whose "
-                      "reservations are left alone");
+                      "local (default), slurm, a number of processors, or a cluster file "
+                      "whose reservations are left alone");
   command
       ->add_option("-j,--processors", arguments->problem.processors,
                    "processors that may be in use at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
+  arguments->slurm.add(*command);
   command
       ->add_option("--band", arguments->band,
                    "per cent by which a task may be off before the rest is planned again")

@@ -6,14 +6,27 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
-#include "exec/conductor.hpp"
+#include "exec/cancel.hpp"
 #include "exec/mailbox.hpp"
 #include "exec/run_queries.hpp"
 #include "known_run.hpp"
+#include "slurm_run.hpp"
 
 namespace dovetail::cli {
 
 namespace {
+
+void end_run_of_nobody(const KnownRun& run) {
+  if (run.description.slurm) return cancel_on_slurm(run.folder, run.description);
+  exec::cancel(run.folder, run.problem, run.description.folder);
+}
+
+void tell_who_works_on(const exec::RunFolder& folder) {
+  if (const auto holder = exec::RunLock::holder(folder)) {
+    fmt::print(stderr, "waiting for process {}, which works on it; has it been halted?\n",
+               holder->pid);
+  }
+}
 
 // Whoever works on the run hears of it and ends; when nobody does, what is left of it is ended
 // here.
@@ -24,19 +37,22 @@ Exit cancel(const std::string& id) {
     throw InputError(id + " is " + condition + "; there is nothing to cancel");
   }
   constexpr useconds_t kPause = 50'000;
+  constexpr int kTriesBeforeWord = 100;
+  int tries = 0;
   for (bool is_asked = false;; usleep(kPause)) {
     if (const auto lock = exec::RunLock::take(run.folder)) {
       const KnownRun now(run.folder);
       const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
-      if (!is_over) exec::cancel(run.folder, run.problem);
+      if (!is_over) end_run_of_nobody(now);
       exec::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
       mailbox.take();
       mailbox.forget();
-      fmt::print("{}: {}\n", id, now.condition() == "done" ? "done" : "cancelled");
+      fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
       return Exit::fine;
     }
     if (!is_asked) exec::post(run.folder, {{"what", "cancel"}});
     is_asked = true;
+    if (++tries == kTriesBeforeWord) tell_who_works_on(run.folder);
   }
 }
 

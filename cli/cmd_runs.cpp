@@ -127,8 +127,10 @@ Exit list_runs(bool as_json) {
 }
 
 void print_status(const KnownRun& run) {
-  fmt::print("{}: {}, {} of {} done\n", run.folder.id(), run.condition(),
-             run.state.count(TaskState::done), counted(run.problem.task_count(), "task"));
+  const bool is_stopping = run.holder && run.state.is_stopping();
+  fmt::print("{}: {}{}, {} of {} done\n", run.folder.id(), run.condition(),
+             is_stopping ? " (nothing more is started)" : "", run.state.count(TaskState::done),
+             counted(run.problem.task_count(), "task"));
   if (run.holder) {
     fmt::print("  for {}, {} of {} in use\n",
                format_duration(exec::RunClock(run.state.last()).now()),
@@ -139,7 +141,8 @@ void print_status(const KnownRun& run) {
   print_tasks(run, TaskState::failed);
   print_blocked(run);
   if (run.condition() != "running" && run.condition() != "done") {
-    fmt::print("  go on with: dovetail resume {}\n", run.folder.id());
+    fmt::print("  go on with: dovetail resume {}, or run a changed workflow again\n",
+               run.folder.id());
   }
 }
 
@@ -182,7 +185,8 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
   print_file(run.folder.log(task, shown, "out"));
   print_file(run.folder.log(task, shown, "err"));
   const exec::TaskStatus& status = run.state.tasks()[task];
-  if (shown == last && status.end.cause == exec::AttemptEnd::Cause::not_started) {
+  const bool has_ended = shown == last && status.state != TaskState::running;
+  if (has_ended && status.end.cause == exec::AttemptEnd::Cause::not_started) {
     fmt::print(stderr, "{} {}\n", name, end_text(status));
   }
   return Exit::fine;

@@ -39,6 +39,7 @@ void add_cancel(CLI::App& program, Exit& status);
 void add_resources(CLI::App& program, Exit& status);
 void add_explain(CLI::App& program, Exit& status);
 void add_history(CLI::App& program, Exit& status);
+void add_pilot(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {

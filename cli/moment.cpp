@@ -37,7 +37,11 @@ Moment parse_moment(const std::string& option, const std::string& text) {
         fmt::format("{}: the zone is missing: write {}Z or {}+01:00", option, text, text));
   }
   if (looks_like_date(text)) {
-    throw InputError(option + ": there is no such date: " + io::quote(text));
+    constexpr std::size_t kDateAlone = 10;
+    throw InputError(option +
+                     (text.size() == kDateAlone
+                          ? ": a date needs a time and a zone, such as " + text + "T08:00:00Z"
+                          : ": there is no such date: " + io::quote(text)));
   }
   if (const auto seconds = io::parse_number(text);
       seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {

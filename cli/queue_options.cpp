@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "io/text.hpp"
 #include "sim/replay_report.hpp"
 #include "sim/rule_names.hpp"
 
@@ -69,6 +70,24 @@ std::string dropped_text(const Dropped& dropped) {
     reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason.lines, reason.words);
   }
   return counted(dropped.total(), "line") + ": " + reasons;
+}
+
+std::string known_strategies() {
+  std::string known;
+  for (const StrategyInfo& row : strategies()) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return known;
+}
+
+const StrategyInfo& choose_strategy(const std::string& name) {
+  const std::string published = io::upper_case(name);
+  if (const StrategyInfo* found = find_strategy(published)) return *found;
+  io::NearestWord nearest(published);
+  for (const StrategyInfo& row : strategies()) nearest.offer(row.name);
+  const std::string guess = nearest.suggestion();
+  throw InputError("--strategy: there is no " + io::quote(name) +
+                   (guess.empty() ? "; the strategies are " + known_strategies() : guess));
 }
 
 }  // namespace dovetail::cli

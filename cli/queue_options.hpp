@@ -5,6 +5,7 @@
 #include <string>
 
 #include "policies/scheduler.hpp"
+#include "queue/strategy.hpp"
 #include "sim/trace.hpp"
 
 namespace dovetail::cli {
@@ -23,6 +24,12 @@ std::string rules_text(const QueueRules& queue);
 
 // "requests as in the log" or "accurate requests".
 std::string requests_text(const TraceRules& trace);
+
+// "GLUME+, GLUME, ...".
+std::string known_strategies();
+
+// In any case of letters. Throws InputError that names the nearest, or all.
+const StrategyInfo& choose_strategy(const std::string& name);
 
 // "12 lines: 10 never ran, 2 larger than the machine".
 std::string dropped_text(const Dropped& dropped);

@@ -1,10 +1,13 @@
 #include "run_description.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
+#include <sstream>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -44,19 +47,18 @@ std::string path_of(const Workflow& workflow, TaskId task, const std::string& na
   return (fs::path(workflow.execution(task).directory) / name).lexically_normal().string();
 }
 
-// Whether one task runs only when another has ended.
-bool comes_after(const Workflow& workflow, TaskId task, TaskId other) {
+// Which tasks run only when that one has ended.
+std::vector<char> tasks_behind(const Workflow& workflow, TaskId task) {
+  std::vector<char> behind(workflow.size());
   std::vector<TaskId> ahead{task};
-  std::set<TaskId> seen;
   while (!ahead.empty()) {
     const TaskId next = ahead.back();
     ahead.pop_back();
-    for (const TaskId before : workflow.predecessors(next)) {
-      if (before == other) return true;
-      if (seen.insert(before).second) ahead.push_back(before);
+    for (const TaskId after : workflow.successors(next)) {
+      if (!std::exchange(behind[after], true)) ahead.push_back(after);
     }
   }
-  return false;
+  return behind;
 }
 
 // A task that reads what another one writes has to come after it.
@@ -67,11 +69,14 @@ void check_files(const Workflow& workflow) {
       writers.emplace(path_of(workflow, task, name), task);
     }
   }
+  std::map<TaskId, std::vector<char>> behind;  // by writer
   for (TaskId task = 0; task < workflow.size(); ++task) {
     for (const std::string& name : workflow.execution(task).inputs) {
       const auto writer = writers.find(path_of(workflow, task, name));
       if (writer == writers.end() || writer->second == task) continue;
-      if (comes_after(workflow, task, writer->second)) continue;
+      const auto known = behind.try_emplace(writer->second);
+      if (known.second) known.first->second = tasks_behind(workflow, writer->second);
+      if (known.first->second[task]) continue;
       throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
                        io::quote(workflow.id(task)) + " reads " + io::quote(name) +
                        ", an output of " + io::quote(workflow.id(writer->second)) +
@@ -80,7 +85,45 @@ void check_files(const Workflow& workflow) {
   }
 }
 
+void check_commands(const Workflow& workflow) {
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const std::size_t size = workflow.run(task).size();
+    if (size > 0 && size < kLongestCommand) continue;
+    throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                     io::quote(workflow.id(task)) +
+                     (size == 0 ? " has nothing to run; give it \"run\""
+                                : " has a command of more than 128 KiB; put it into a script"));
+  }
+}
+
+// A task that comes after nothing would not find later what is not there now.
+void check_first_inputs(const Workflow& workflow, const std::string& folder) {
+  namespace fs = std::filesystem;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    if (!workflow.predecessors(task).empty()) continue;
+    for (const std::string& name : workflow.execution(task).inputs) {
+      const fs::path path = fs::path(folder) / path_of(workflow, task, name);
+      if (fs::exists(fs::symlink_status(path))) continue;
+      throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                       io::quote(workflow.id(task)) + " reads " + io::quote(name) +
+                       ", which is not there: " + path.string());
+    }
+  }
+}
+
 }  // namespace
+
+SlurmDescription SlurmDescription::make(const std::string& workflow) {
+  constexpr std::size_t kMostLetters = 24;
+  std::string name;
+  for (const char c : workflow.substr(0, kMostLetters)) {
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  std::random_device random;
+  std::ostringstream token;
+  token << name << '-' << std::hex << random() << random();
+  return {.token = token.str()};
+}
 
 Platform from_now(const Platform& platform) {
   if (platform.clusters().size() != 1) {
@@ -102,20 +145,16 @@ RunDescription RunDescription::later(Time clock) const {
   return description;
 }
 
-Problem RunDescription::problem() const {
+void RunDescription::check() const {
+  io::require_utf8(folder, "the name of the current folder");
   for (const Workflow& workflow : workflows) {
-    for (TaskId task = 0; task < workflow.size(); ++task) {
-      const std::size_t size = workflow.run(task).size();
-      if (size > 0 && size < kLongestCommand) continue;
-      throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
-                       io::quote(workflow.id(task)) +
-                       (size == 0 ? " has nothing to run; give it \"run\""
-                                  : " has a command of more than 128 KiB; put it into a script"));
-    }
+    check_commands(workflow);
     check_files(workflow);
+    check_first_inputs(workflow, folder);
   }
-  return Problem(workflows, platform, goal, deadline);
 }
+
+Problem RunDescription::problem() const { return Problem(workflows, platform, goal, deadline); }
 
 void RunDescription::write(const exec::RunFolder& run) const {
   Json json = {{"folder", folder},    {"goal", goal == Goal::deadline ? "deadline" : "turnaround"},
@@ -123,6 +162,12 @@ void RunDescription::write(const exec::RunFolder& run) const {
                {"static", is_static}, {"band", band},
                {"assumed", assumed}};
   if (deadline) json["deadline"] = *deadline;
+  if (slurm) {
+    json["slurm"] = {{"partition", slurm->partition},
+                     {"strategy", slurm->strategy},
+                     {"max_jobs", slurm->max_jobs},
+                     {"token", slurm->token}};
+  }
   json["platform"] = Json::parse(format_platform(platform, true));
   for (const Workflow& workflow : workflows) {
     json["workflows"].push_back(Json::parse(format_workflow(workflow, WorkflowFormat::json)));
@@ -147,6 +192,13 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
       .band = json.value("band", 0.2)};
   if (json.contains("deadline") && json["deadline"].is_number()) {
     description.deadline = json["deadline"].get<Time>();
+  }
+  if (json.contains("slurm")) {
+    const Json& how = json["slurm"];
+    description.slurm = {.partition = how.value("partition", ""),
+                         .strategy = how.value("strategy", ""),
+                         .max_jobs = how.value("max_jobs", Count{0}),
+                         .token = how.value("token", "")};
   }
   for (const Json& workflow : json["workflows"]) {
     description.workflows.push_back(parse_workflow(workflow.dump(), file));

@@ -11,6 +11,17 @@
 
 namespace dovetail::cli {
 
+// How a run on Slurm goes.
+struct SlurmDescription {
+  std::string partition = {};  // empty: the default one
+  std::string strategy = {};
+  Count max_jobs = 0;      // at once; 0: as many as it likes
+  std::string token = {};  // in the names of its jobs, unlike that of any other run
+
+  // One with a token of its own.
+  static SlurmDescription make(const std::string& workflow);
+};
+
 struct RunDescription {
   std::vector<Workflow> workflows;
   std::vector<std::string> assumed = {};  // "workflow/id" of tasks whose time is a guess
@@ -21,9 +32,13 @@ struct RunDescription {
   bool keep_going = false;
   bool is_static = false;
   double band = 0.2;
+  std::optional<SlurmDescription> slurm = {};  // nothing: it runs on this machine
 
-  // Throws InputError when a task has nothing to run, needs more processors than there are, or
-  // reads what a task writes that it does not come after.
+  // Throws InputError when a task has nothing to run, reads what a task writes that it does not
+  // come after, or comes after nothing and reads what is not there.
+  void check() const;
+
+  // Throws InputError when a task needs more processors than there are.
   Problem problem() const;
 
   // The same for a run that began so long ago: its clock counts from there.

@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "exec/clock.hpp"
+#include "exec/launcher.hpp"
 #include "known_run.hpp"
 
 namespace dovetail::cli {
@@ -69,14 +70,23 @@ void RunProgress::ended(std::uint32_t task, const exec::RunState& state) {
        problem_.task_name(task), end_text(status));
   using Cause = exec::AttemptEnd::Cause;
   const Cause cause = status.end.cause;
-  if (status.has_succeeded || cause == Cause::stopped || cause == Cause::not_started) return;
+  if (status.has_succeeded || cause == Cause::stopped) return;
   if (status.state == TaskState::waiting) {
     tell("        it is tried again in {}\n",
          format_duration(std::max<Time>(0, status.not_before - state.last().at)));
   }
+  if (cause == Cause::not_started) return;
   const std::string log = folder_.log(task, status.attempt, "err");
   for (const std::string& line : last_lines(log)) tell("        | {}\n", line);
   tell("        see {}\n", log);
+}
+
+void RunProgress::again(std::uint32_t task, const std::string& why) {
+  constexpr int kMostLines = 10;
+  if (++tasks_again_ > kMostLines) return;
+  clear();
+  if (tasks_again_ == kMostLines) return tell("and more\n");
+  tell("{} is run again: {}\n", problem_.task_name(task), why);
 }
 
 void RunProgress::decided(const Evaluation& decision) {
@@ -95,7 +105,8 @@ void RunProgress::interrupted(int times, const exec::Dispatcher& dispatcher) {
   if (times == 1) {
     tell("nothing more is started; waiting for {}, once more stops what runs\n", running);
   } else {
-    tell("stopping {}\n", running);
+    tell("stopping {}; what has not ended in {} is killed\n", running,
+         format_duration(time_ceil(exec::kGraceSeconds)));
   }
 }
 
@@ -113,7 +124,7 @@ void RunProgress::tell_kept(const exec::RunState& state) {
   if (std::exchange(has_begun_, true)) return;
   const auto kept = std::ranges::count_if(state.tasks(), &exec::TaskStatus::was_kept);
   if (kept == 0) return;
-  tell("{} of {} need not be run: nothing has changed; --new runs all\n", kept,
+  tell("{} of {} need not be run: their inputs are the same; --new runs all\n", kept,
        counted(problem_.task_count(), "task"));
 }
 

@@ -17,6 +17,7 @@ class RunProgress {
 
   // An attempt has ended.
   void ended(std::uint32_t task, const exec::RunState& state);
+  void again(std::uint32_t task, const std::string& why);
   void decided(const Evaluation& decision);
   void interrupted(int times, const exec::Dispatcher& dispatcher);
   void changed(const exec::RunState& state, const exec::Dispatcher& dispatcher, Time now);
@@ -34,6 +35,7 @@ class RunProgress {
   const Problem& problem_;
   bool is_terminal_;
   bool has_begun_ = false;
+  int tasks_again_ = 0;  // that were done before
   bool has_line_ = false;
   Time drawn_ = -1000;
   Time forecast_ = 0;

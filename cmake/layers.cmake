@@ -37,6 +37,7 @@ dovetail_layer(policies USES core)
 dovetail_layer(queue USES core policies)
 dovetail_layer(sim USES core io policies queue THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json)
 dovetail_layer(exec USES core io planners THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json SQLite::SQLite3 OpenSSL::Crypto Threads::Threads)
+dovetail_layer(slurm USES core io planners policies queue exec THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
 dovetail_layer(study USES core io gen planners policies queue sim THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
 
 add_library(dovetail_all INTERFACE)

@@ -1,16 +1,19 @@
 #include "exec/attempt_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <type_traits>
+#include <vector>
 
 namespace dovetail::exec {
 
@@ -34,19 +37,36 @@ std::string boot_id() {
   return id;
 }
 
-// The 22nd field of /proc/PID/stat; the second is a name in brackets that may hold anything.
-std::optional<std::uint64_t> birth_of(pid_t pid) {
+// The fields of /proc/PID/stat from the third on: the second is a name in brackets that may hold
+// anything.
+std::vector<std::string> stat_fields(pid_t pid) {
   const std::string stat = read_small("/proc/" + std::to_string(pid) + "/stat");
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream rest(stat.substr(name_end + 1));
-  std::string field;
-  std::string state;
-  for (int i = 3; i <= 22 && rest >> field; ++i) {
-    if (i == 3) state = field;
-  }
-  if (!rest || state == "Z") return std::nullopt;
-  return std::stoull(field);
+  std::istringstream rest(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+  return {std::istream_iterator<std::string>(rest), {}};
+}
+
+constexpr std::size_t kState = 0;
+constexpr std::size_t kFlags = 6;
+constexpr std::size_t kBirth = 19;
+
+// Nothing when there is no such process.
+std::optional<std::uint64_t> birth_of(pid_t pid) {
+  const std::vector<std::string> fields = stat_fields(pid);
+  if (fields.size() <= kBirth) return std::nullopt;
+  return std::stoull(fields[kBirth]);
+}
+
+// Whether only its remains are there.
+bool is_dead(pid_t pid) {
+  const std::vector<std::string> fields = stat_fields(pid);
+  return fields.empty() || fields[kState] == "Z" || fields[kState] == "X";
+}
+
+// Whether it has begun to end.
+bool is_exiting(pid_t pid) {
+  constexpr unsigned long kExiting = 0x4;
+  const std::vector<std::string> fields = stat_fields(pid);
+  return fields.size() <= kFlags || (std::stoul(fields[kFlags]) & kExiting) != 0;
 }
 
 constexpr std::pair<AttemptEnd::Cause, const char*> kCauses[] = {
@@ -113,6 +133,18 @@ std::string half_of(std::string line) {
   return line;
 }
 
+// Whether SIGKILL has been sent to it.
+bool is_being_killed(pid_t pid) {
+  constexpr unsigned long kKill = 1UL << (SIGKILL - 1);
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string name; file >> name;) {
+    unsigned long pending = 0;
+    if (name != "SigPnd:" && name != "ShdPnd:") continue;
+    if (file >> std::hex >> pending && (pending & kKill) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 ProcessName ProcessName::self() {
@@ -120,7 +152,15 @@ ProcessName ProcessName::self() {
   return {pid, birth_of(pid).value_or(0), boot_id()};
 }
 
-bool ProcessName::is_alive() const { return pid > 0 && boot == boot_id() && birth_of(pid) == born; }
+bool ProcessName::has_its_number() const {
+  return pid > 0 && boot == boot_id() && birth_of(pid) == born;
+}
+
+bool ProcessName::is_alive() const { return has_its_number() && !is_dead(pid); }
+
+bool ProcessName::is_well() const {
+  return is_alive() && !is_exiting(pid) && !is_being_killed(pid);
+}
 
 Json json_of(const AttemptEnd& end) {
   Json json = {{"exit", end.exit_code},       {"signal", end.signal},

@@ -5,7 +5,8 @@
 // whole, or nothing.
 //
 //   0    {"supervisor":4711,"born":8812345,"boot":"2c1f...","started":1763287200123,"group": 4712}
-//   512  {"exit":0,"signal":0,"ended":...,"seconds":...,"cpu_seconds":...,"peak_kib":...,"why":""}
+//   512
+//   {"exit":0,"signal":0,"ended":...,"seconds":...,"cpu_seconds":...,"peak_kib":...,"cause":"ended"}
 #pragma once
 
 #include <sys/types.h>
@@ -31,6 +32,12 @@ struct ProcessName {
 
   // Whether that very process still runs.
   bool is_alive() const;
+
+  // The same, or what is left of it until somebody takes note: nobody else has its number.
+  bool has_its_number() const;
+
+  // It still runs, and has not been killed: one that was may take a moment to be gone.
+  bool is_well() const;
 };
 
 struct AttemptStart {

@@ -1,9 +1,12 @@
-// Cancelling a run on which nobody works.
+#include "exec/cancel.hpp"
+
 #include <unistd.h>
 
-#include "exec/conductor.hpp"
+#include "exec/freshness.hpp"
 #include "exec/launcher.hpp"
 #include "exec/leftovers.hpp"
+#include "exec/revision.hpp"
+#include "exec/run_state.hpp"
 
 namespace dovetail::exec {
 
@@ -23,21 +26,25 @@ std::size_t stop_all(const RunFolder& folder, const RunState& state) {
 
 }  // namespace
 
-void cancel(const RunFolder& folder, const Problem& problem) {
-  // Nobody may be about to start something.
-  { const Launcher launcher(folder.nursery_lock()); }
+void cancel(const RunFolder& folder, const Problem& problem, const std::string& started_in) {
+  const Descriptor nobody_starts = lock_nursery(folder.nursery_lock());
   JournalWriter journal(folder.journal());
   const RunState state = read_run_state(folder.journal(), problem.task_count());
   constexpr useconds_t kPatience = 50'000;
   while (stop_all(folder, state) > 0) usleep(kPatience);
   const RunClock clock(state.last());
+  const Revision revision(problem, state, started_in);
   for (std::uint32_t task = 0; task < state.tasks().size(); ++task) {
     const TaskStatus& status = state.tasks()[task];
     if (status.state != TaskState::running) continue;
     const Attempt attempt = read_attempt(folder.attempt(task, status.attempt));
     if (attempt.start && !attempt.end) end_leftovers(*attempt.start);
-    journal.add(attempt.end ? end_entry(clock.stamp(), task, status.attempt, *attempt.end)
-                            : lost_entry(clock.stamp(), task, status.attempt));
+    if (!attempt.end) {
+      journal.add(lost_entry(clock.stamp(), task, status.attempt));
+      continue;
+    }
+    journal.add(end_entry(clock.stamp(), task, status.attempt, *attempt.end,
+                          revision.missing_output_after(task, *attempt.end)));
   }
   journal.add(note_entry(clock.stamp(), "cancelled"));
   journal.sync();

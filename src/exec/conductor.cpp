@@ -9,6 +9,7 @@
 #include "exec/interrupts.hpp"
 #include "exec/mailbox.hpp"
 #include "exec/plan_keeper.hpp"
+#include "exec/run_words.hpp"
 #include "exec/task_book.hpp"
 
 namespace dovetail::exec {
@@ -35,8 +36,8 @@ class Conductor {
 
   RunEnd run() {
     adopted_ = book_.take_over(options_.kept);
-    if (options_.sets_processors) set_processors(options_.processors, false);
     hear_requests();
+    if (options_.sets_processors) set_processors(options_.processors, false);
     plan_.begin(book_);
     for (;;) {
       start_tasks();
@@ -52,7 +53,7 @@ class Conductor {
  private:
   void start_tasks() {
     std::vector<TaskCommand> commands;
-    if (!is_stopping()) commands = book_.start();
+    is_stopping() ? book_.put_back() : void(commands = book_.start());
     book_.sync();
     for (const TaskCommand& command : commands) launcher_.start(command);
   }
@@ -97,9 +98,12 @@ class Conductor {
   // Until something has to be looked at though nobody tells us.
   int patience(bool is_told) const {
     const Time now = book_.now();
-    Time next = std::min(book_.monitor().next_check(), book_.dispatcher().next_chance(now));
+    Time next = book_.monitor().next_check();
     if (!is_told) next = std::min(next, now + kPatience);
-    if (!is_stopping()) next = std::min(next, plan_.next_question());
+    if (!is_stopping()) {
+      next = std::min({next, book_.dispatcher().next_chance(now), plan_.next_question()});
+      if (book_.is_reading()) next = now;
+    }
     const Time longest = options_.is_live ? 1000 : 3'600'000;
     return static_cast<int>(std::clamp<Time>(next - now, 0, longest));
   }
@@ -128,9 +132,7 @@ class Conductor {
   }
 
   void hear_requests() {
-    const std::vector<Json> requests = mailbox_.take();
-    if (requests.empty()) return;
-    for (const Json& request : requests) {
+    for (const Json& request : mailbox_.take()) {
       const Json what = request.contains("what") ? request.at("what") : Json();
       const Json processors = request.contains("processors") ? request.at("processors") : Json();
       if (what == "cancel") {
@@ -151,7 +153,8 @@ class Conductor {
     stops_surplus_ = at_once;
     if (processors < 1 || processors == before) return;
     book_.set_processors(processors);
-    plan_.add_need(std::to_string(processors) + " processors instead of " + std::to_string(before));
+    plan_.add_need(plural(static_cast<std::size_t>(processors), "processor") + " instead of " +
+                   std::to_string(before));
   }
 
   bool has_surplus() const {
@@ -186,8 +189,7 @@ class Conductor {
                          : is_cancelled_        ? RunOutcome::cancelled
                          : interrupts_seen_ > 0 ? RunOutcome::interrupted
                                                 : RunOutcome::failed;
-    constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
-    book_.note(kNames[static_cast<std::size_t>(outcome)]);
+    book_.note(name_of(outcome));
     book_.sync();
     return outcome;
   }
@@ -207,6 +209,11 @@ class Conductor {
 };
 
 }  // namespace
+
+const char* name_of(RunOutcome outcome) {
+  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
 
 RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
                Nursery nursery) {

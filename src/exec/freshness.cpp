@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "dovetail/error.hpp"
@@ -71,20 +72,30 @@ void add_file(Digest& digest, const fs::path& path) {
   digest.add_text(std::to_string(size));
 }
 
-// Every name in it, what links point to, and what is in files.
-void add_folder(Digest& digest, const fs::path& path) {
+// What a path stands for: a letter for its kind, what a link points to, what is in a file, and all
+// names in a folder with what they stand for. A folder that is met again, by way of links, is not
+// looked at once more.
+void add_path(Digest& digest, const fs::path& path, std::set<fs::path>& seen) {
   std::error_code error;
-  std::vector<fs::path> found;
-  for (fs::recursive_directory_iterator next(path, error), end; !error && next != end;
-       next.increment(error)) {
-    found.push_back(next->path());
+  if (fs::is_symlink(path, error)) digest.add_text("l" + fs::read_symlink(path, error).string());
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_regular_file(status)) {
+    digest.add_text("f");
+    return add_file(digest, path);
+  }
+  digest.add_text(fs::is_directory(status) ? "d" : fs::exists(status) ? "o" : "-");
+  if (!fs::is_directory(status) || !seen.insert(fs::canonical(path, error)).second) return;
+  std::vector<fs::path> names;
+  fs::directory_iterator next(path, error);
+  for (const fs::directory_iterator end; !error && next != end; next.increment(error)) {
+    names.push_back(next->path().filename());
   }
   if (error) fail(path, error.message());
-  std::ranges::sort(found);
-  for (const fs::path& entry : found) {
-    digest.add_text(entry.lexically_relative(path).string());
-    if (fs::is_symlink(entry, error)) digest.add_text(fs::read_symlink(entry, error).string());
-    if (fs::is_regular_file(entry, error)) add_file(digest, entry);
+  std::ranges::sort(names);
+  digest.add_text(std::to_string(names.size()));
+  for (const fs::path& name : names) {
+    digest.add_text(name.string());
+    add_path(digest, path / name, seen);
   }
 }
 
@@ -124,7 +135,8 @@ std::string digest_of_inputs(const TaskExecution& execution, const std::string& 
     if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
       fail(path, "neither a file nor a folder");  // reading it might never end
     }
-    fs::is_directory(status) ? add_folder(digest, path) : add_file(digest, path);
+    std::set<fs::path> seen;
+    add_path(digest, path, seen);
   }
   return digest.hex();
 }

@@ -16,7 +16,8 @@ std::string directory_of(const TaskExecution& execution, const std::string& run_
 // that was started with another digest is not what it was.
 std::string definition_of(const Workflow& workflow, TaskId task);
 
-// SHA-256 over the names and contents of a task's inputs; of a folder, over all files in it. Empty
+// SHA-256 over the names and contents of a task's inputs; of a folder, over all that is in it,
+// links followed. Empty
 // when it names none. Throws ExecutionError, which names the file, when one cannot be read.
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory);
 

@@ -42,8 +42,8 @@ int keep_only(int kept) {
   return kept;
 }
 
-// Of supervisors that ended. Waited for rather than ignored, so that `time dovetail run` counts what
-// its tasks used.
+// Of supervisors that ended. Waited for rather than ignored, so that `time dovetail run` counts
+// what its tasks used.
 void take_leave(int /*signal*/) {
   const int error = errno;
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
@@ -57,6 +57,10 @@ void take_leave(int /*signal*/) {
   launcher = keep_only(launcher);
   setsid();
   signal(SIGCHLD, take_leave);
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  sigprocmask(SIG_UNBLOCK, &child_ended, nullptr);
   for (;;) {
     Descriptor socket = receive_file(launcher);
     if (!socket.is_open()) _exit(0);
@@ -103,20 +107,19 @@ Nursery::Nursery() {
 Nursery::~Nursery() {
   socket_.reset();
   if (process_ == 0) return;
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  // It ends as nobody can ask it for anything any more, unless somebody has halted it.
+  constexpr int kTries = 1000;
+  for (int i = 0; waitpid(process_, nullptr, WNOHANG) == 0; ++i) {
+    if (i == kTries) kill(process_, SIGKILL);
+    usleep(1000);
   }
 }
 
-Launcher::Launcher(const std::string& lock_file, Nursery nursery)
-    : nursery_(std::move(nursery)),
-      lock_(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)),
-      events_(epoll_create1(EPOLL_CLOEXEC)) {
-  raise_file_limit();
-  if (!lock_.is_open()) fail(lock_file);
-  if (!events_.is_open()) fail("epoll_create1");
-  // What an earlier process of ours asked for may still be about to begin.
+Descriptor lock_nursery(const std::string& lock_file) {
+  Descriptor lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!lock.is_open()) fail(lock_file);
   constexpr int kTries = 60'000;
-  for (int i = 0; flock(lock_.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+  for (int i = 0; flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
     if (errno != EWOULDBLOCK && errno != EINTR) fail(lock_file);
     if (i == kTries) {
       throw ExecutionError(lock_file +
@@ -125,6 +128,15 @@ Launcher::Launcher(const std::string& lock_file, Nursery nursery)
     }
     usleep(1000);
   }
+  return lock;
+}
+
+Launcher::Launcher(const std::string& lock_file, Nursery nursery)
+    : nursery_(std::move(nursery)),
+      lock_(lock_nursery(lock_file)),
+      events_(epoll_create1(EPOLL_CLOEXEC)) {
+  raise_file_limit();
+  if (!events_.is_open()) fail("epoll_create1");
 }
 
 void Launcher::start(const TaskCommand& command) {
@@ -201,11 +213,6 @@ std::optional<TaskReport> Launcher::bury(Supervisor& supervisor) {
     return report;
   }
   report.is_lost = true;
-  report.end = {.exit_code = 128 + SIGKILL,
-                .signal = SIGKILL,
-                .cause = start ? AttemptEnd::Cause::ended : AttemptEnd::Cause::not_started,
-                .why = "its supervisor was killed",
-                .time = wall_now()};
   return report;
 }
 

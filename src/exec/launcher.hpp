@@ -44,7 +44,7 @@ struct TaskReport {
   std::uint32_t task = 0;
   std::uint32_t attempt = 0;
   AttemptEnd end = {};
-  // Its supervisor was killed, and the task with it: the end is what we make of that.
+  // Its supervisor was killed, and the task with it: there is no end.
   bool is_lost = false;
 };
 
@@ -65,6 +65,11 @@ class Nursery {
   pid_t process_ = 0;
   Descriptor socket_;
 };
+
+// Waits until nobody is about to start a task, and keeps it so while it is open: what an earlier
+// process of ours asked for may still be about to begin. Throws ExecutionError when that takes
+// longer than it should.
+Descriptor lock_nursery(const std::string& lock_file);
 
 class Launcher {
  public:

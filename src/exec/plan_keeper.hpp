@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/conductor.hpp"
 #include "exec/replanner.hpp"
+#include "exec/run_options.hpp"
 #include "exec/task_book.hpp"
 
 namespace dovetail::exec {

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
@@ -124,7 +126,12 @@ std::string RunFolder::log(std::uint32_t task, std::uint32_t attempt, const char
 std::optional<RunLock> RunLock::take(const RunFolder& folder) {
   Descriptor file(::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!file.is_open()) fail(folder.lock(), {errno, std::generic_category()});
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+  // A process that was killed holds it for a moment longer.
+  constexpr int kTries = 500;
+  for (int i = 0; flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (i == kTries || holder(folder)) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   char host[256] = {};
   gethostname(host, sizeof host - 1);
   const ProcessName self = ProcessName::self();
@@ -147,7 +154,7 @@ std::optional<ProcessName> RunLock::holder(const RunFolder& folder) {
   const ProcessName holder{.pid = json.value("pid", 0),
                            .born = json.value("born", std::uint64_t{0}),
                            .boot = json.value("boot", "")};
-  return holder.is_alive() ? std::optional(holder) : std::nullopt;
+  return holder.is_well() ? std::optional(holder) : std::nullopt;
 }
 
 }  // namespace dovetail::exec

@@ -35,7 +35,7 @@ std::string not_waiting(const TaskStatus& status) {
              processors(status.processors);
     case TaskState::failed:
       return "it failed in attempt " + std::to_string(status.attempt) +
-             "; dovetail resume tries it again";
+             "; dovetail resume tries it again as it is, run with what was changed";
     case TaskState::waiting:
       break;
   }
@@ -77,19 +77,19 @@ void explain_ready(const Problem& problem, const RunState& state, std::size_t ta
                    std::vector<std::string>& reasons) {
   const TaskStatus& status = state.tasks()[task];
   const Count needs = state.plan()[task].procs;
-  const Count others = problem.platform().clusters().front().processors -
-                       problem.platform().calendar(0).free_at(state.last().at);
-  const Count free = limit - others - processors_in_use(state);
+  const Count open = problem.platform().calendar(0).free_at(state.last().at);
+  const Count others = problem.platform().clusters().front().processors - open;
+  const Count free = std::min(limit, open) - processors_in_use(state);
   if (others > 0) reasons.push_back("others have reserved " + processors(others) + " now");
   if (status.not_before > state.last().at) {
     reasons.push_back("its last attempt failed, and the next one begins in " +
                       format_duration(status.not_before - state.last().at));
   }
   if (needs > free) {
-    reasons.push_back(
-        "it is to have " + processors(needs) + ", and of " + std::to_string(limit) + " only " +
-        std::to_string(std::max<Count>(0, free)) +
-        " are free; these run: " + list(problem, in_state(state, TaskState::running)));
+    const auto running = in_state(state, TaskState::running);
+    reasons.push_back("it is to have " + processors(needs) + ", and of " + std::to_string(limit) +
+                      " only " + std::to_string(std::max<Count>(0, free)) + " are free" +
+                      (running.empty() ? "" : "; these run: " + list(problem, running)));
   }
   const auto first = ahead(problem, state, task);
   if (!first.empty()) reasons.push_back("by the plan these come first: " + list(problem, first));
@@ -137,8 +137,10 @@ std::optional<Need> largest_need(const Problem& problem, const RunState& state) 
 std::vector<std::string> explain(const Problem& problem, const RunState& state, std::size_t task,
                                  Count limit, bool is_worked_on) {
   const TaskStatus& status = state.tasks()[task];
-  if (status.state != TaskState::waiting) return {not_waiting(status)};
   std::vector<std::string> reasons;
+  if (status.state != TaskState::waiting) reasons.push_back(not_waiting(status));
+  if (!status.again.empty()) reasons.push_back("it was done before; run again: " + status.again);
+  if (status.state != TaskState::waiting) return reasons;
   if (const auto blocker = blocked_tasks(problem, state)[task]) {
     reasons.push_back("it needs " + problem.task_name(*blocker) + ", which failed");
   }
@@ -146,6 +148,9 @@ std::vector<std::string> explain(const Problem& problem, const RunState& state, 
   if (!is_worked_on && !failed.empty() && reasons.empty()) {
     reasons.push_back("the run stopped as " + list(problem, failed) +
                       " failed; with --keep-going it would have gone on");
+  }
+  if (is_worked_on && state.is_stopping()) {
+    reasons.emplace_back("the run is being ended: nothing more is started");
   }
   if (!is_worked_on)
     reasons.emplace_back("nobody works on the run; dovetail resume goes on with it");

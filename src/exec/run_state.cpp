@@ -112,8 +112,11 @@ void RunState::apply(const Json& entry) {
     processors_ = std::clamp(entry.value("processors", Count{1}), Count{1}, kMaxProcessors);
   } else if (what == "done" || what == "failed" || what == "interrupted" || what == "cancelled") {
     outcome_ = what;
+  } else if (what == "stopping") {
+    is_stopping_ = true;
   } else if (what == "resume") {
     outcome_.clear();
+    is_stopping_ = false;
   }
   const auto task = entry.value("task", tasks_.size());
   if (task < tasks_.size()) apply_to_task(what, entry, static_cast<std::uint32_t>(task));
@@ -133,6 +136,7 @@ void RunState::apply_to_task(const std::string& what, const Json& entry, std::ui
     status.not_before = entry.value("not_before", Time{0});
     set(status, TaskState::waiting);
   } else if (what == "again") {
+    status.again = status.state == TaskState::done ? entry.value("why", "") : "";
     status.failures = 0;
     status.losses = 0;
     status.not_before = 0;

@@ -34,6 +34,7 @@ struct TaskStatus {
   std::vector<int> cores = {};  // to which it is pinned
   std::string inputs = {};      // digest of what it read, where it says what that is
   std::string definition = {};  // digest of what it was when it was started (freshness.hpp)
+  std::string again = {};       // why it had to be run once more after it was done
   std::string missing = {};     // of its outputs, after an attempt that ended well otherwise
   AttemptEnd end = {};          // of the last attempt that ended
 };
@@ -110,6 +111,9 @@ class RunState {
   Stamp began() const { return began_; }
   Stamp last() const { return last_; }
 
+  // Nothing more is started by whoever works on it.
+  bool is_stopping() const { return is_stopping_; }
+
   // How it ended when somebody last worked on it: "done", "failed", "interrupted", "cancelled".
   const std::string& outcome() const { return outcome_; }
 
@@ -131,6 +135,7 @@ class RunState {
   std::optional<Count> processors_;
   Stamp began_;
   Stamp last_;
+  bool is_stopping_ = false;
   std::string outcome_;
 };
 

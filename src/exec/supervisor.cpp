@@ -40,13 +40,15 @@ long ended_for_memory() {
   return 0;
 }
 
-sigset_t watched_signals() {
+sigset_t set_of_signals(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, stop_signal()}) {
-    sigaddset(&set, signal);
-  }
+  for (const int signal : signals) sigaddset(&set, signal);
   return set;
+}
+
+sigset_t watched_signals() {
+  return set_of_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, stop_signal()});
 }
 
 // The first of those signals to come, or nothing of that kind after so many seconds.
@@ -60,12 +62,16 @@ int next_signal(const sigset_t& signals, double seconds, siginfo_t* about = null
 // How long what a task leaves behind may take to end after being asked.
 constexpr double kPatienceSeconds = 1;
 
+// Within which a signal for us and the task reaches both.
+constexpr double kTogetherSeconds = 0.05;
+
 // How long a count of such processes is good enough as the one before a task.
 constexpr auto kFreshCount = std::chrono::seconds(1);
 
 // What a supervisor knows from one task to the next.
 struct Supervisor {
   ProcessName name = {};
+  bool is_in_foreground = false;  // whatever signal comes is for the one task, and may reach both
   Clock::time_point counted = {};
   long memory_kills = 0;
 };
@@ -80,7 +86,7 @@ class Watch {
   AttemptEnd run(Descriptor lock) {
     auto file = AttemptWriter::create(command_.attempt_file);
     if (!file) return AttemptEnd::not_started(command_.attempt_file + ": " + std::strerror(errno));
-    forget_stops();
+    if (!supervisor_.is_in_foreground) forget_stops();
     if (Clock::now() - supervisor_.counted > kFreshCount) count_memory_kills();
     file->prepare_start(supervisor_.name, wall_now());
     TaskProcess process(command_);
@@ -135,7 +141,18 @@ class Watch {
     // A shell gives on the death of its command as such an exit code.
     const bool was_shot = end.exit_code == 128 + SIGKILL && end.cause == AttemptEnd::Cause::ended;
     if (was_shot && memory_ran_out()) end.cause = AttemptEnd::Cause::out_of_memory;
+    if (end.cause == AttemptEnd::Cause::ended && was_stopped_with_us(end)) {
+      end.cause = AttemptEnd::Cause::stopped;
+    }
     return end;
+  }
+
+  // Whether what ended the task was sent to us too, and the task was faster.
+  bool was_stopped_with_us(const AttemptEnd& end) const {
+    if (!supervisor_.is_in_foreground || end.exit_code == 0) return false;
+    const bool looks_so = end.exit_code == 128 + SIGTERM;
+    const sigset_t stops = set_of_signals({SIGTERM, SIGINT, SIGHUP});
+    return next_signal(stops, looks_so ? kTogetherSeconds : 0) > 0;
   }
 
   // One of our processes that has ended: the task, or what it left behind. 0 when none has; below
@@ -192,9 +209,7 @@ class Watch {
   bool end_the_rest() {
     const double began = elapsed();
     const double patience = std::min(kPatienceSeconds, command_.grace_seconds);
-    sigset_t child_ended;
-    sigemptyset(&child_ended);
-    sigaddset(&child_ended, SIGCHLD);
+    const sigset_t child_ended = set_of_signals({SIGCHLD});
     std::set<pid_t> asked;
     for (int status = 0;;) {
       pid_t ended = 0;
@@ -240,9 +255,8 @@ class Watch {
   std::optional<double> stop_began_;  // seconds after the beginning
 };
 
-// For a process that was forked and is to be a supervisor.
-Supervisor settle() {
-  setsid();
+// Of a process that is to be a supervisor.
+Supervisor prepare() {
   // Of both, only what is ignored or blocked would reach the tasks; their processes unblock.
   for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
   const sigset_t signals = watched_signals();
@@ -251,6 +265,12 @@ Supervisor settle() {
   // What a task leaves behind becomes ours, so that we can end it.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   return {.name = ProcessName::self()};
+}
+
+// For a process that was forked.
+Supervisor settle() {
+  setsid();
+  return prepare();
 }
 
 }  // namespace
@@ -267,6 +287,14 @@ void supervise(Descriptor launcher) noexcept {
     self = settle();
   }
   _exit(0);
+}
+
+AttemptEnd supervise_once(const TaskCommand& command) {
+  Supervisor self = prepare();
+  self.is_in_foreground = true;
+  const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  dup2(nothing.get(), STDIN_FILENO);
+  return Watch(command, self).run({});
 }
 
 }  // namespace dovetail::exec

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "exec/descriptor.hpp"
+#include "exec/launcher.hpp"
 
 namespace dovetail::exec {
 
@@ -16,5 +17,10 @@ inline int stop_signal() { return SIGRTMIN; }
 // what it started has ended before, and all that a task changes about its process it changes in a
 // process of its own.
 [[noreturn]] void supervise(Descriptor launcher) noexcept;
+
+// Runs one task here, in the foreground, in a process that has one thread and nothing else to do
+// afterwards: below another one that may end us both, such as a batch system, whose session is not
+// left. SIGTERM, SIGINT and SIGHUP stop the task, also when they reach it as well as us.
+AttemptEnd supervise_once(const TaskCommand& command);
 
 }  // namespace dovetail::exec

@@ -32,25 +32,12 @@ TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOpt
       clock_(state_.last()),
       dispatcher_(problem, state_.processors().value_or(options.processors)),
       cores_(dispatcher_.processors()),
-      monitor_(problem, options.band) {}
+      monitor_(problem, options.band),
+      revision_(problem, state_, options.folder) {}
 
 void TaskBook::write(const Json& entry) {
   journal_.add(entry);
   state_.apply(entry);
-}
-
-const TaskExecution& TaskBook::execution(std::uint32_t task) const {
-  const TaskRef ref = problem_.task_at(task);
-  return problem_.workflows()[ref.workflow].execution(ref.task);
-}
-
-std::string TaskBook::definition(std::uint32_t task) const {
-  const TaskRef ref = problem_.task_at(task);
-  return definition_of(problem_.workflows()[ref.workflow], ref.task);
-}
-
-std::string TaskBook::directory(std::uint32_t task) const {
-  return directory_of(execution(task), options_.folder);
 }
 
 std::map<std::uint32_t, Adopted> TaskBook::take_over(const std::vector<KeptTask>& kept) {
@@ -59,7 +46,7 @@ std::map<std::uint32_t, Adopted> TaskBook::take_over(const std::vector<KeptTask>
   follow_known_plan();
   if (is_new) {
     for (const KeptTask& task : kept) {
-      write(kept_entry(clock_.stamp(), task.task, task.inputs, definition(task.task)));
+      write(kept_entry(clock_.stamp(), task.task, task.inputs, revision_.definition(task.task)));
     }
   }
   std::map<std::uint32_t, Adopted> adopted;
@@ -89,7 +76,7 @@ void TaskBook::take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& a
   if (status.state == TaskState::running) take_over_attempt(task, adopted);
   if (status.state == TaskState::failed || waits_after_failure) ask_again(task, "resumed");
   if (status.state != TaskState::done) return;
-  if (const std::string why = why_again(task); !why.empty()) {
+  if (const std::string why = revision_.why_again(task); !why.empty()) {
     ask_again(task, why);
   } else {
     dispatcher_.adopt_success(task);
@@ -108,7 +95,7 @@ void TaskBook::take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Ado
     cores_.take_these(status.cores);
     monitor_.started(task, status.started, status.processors, dispatcher_.length_of(task));
     adopted.emplace(task, std::move(*supervisor));
-    const bool is_stale = has_changed(task) || !why_inputs_change(task).empty();
+    const bool is_stale = revision_.has_changed(task) || !revision_.why_inputs_change(task).empty();
     if (is_stale) stale_.insert(task);
     if (is_stale) stop_task(task);
     return;
@@ -120,88 +107,79 @@ void TaskBook::take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Ado
 }
 
 void TaskBook::ask_again(std::uint32_t task, const std::string& why) {
+  // What only follows from that is not worth a word.
+  const bool is_news =
+      state_.tasks()[task].state == TaskState::done && revision_.why_inputs_change(task).empty();
   write(again_entry(clock_.stamp(), task, why));
-}
-
-// Why a task that is done has to be run again; empty: it has not. One that says what it reads is
-// looked at again when it could start: perhaps that is the same then.
-std::string TaskBook::why_again(std::uint32_t task) const {
-  if (has_changed(task)) return "it changed";
-  const std::string why = why_inputs_change(task);
-  if (!why.empty()) return why;
-  return is_fresh(task) ? "" : "its inputs or outputs changed";
-}
-
-std::string TaskBook::why_inputs_change(std::uint32_t task) const {
-  const TaskRef ref = problem_.task_at(task);
-  const Workflow& workflow = problem_.workflows()[ref.workflow];
-  for (const TaskId before : workflow.predecessors(ref.task)) {
-    const std::size_t number = problem_.number_of({ref.workflow, before});
-    if (state_.tasks()[number].state != TaskState::done) {
-      return problem_.task_name(number) + " is run again";
-    }
-  }
-  return {};
-}
-
-bool TaskBook::is_fresh(std::uint32_t task) const {
-  return is_up_to_date(execution(task), directory(task), state_.tasks()[task].inputs);
-}
-
-bool TaskBook::has_changed(std::uint32_t task) const {
-  return state_.tasks()[task].definition != definition(task);
+  if (is_news && options_.again) options_.again(task, why);
 }
 
 std::vector<TaskCommand> TaskBook::start() {
   std::vector<TaskCommand> commands;
-  for (auto tasks = dispatcher_.start(now()); !tasks.empty(); tasks = dispatcher_.start(now())) {
-    for (const std::size_t task : tasks) {
-      auto command = prepare(static_cast<std::uint32_t>(task));
-      if (command) commands.push_back(std::move(*command));
+  for (;;) {
+    for (const std::size_t task : dispatcher_.start(now())) {
+      const auto number = static_cast<std::uint32_t>(task);
+      const bool must_read = !revision_.execution(number).inputs.empty();
+      must_read ? to_read_.push_back(number) : prepare(number, commands);
+    }
+    // Nobody else waits while what a task reads is looked at.
+    if (!commands.empty() || to_read_.empty()) return commands;
+    const std::uint32_t next = to_read_.front();
+    to_read_.pop_front();
+    prepare(next, commands);
+    if (state_.count(TaskState::failed) > 0 && !options_.keep_going) {
+      put_back();
+      return commands;
     }
   }
-  return commands;
 }
 
-// Whether nothing has changed since it was done.
-bool TaskBook::is_kept(std::uint32_t task) {
-  const bool says_what_it_reads = !execution(task).inputs.empty();
-  const TaskStatus& status = state_.tasks()[task];
-  return says_what_it_reads && status.has_succeeded && !has_changed(task) && is_fresh(task);
+void TaskBook::put_back() {
+  for (const std::uint32_t task : to_read_) dispatcher_.retry(task);
+  to_read_.clear();
 }
 
-std::optional<TaskCommand> TaskBook::prepare(std::uint32_t task) {
+// Whether it was done with these inputs, and nothing speaks against leaving it out.
+bool TaskBook::is_kept(std::uint32_t task, const std::string& inputs) const {
   const TaskStatus& status = state_.tasks()[task];
-  if (is_kept(task)) {
-    write(kept_entry(clock_.stamp(), task, status.inputs, status.definition));
-    dispatcher_.end(task, true);
-    if (options_.ended) options_.ended(task, state_);
-    return std::nullopt;
-  }
+  return !inputs.empty() && status.has_succeeded && status.inputs == inputs &&
+         !revision_.has_changed(task) &&
+         !missing_output(revision_.execution(task), revision_.directory(task));
+}
+
+// Those that need not or cannot be run are over.
+void TaskBook::prepare(std::uint32_t task, std::vector<TaskCommand>& commands) {
+  const TaskStatus& status = state_.tasks()[task];
   const std::uint32_t attempt = status.attempt + 1;
   const Count procs = dispatcher_.processors_of(task);
-  const TaskExecution& how = execution(task);
+  const TaskExecution& how = revision_.execution(task);
   Json entry = start_entry(clock_.stamp(), task, attempt, procs);
-  entry["definition"] = definition(task);
+  entry["definition"] = revision_.definition(task);
   try {
-    if (!how.inputs.empty()) entry["inputs"] = digest_of_inputs(how, directory(task));
-    if (!how.directory.empty()) std::filesystem::create_directories(directory(task));
+    const std::string inputs = digest_of_inputs(how, revision_.directory(task));
+    if (is_kept(task, inputs)) return keep(task);
+    if (!inputs.empty()) entry["inputs"] = inputs;
+    if (!how.directory.empty()) std::filesystem::create_directories(revision_.directory(task));
   } catch (const std::exception& error) {
     write(entry);
-    end(task, attempt, AttemptEnd::not_started(error.what()));
-    return std::nullopt;
+    return end(task, attempt, AttemptEnd::not_started(error.what()));
   }
   const std::vector<int> cores = cores_.take(procs);
   if (!cores.empty()) entry["cores"] = cores;
   write(entry);
   monitor_.started(task, now(), procs, dispatcher_.length_of(task));
-  return command_of(folder_, problem_, options_.folder, task, status);
+  commands.push_back(command_of(folder_, problem_, options_.folder, task, status));
+}
+
+void TaskBook::keep(std::uint32_t task) {
+  const TaskStatus& status = state_.tasks()[task];
+  write(kept_entry(clock_.stamp(), task, status.inputs, status.definition));
+  dispatcher_.end(task, true);
+  if (options_.ended) options_.ended(task, state_);
 }
 
 void TaskBook::write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how) {
-  const auto missing =
-      how.is_success() ? missing_output(execution(task), directory(task)) : std::nullopt;
-  write(end_entry(clock_.stamp(), task, attempt, how, missing.value_or("")));
+  write(end_entry(clock_.stamp(), task, attempt, how, revision_.missing_output_after(task, how)));
 }
 
 void TaskBook::end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how) {
@@ -227,7 +205,8 @@ void TaskBook::fail(std::uint32_t task) {
   const TaskStatus& status = state_.tasks()[task];
   if (status.state != TaskState::failed) return dispatcher_.retry(task);  // it was stopped
   const bool others_failed = !options_.keep_going && state_.count(TaskState::failed) > 1;
-  if (status.failures > execution(task).retries || others_failed || is_stopping_) {
+  if (status.failures > revision_.execution(task).retries || others_failed ||
+      state_.is_stopping()) {
     dispatcher_.end(task, false);
     return on_reason_(problem_.task_name(task) + " failed");
   }
@@ -250,6 +229,7 @@ void TaskBook::lose(std::uint32_t task) {
   stale_.erase(task);
   cores_.give_back(status.cores);
   write(lost_entry(clock_.stamp(), task, status.attempt));
+  if (options_.again) options_.again(task, "its supervisor was killed");
   monitor_.stopped(task);
   dispatcher_.retry(task);
   on_reason_(problem_.task_name(task) + " was lost");
@@ -279,6 +259,10 @@ void TaskBook::look_for_late_tasks() {
     dispatcher_.expect(late.task, late.end);
     on_reason_(late.reason);
   }
+}
+
+void TaskBook::set_stopping() {
+  if (!state_.is_stopping()) note("stopping");
 }
 
 void TaskBook::set_processors(Count processors) {

@@ -1,13 +1,14 @@
 // What happens to the tasks of a run: each is written into the journal and told to all whom it
 // concerns, in one order, whether we see it ourselves or find that it happened before we came.
 //
-//   TaskBook book(folder, problem, options);
-//   auto adopted = book.take_over(options.kept);        // what was there before us
-//   if (auto command = book.prepare(task)) ...           // it starts; after book.sync()
+//   TaskBook book(folder, problem, options, on_reason);
+//   auto adopted = book.take_over(options.kept);     // what was there before us
+//   for (auto& command : book.start()) ...           // they begin, after book.sync()
 //   book.end(task, attempt, how);
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -18,13 +19,14 @@
 #include "dovetail/problem.hpp"
 #include "exec/adopted.hpp"
 #include "exec/clock.hpp"
-#include "exec/conductor.hpp"
 #include "exec/cores.hpp"
 #include "exec/dispatcher.hpp"
 #include "exec/journal.hpp"
 #include "exec/launcher.hpp"
 #include "exec/monitor.hpp"
+#include "exec/revision.hpp"
 #include "exec/run_folder.hpp"
+#include "exec/run_options.hpp"
 #include "exec/run_state.hpp"
 
 namespace dovetail::exec {
@@ -47,8 +49,15 @@ class TaskBook {
   std::map<std::uint32_t, Adopted> take_over(const std::vector<KeptTask>& kept);
 
   // Takes the tasks that start now, writes down that they do, and answers their commands; they may
-  // begin after sync(). Those that need not or cannot be run are over.
+  // begin after sync(). Those that need not or cannot be run are over. Where what tasks read has to
+  // be looked at, which may take long, not all are answered at once.
   std::vector<TaskCommand> start();
+
+  // Whether start() has more to answer.
+  bool is_reading() const { return !to_read_.empty(); }
+
+  // Tasks whose inputs have not been looked at do not start for now.
+  void put_back();
 
   void end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
 
@@ -68,7 +77,7 @@ class TaskBook {
   void set_processors(Count processors);
 
   // Once it is stopping, nothing is tried again.
-  void set_stopping() { is_stopping_ = true; }
+  void set_stopping();
 
   // Anything else that happens to the run.
   void note(const std::string& what) { write(note_entry(clock_.stamp(), what)); }
@@ -84,19 +93,12 @@ class TaskBook {
   void take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
   void take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
   void ask_again(std::uint32_t task, const std::string& why);
-  std::string why_again(std::uint32_t task) const;
-  std::string why_inputs_change(std::uint32_t task) const;
-  bool is_fresh(std::uint32_t task) const;
-  bool has_changed(std::uint32_t task) const;
 
-  std::optional<TaskCommand> prepare(std::uint32_t task);
-  bool is_kept(std::uint32_t task);
+  void prepare(std::uint32_t task, std::vector<TaskCommand>& commands);
+  bool is_kept(std::uint32_t task, const std::string& inputs) const;
+  void keep(std::uint32_t task);
   void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
   void fail(std::uint32_t task);
-
-  const TaskExecution& execution(std::uint32_t task) const;
-  std::string definition(std::uint32_t task) const;
-  std::string directory(std::uint32_t task) const;
 
   const RunFolder& folder_;
   const Problem& problem_;
@@ -108,8 +110,9 @@ class TaskBook {
   Dispatcher dispatcher_;
   Cores cores_;
   Monitor monitor_;
-  std::set<std::uint32_t> stale_;  // those that run and will have to be run again
-  bool is_stopping_ = false;
+  Revision revision_;
+  std::deque<std::uint32_t> to_read_;  // taken from the dispatcher, and not begun
+  std::set<std::uint32_t> stale_;      // those that run and will have to be run again
 };
 
 }  // namespace dovetail::exec

@@ -125,7 +125,10 @@ Document parse_yaml(std::string_view text, const std::string& file) {
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::Exception& error) {
-    throw InputError(file, line_of(error.mark), "not valid YAML: " + error.msg);
+    const bool is_colon = error.msg == "illegal map value";
+    throw InputError(file, line_of(error.mark),
+                     "not valid YAML: " + error.msg +
+                         (is_colon ? "; put a text with \": \" in it between quotes" : ""));
   }
   if (!builder.complete()) throw InputError(file + ": the file is empty");
   return std::move(builder).finish();

@@ -45,7 +45,7 @@ class NearestWord {
 
  private:
   std::string_view word_;
-  std::string_view best_;
+  std::string best_;
   std::size_t best_distance_;
 };
 

@@ -161,8 +161,6 @@ TEST_F(LauncherCrashTest, WithoutItsSupervisorATaskDoesNotGoOn) {
   const TaskReport report = wait_for(launcher, 1).front();
   EXPECT_TRUE(report.is_lost);
   EXPECT_EQ(report.task, task.task);
-  EXPECT_EQ(report.end.signal, SIGKILL);
-  EXPECT_FALSE(report.end.is_success());
 }
 
 TEST_F(LauncherCrashTest, ASupervisorThatIsKilledBetweenTasksIsReplaced) {

@@ -2,6 +2,7 @@
 // tasks that behave badly.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -157,7 +158,10 @@ TEST_F(RunTest, TwoRunsOfOneWorkflowAtTheSameTime) {
         "  - {id: a, time: 1, run: 'echo $DOVETAIL_RUN >> trace; sleep 1'}\n"
         "  - {id: b, time: 1, after: a, run: 'echo $DOVETAIL_RUN >> trace'}\n");
   const pid_t one = begin({"run", "flow.yaml", "-j", "1"});
-  const pid_t two = begin({"run", "flow.yaml", "-j", "1"});
+  ASSERT_TRUE(reaches("flow-1", "\"start\""));
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 2);
+  EXPECT_NE(printed().find("flow-1 runs the same in this folder now"), std::string::npos);
+  const pid_t two = begin({"run", "flow.yaml", "-j", "1", "--new"});
   EXPECT_EQ(wait_for(one), 0);
   EXPECT_EQ(wait_for(two), 0);
   for (const char* run : {"flow-1", "flow-2"}) {
@@ -166,6 +170,47 @@ TEST_F(RunTest, TwoRunsOfOneWorkflowAtTheSameTime) {
     const auto first = trace.find(run);
     EXPECT_NE(trace.find(run, first + 1), std::string::npos) << trace;
   }
+}
+
+// Who is killed holds the lock a moment longer.
+TEST_F(RunTest, CanBeGoneOnWithRightAfterAKill) {
+  for (int i = 1; i <= 10; ++i) {
+    const std::string name = "flow" + std::to_string(i);
+    write(name + ".yaml", "name: " + name + "\ntasks: [{id: a, time: 1, run: 'echo " + name +
+                              " >> trace; sleep 0.4'}]\n");
+    const pid_t run = begin({"run", name + ".yaml", "-j", "1"});
+    ASSERT_TRUE(reaches(name + "-1", "\"start\""));
+    kill(run, SIGKILL);
+    EXPECT_EQ(dovetail({i % 2 == 0 ? "resume" : "run", i % 2 == 0 ? name + "-1" : name + ".yaml"}),
+              0)
+        << printed();
+    wait_for(run);
+  }
+  const std::string trace = testing::text_of(file("trace"));
+  EXPECT_EQ(std::ranges::count(trace, '\n'), 10) << trace;
+}
+
+// Where nobody takes note of its end, a killed supervisor keeps its number.
+TEST_F(RunTest, TaskOfASupervisorThatNobodyBuriesIsEnded) {
+  write("flow.yaml", "name: flow\ntasks: [{id: a, time: 1, run: 'echo $$ >> pids; sleep 30'}]\n");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become ours, and we do not wait for them
+  const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
+  ASSERT_TRUE(reaches("flow-1", "\"start\""));
+  const std::string attempt = exec::RunFolder::open(state_, "flow-1").attempt(0, 1);
+  std::optional<exec::AttemptStart> start;
+  while (!start || testing::text_of(file("pids")).empty()) {
+    start = exec::read_attempt(attempt).start;
+    usleep(1000);
+  }
+  kill(run, SIGKILL);
+  wait_for(run);
+  kill(start->supervisor.pid, SIGKILL);
+  EXPECT_EQ(dovetail({"cancel", "flow-1"}), 0) << printed();
+  const pid_t task = std::stoi(testing::text_of(file("pids")));
+  EXPECT_TRUE(kill(task, 0) != 0 ||
+              testing::text_of("/proc/" + std::to_string(task) + "/stat").find(") Z ") !=
+                  std::string::npos);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_F(RunTest, ASecondProcessDoesNotTouchARunThatIsBeingRun) {

@@ -14,14 +14,16 @@
 namespace dovetail {
 namespace {
 
-enum class Layer { core, files, planners, queue, exec, federation, study, apps };
+enum class Layer { core, files, planners, queue, exec, slurm, federation, study, apps };
 
 // A folder of src/ or the folder cli/.
 const std::map<std::string, Layer> kFolders = {
-    {"core", Layer::core},         {"io", Layer::files},       {"gen", Layer::files},
-    {"planners", Layer::planners}, {"policies", Layer::queue}, {"sim", Layer::queue},
-    {"queue", Layer::queue},       {"exec", Layer::exec},      {"federation", Layer::federation},
-    {"study", Layer::study},       {"cli", Layer::apps}};
+    {"core", Layer::core},      {"io", Layer::files},
+    {"gen", Layer::files},      {"planners", Layer::planners},
+    {"policies", Layer::queue}, {"sim", Layer::queue},
+    {"queue", Layer::queue},    {"exec", Layer::exec},
+    {"slurm", Layer::slurm},    {"federation", Layer::federation},
+    {"study", Layer::study},    {"cli", Layer::apps}};
 
 // A public header belongs to the layer that implements it.
 const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::core},

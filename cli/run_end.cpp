@@ -1,0 +1,67 @@
+#include "run_end.hpp"
+
+#include <fmt/format.h>
+
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "exec/run_facts.hpp"
+#include "exec/run_report.hpp"
+#include "measured_times.hpp"
+#include "run_summary.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+// ", 5s after the deadline"; empty when it was met, or there is none.
+std::string missed_deadline(const Problem& problem, const exec::RunState& state) {
+  if (!problem.deadline() || state.last().at <= *problem.deadline()) return {};
+  return fmt::format(", {} after the deadline",
+                     format_duration(state.last().at - *problem.deadline()));
+}
+
+// What is said at the end.
+Exit report(const exec::RunFolder& folder, const Problem& problem, const exec::RunEnd& end) {
+  switch (end.outcome) {
+    case exec::RunOutcome::done:
+      fmt::print("{}: {}{} done{}\n", folder.id(), problem.task_count() == 1 ? "" : "all ",
+                 counted(problem.task_count(), "task"), missed_deadline(problem, end.state));
+      return Exit::fine;
+    case exec::RunOutcome::failed:
+      fmt::print("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n",
+                 folder.id(), folder.id());
+      return Exit::no;
+    case exec::RunOutcome::interrupted:
+      fmt::print("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
+      return Exit::no;
+    case exec::RunOutcome::cancelled:
+      fmt::print("{}: cancelled\n", folder.id());
+      return Exit::no;
+  }
+  return Exit::no;
+}
+
+// A run is done even if nobody can be told how it went.
+void write_report(const exec::RunFolder& folder, const Problem& problem,
+                  const exec::RunState& state) {
+  try {
+    write_file(folder.report(), exec::run_report_html({folder.id(), problem, state, {}}));
+    fmt::print("  {} shows how it went\n", folder.report());
+  } catch (const ExecutionError& error) {
+    fmt::print(stderr, "warning: {}\n", error.what());
+  }
+}
+
+}  // namespace
+
+Exit end_run(const exec::RunFolder& folder, const RunDescription& description,
+             const Problem& problem, const exec::RunEnd& end) {
+  add_to_history(folder, description, problem, end.state);
+  if (!end.state.attempts().empty()) {
+    fmt::print("{}\n", summary_text(exec::facts_of(problem, end.state)));
+    write_report(folder, problem, end.state);
+  }
+  return report(folder, problem, end);
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,120 @@
+#include "slurm_run.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "io/text.hpp"
+#include "queue_options.hpp"
+#include "run_end.hpp"
+#include "run_progress.hpp"
+#include "slurm/conduct.hpp"
+#include "slurm/live_queue.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+constexpr const char* kSlurm = "slurm";
+
+const Cluster* cluster_with_slurm(const Platform& platform) {
+  if (platform.clusters().size() != 1 || !platform.clusters().front().slurm) return nullptr;
+  return &platform.clusters().front();
+}
+
+// Between two questions to Slurm. Test clusters decide faster than real ones.
+Duration poll_interval() {
+  const char* text = std::getenv("DOVETAIL_SLURM_POLL");
+  const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
+  return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
+}
+
+slurm::SlurmRunOptions options_of(const RunDescription& description) {
+  const SlurmDescription& how = *description.slurm;
+  return {.strategy = std::string(choose_strategy(how.strategy).name),
+          .how = {.cap = how.max_jobs},
+          .partition = how.partition,
+          .token = how.token,
+          .program = std::filesystem::read_symlink("/proc/self/exe").string(),
+          .folder = description.folder,
+          .keep_going = description.keep_going,
+          .poll = poll_interval()};
+}
+
+Platform platform_now(const std::string& partition) {
+  slurm::Client client;
+  client.version();
+  const slurm::PartitionLimits limits = slurm::limits_of(client.picture(), partition);
+  Cluster cluster{.name = limits.name,
+                  .processors = limits.nodes * limits.cores_per_node,
+                  .cores_per_node = limits.cores_per_node};
+  return Platform(0, {std::move(cluster)});
+}
+
+}  // namespace
+
+void SlurmArguments::add(CLI::App& command) {
+  const std::string group = "On Slurm";
+  command.add_option("--partition", partition, "of the cluster; default: Slurm's own")
+      ->group(group);
+  command
+      .add_option("--strategy", strategy,
+                  "how to cut the workflow into jobs: " + known_strategies() + "; default GLUME+")
+      ->group(group);
+  command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
+      ->check(CLI::Range(1, kMaxProcessors).description(""))
+      ->group(group);
+}
+
+std::optional<SlurmPlace> SlurmArguments::place(const std::string& cluster) const {
+  const bool is_file = cluster != kSlurm && cluster != "local" && !io::parse_number(cluster);
+  std::string where;
+  if (is_file) {
+    const Platform file = read_platform(cluster);
+    const Cluster* found = cluster_with_slurm(file);
+    if (found == nullptr) return std::nullopt;
+    where = found->slurm->partition;
+  } else if (cluster != kSlurm) {
+    return std::nullopt;
+  }
+  if (!partition.empty()) where = partition;
+  return SlurmPlace{where, platform_now(where)};
+}
+
+SlurmDescription SlurmArguments::describe(const RunDescription& run,
+                                          const std::string& where) const {
+  if (run.workflows.size() != 1) {
+    throw InputError("on Slurm one workflow is run at a time, found " +
+                     std::to_string(run.workflows.size()));
+  }
+  SlurmDescription description = SlurmDescription::make(run.workflows.front().name());
+  description.partition = where;
+  description.strategy = choose_strategy(strategy).name;
+  description.max_jobs = max_jobs;
+  return description;
+}
+
+Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& description,
+                      const std::vector<exec::KeptTask>& kept) {
+  const Problem problem = description.problem();
+  std::signal(SIGPIPE, SIG_IGN);
+  RunProgress progress(folder, problem);
+  slurm::Client client;
+  slurm::SlurmRunOptions options = options_of(description);
+  options.kept = kept;
+  options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
+  options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
+  const exec::RunEnd end = slurm::conduct(folder, problem, options, client);
+  return end_run(folder, description, problem, end);
+}
+
+void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description) {
+  slurm::Client client;
+  slurm::cancel(folder, description.problem(), options_of(description), client);
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,43 @@
+// dovetail run on Slurm.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "exec/conductor.hpp"
+#include "run_description.hpp"
+
+namespace dovetail::cli {
+
+// Where a run on Slurm goes.
+struct SlurmPlace {
+  std::string partition;  // empty: the default one
+  Platform platform;      // the cluster as Slurm has it now, its nodes alike
+};
+
+struct SlurmArguments {
+  std::string partition = {};
+  std::string strategy = "GLUME+";
+  Count max_jobs = 0;
+
+  void add(CLI::App& command);
+
+  // Nothing unless -c asks for Slurm, by that word or with a cluster file that does. Throws
+  // ExecutionError when Slurm is not installed or does not answer.
+  std::optional<SlurmPlace> place(const std::string& cluster) const;
+
+  // How a run would go. Throws InputError for a strategy that does not exist, several workflows,
+  // and a goal that strategies do not have.
+  SlurmDescription describe(const RunDescription& run, const std::string& where) const;
+};
+
+// Needs the lock on the run.
+Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& description,
+                      const std::vector<exec::KeptTask>& kept);
+
+void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description);
+
+}  // namespace dovetail::cli

@@ -1,0 +1,276 @@
+#include "slurm/client.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include "exec/clock.hpp"
+#include "io/text.hpp"
+#include "slurm/text.hpp"
+
+namespace dovetail::slurm {
+
+namespace {
+
+// How Slurm says that it is not there, or too busy to do it now.
+constexpr std::array kAwayWords = std::to_array<std::string_view>({
+    "Unable to contact slurm controller",
+    "Unable to contact the slurm controller",
+    "Socket timed out",
+    "Connection refused",
+    "Connection timed out",
+    "Connection reset",
+    "connect failure",
+    "Communication connection failure",
+    "Communication shutdown failure",
+    "Message receive failure",
+    "Message send failure",
+    "Zero Bytes were transmitted or received",
+    "Transport endpoint is not connected",
+    "No route to host",
+    "Network is unreachable",
+    "Host is down",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "in standby mode",
+    "Slurm temporarily unable to accept job",
+    "Resource temporarily unavailable",
+    "Protocol authentication error",
+    "Munge encode failed",
+    "Munge decode failed",
+    "Unable to connect to munge",
+});
+
+// Variables by which users change what the commands print or do. Slurm puts those of sbatch above
+// what the script says; account and the like are left, as they may be needed.
+const std::vector<std::string>& foreign_variables() {
+  static const std::vector<std::string> names{
+      "SQUEUE_",           "SINFO_",           "SCONTROL_",          "SCANCEL_",
+      "SLURM_TIME_FORMAT", "SBATCH_ARRAY_INX", "SBATCH_EXCLUSIVE",   "SBATCH_JOB_NAME",
+      "SBATCH_PARTITION",  "SBATCH_TIMELIMIT", "SBATCH_RESERVATION", "SBATCH_REQUEUE",
+      "SBATCH_NO_REQUEUE", "SBATCH_OUTPUT",    "SBATCH_ERROR",       "SBATCH_INPUT",
+      "SBATCH_EXPORT",     "SBATCH_WAIT",      "SBATCH_DEBUG"};
+  return names;
+}
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// "sbatch: error: Batch job submission failed: ..." without its beginnings.
+std::string_view without_program(std::string_view line, std::string_view program) {
+  const std::string own = std::string(program) + ": ";
+  if (line.starts_with(own)) line.remove_prefix(own.size());
+  for (const std::string_view word : {"error: ", "fatal: ", "warning: "}) {
+    if (line.starts_with(word)) line.remove_prefix(word.size());
+  }
+  return line;
+}
+
+// One line that says what Slurm said.
+std::string words_of(const CommandResult& result, const std::string& program) {
+  const std::vector<std::string_view> errors = lines_of(result.err);
+  const std::vector<std::string_view> printed = lines_of(result.out);
+  const std::vector<std::string_view>& lines = errors.empty() ? printed : errors;
+  if (lines.empty()) return "exit code " + std::to_string(result.exit_code);
+  std::string words(without_program(lines.back(), program));
+  std::replace_if(
+      words.begin(), words.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return words;
+}
+
+bool is_away(const CommandResult& result) {
+  return std::any_of(kAwayWords.begin(), kAwayWords.end(), [&](std::string_view words) {
+    return contains(result.err, words) || contains(result.out, words);
+  });
+}
+
+// Throws what a call that did not go well means.
+[[noreturn]] void fail_call(const CommandResult& result, const std::string& program) {
+  if (result.end == CommandResult::End::timed_out) {
+    const std::string said = result.err.empty() ? "" : ": " + words_of(result, program);
+    throw Unreachable("Slurm does not answer " + program + " in time" + said);
+  }
+  const std::string words = program + ": " + words_of(result, program);
+  if (is_away(result)) throw Unreachable("Slurm does not answer " + words);
+  throw Refused("Slurm refuses " + words);
+}
+
+std::string local_date(WallTime moment) {
+  const time_t seconds = moment / kSecond;
+  struct tm local {};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text;
+  return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
+}
+
+Duration whole_minutes(Duration length) {
+  return std::max<Duration>(1, (length + kMinute - 1) / kMinute);
+}
+
+std::set<std::string> as_set(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
+// In words, how the reservation is not what was asked for; empty when it is.
+std::string difference(const ReservationRequest& asked, const std::vector<ReservedNodes>& all) {
+  const auto made =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == asked.name; });
+  if (made == all.end()) return "it is not there";
+  if (as_set(made->node_names) != as_set(asked.node_names)) {
+    return "its nodes are " + format_node_list(made->node_names);
+  }
+  if (made->start / kSecond != asked.start / kSecond) return "it begins at another time";
+  if (made->end - made->start < whole_minutes(asked.length) * kMinute) return "it is shorter";
+  return "";
+}
+
+// scancel complains, by version, about jobs that are over or that it does not know.
+bool is_harmless_for_cancel(std::string_view line) {
+  return contains(line, "Invalid job id") || contains(line, "already completing or completed") ||
+         contains(line, "already finished") || contains(line, "Job has already finished");
+}
+
+}  // namespace
+
+Client::Client(ClientOptions options, CommandRunner runner)
+    : options_(options), runner_(std::move(runner)) {}
+
+CommandResult Client::call(const std::vector<std::string>& arguments, double seconds) {
+  ++calls_;
+  CommandResult result = runner_(arguments, {.seconds = seconds, .without = foreign_variables()},
+                                 {{"SLURM_TIME_FORMAT", "%s"}, {"LC_ALL", "C"}});
+  if (result.end == CommandResult::End::not_found) {
+    throw ExecutionError("Slurm is not installed here, there is no `" + arguments.front() +
+                         "`: install its commands, or load the module that has them");
+  }
+  return result;
+}
+
+std::string Client::tell(const std::vector<std::string>& arguments) {
+  CommandResult result = call(arguments, options_.call_seconds);
+  if (!result.is_fine()) fail_call(result, arguments.front());
+  return std::move(result.out);
+}
+
+std::string Client::ask(const std::vector<std::string>& arguments) {
+  constexpr double kLongestPause = 10;
+  const std::int64_t begin = exec::steady_now();
+  const auto left = [&] { return options_.patience - to_seconds(exec::steady_now() - begin); };
+  constexpr double kShortestCall = 0.1;
+  double pause = options_.first_pause;
+  double seconds = options_.call_seconds;
+  for (;;) {
+    CommandResult result = call(arguments, seconds);
+    if (result.is_fine()) return std::move(result.out);
+    const bool may_help = result.end == CommandResult::End::timed_out || is_away(result);
+    if (!may_help || left() <= pause) fail_call(result, arguments.front());
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    pause = std::min(pause * 2, kLongestPause);
+    seconds = std::min(options_.call_seconds, std::max(left(), kShortestCall));
+  }
+}
+
+std::string Client::version() {
+  // "slurm 22.05.8", or "slurm-wlm 22.05.8".
+  const std::string text = ask({"sbatch", "--version"});
+  const std::string_view line = lines_of(text).empty() ? std::string_view() : lines_of(text).back();
+  return std::string(line.substr(line.find_last_of(' ') + 1));
+}
+
+std::vector<Job> Client::jobs() {
+  return parse_jobs(ask({"squeue", "--noheader", "--all", "--states=all", "--array",
+                         std::string("--format=") + kJobFormat}));
+}
+
+std::vector<Node> Client::nodes() {
+  return parse_nodes(
+      ask({"sinfo", "--noheader", "--all", "--Node", std::string("--format=") + kNodeFormat}));
+}
+
+std::vector<Partition> Client::partitions() {
+  return parse_partitions(ask({"scontrol", "--oneliner", "--all", "show", "partition"}));
+}
+
+std::vector<ReservedNodes> Client::reservations() {
+  return parse_reservations(ask({"scontrol", "--oneliner", "show", "reservation"}));
+}
+
+ClusterPicture Client::picture() {
+  ClusterPicture picture;
+  picture.nodes = nodes();
+  picture.partitions = partitions();
+  picture.reservations = reservations();
+  picture.at = exec::wall_now();
+  picture.jobs = jobs();
+  return picture;
+}
+
+std::string Client::submit(const std::string& script_file) {
+  const std::string text = tell({"sbatch", "--parsable", script_file});
+  const std::optional<std::string> id = parse_job_id(text);
+  // Something was submitted, perhaps, and only its name can tell.
+  if (!id) throw Unreachable("sbatch names no job id: " + io::quote(text));
+  return *id;
+}
+
+WallTime Client::test_start(const std::string& script_file) {
+  CommandResult result = call({"sbatch", "--test-only", script_file}, options_.call_seconds);
+  if (!result.is_fine()) fail_call(result, "sbatch");
+  const std::optional<WallTime> start = parse_test_start(result.err + "\n" + result.out);
+  if (!start) throw Refused("sbatch names no start: " + io::quote(result.err));
+  return *start;
+}
+
+void Client::cancel(const std::vector<std::string>& ids) {
+  constexpr std::size_t kBatch = 300;
+  for (std::size_t first = 0; first < ids.size(); first += kBatch) {
+    std::vector<std::string> arguments{"scancel"};
+    const std::size_t last = std::min(first + kBatch, ids.size());
+    for (std::size_t at = first; at < last; ++at) arguments.push_back(ids[at]);
+    CommandResult result = call(arguments, options_.call_seconds);
+    if (result.is_fine()) continue;
+    std::string serious;
+    for (const std::string_view line : lines_of(result.err)) {
+      if (!is_harmless_for_cancel(line)) serious += std::string(line) + "\n";
+    }
+    if (result.end == CommandResult::End::exited && serious.empty() && !result.err.empty())
+      continue;
+    result.err = serious;
+    fail_call(result, "scancel");
+  }
+}
+
+void Client::create_reservation(const ReservationRequest& request) {
+  if (request.node_names.empty()) {
+    throw InputError("reservation " + io::quote(request.name) + ": no nodes are named");
+  }
+  tell({"scontrol", "create", "reservation", "ReservationName=" + request.name,
+        "StartTime=" + local_date(request.start),
+        "Duration=" + std::to_string(whole_minutes(request.length)),
+        "Nodes=" + format_node_list(request.node_names), "Users=" + request.user});
+  const std::string wrong = difference(request, reservations());
+  if (wrong.empty()) return;
+  if (wrong != "it is not there") delete_reservation(request.name);
+  throw Refused("Slurm made another reservation than was asked for, " + io::quote(request.name) +
+                ": " + wrong);
+}
+
+void Client::delete_reservation(const std::string& name) {
+  tell({"scontrol", "delete", "ReservationName=" + name});
+}
+
+}  // namespace dovetail::slurm

@@ -1,0 +1,91 @@
+// Asks and tells Slurm by its commands: sbatch, squeue, scontrol, scancel, sinfo.
+//
+//   Client client;
+//   const std::string id = client.submit("pilot.sbatch");   // its #SBATCH lines say everything
+//   for (const Job& job : client.jobs()) ...
+//
+// Every call has a time limit, since commands hang while the controller is away. Questions are
+// asked again, after growing pauses, for a while; what changes something is not, as it may have
+// been done: who submits must look for the job by its name before submitting once more.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dovetail/error.hpp"
+#include "slurm/command.hpp"
+#include "slurm/records.hpp"
+
+namespace dovetail::slurm {
+
+// The controller does not answer, or not in time. Whether it has done what it was told is unknown.
+class Unreachable : public ExecutionError {
+ public:
+  using ExecutionError::ExecutionError;
+};
+
+// Slurm says no, and would again; what() has its words.
+class Refused : public ExecutionError {
+ public:
+  using ExecutionError::ExecutionError;
+};
+
+struct ClientOptions {
+  double call_seconds = 10;  // for one call
+  double patience = 60;      // for a question, all calls and pauses together
+  double first_pause = 0.5;  // seconds before a question is asked again; then twice as long, ...
+};
+
+struct ReservationRequest {
+  std::string name;
+  WallTime start = 0;  // whole seconds
+  Duration length = 0;
+  std::vector<std::string> node_names = {};
+  std::string user = {};
+};
+
+class Client {
+ public:
+  explicit Client(ClientOptions options = {}, CommandRunner runner = run_command);
+
+  // "22.05.8". Throws ExecutionError with one line to act on when Slurm is not installed here.
+  std::string version();
+
+  std::vector<Job> jobs();
+  std::vector<Node> nodes();
+  std::vector<Partition> partitions();
+  std::vector<ReservedNodes> reservations();
+  ClusterPicture picture();
+
+  // Answers the job's id. Throws Refused or Unreachable.
+  std::string submit(const std::string& script_file);
+
+  // When Slurm thinks that such a job would start (sbatch --test-only); submits nothing.
+  WallTime test_start(const std::string& script_file);
+
+  // Jobs that are over or unknown are no error. In one call for each few hundred.
+  void cancel(const std::vector<std::string>& ids);
+
+  // Needs node names: without them Slurm may reserve fewer nodes than it is asked for, and say
+  // nothing. What it has made is read back; when that is not what was asked for it is deleted
+  // again, and Refused is thrown. The length is rounded up to whole minutes.
+  void create_reservation(const ReservationRequest& request);
+  void delete_reservation(const std::string& name);
+
+  // How many commands were run.
+  std::size_t calls() const { return calls_; }
+
+ private:
+  // Runs it again while the controller does not answer, for as long as there is patience.
+  std::string ask(const std::vector<std::string>& arguments);
+  // Runs it once and answers what it prints. Throws Refused or Unreachable.
+  std::string tell(const std::vector<std::string>& arguments);
+  CommandResult call(const std::vector<std::string>& arguments, double seconds);
+
+  ClientOptions options_;
+  CommandRunner runner_;
+  std::size_t calls_ = 0;
+};
+
+}  // namespace dovetail::slurm

@@ -1,0 +1,303 @@
+#include "slurm/conduct.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <map>
+
+#include "exec/interrupts.hpp"
+#include "exec/mailbox.hpp"
+#include "slurm/desk.hpp"
+#include "slurm/job_book.hpp"
+
+namespace dovetail::slurm {
+
+namespace {
+
+// A job that is not in the queue may be on its way there, or the controller may not have found it
+// again yet: it is gone when so many answers, so far apart, do not have it.
+constexpr int kMissingAnswers = 3;
+constexpr Duration kMissingTime = 6 * kSecond;
+
+// Jobs in a row that end without having done anything; then something is wrong with all of them.
+constexpr int kMostIdleJobs = 3;
+
+struct Missing {
+  int answers = 0;
+  Time since = 0;
+};
+
+class JobConductor {
+ public:
+  JobConductor(const exec::RunFolder& folder, const Problem& problem,
+               const SlurmRunOptions& options, Client& client)
+      : folder_(folder),
+        problem_(problem),
+        options_(options),
+        client_(client),
+        mailbox_(folder),
+        book_(folder, problem, options),
+        desk_(book_, folder, options, client),
+        tasks_(problem.workflows().front(), problem.platform().clusters().front()),
+        run_times_(tasks_, options.how.pick),
+        strategy_(find_strategy(options.strategy)->make(run_times_, options.how)) {}
+
+  exec::RunEnd run() {
+    book_.take_over(options_.kept);
+    hear_requests();
+    ask_slurm();
+    begin();
+    while (!is_over()) {
+      wait();
+      if (interrupts_.take() > 0) is_interrupted_ = true;
+      hear_requests();
+      if (is_interrupted_) break;
+      hear_running_jobs();
+      if (book_.now() >= next_question_) ask_slurm();
+      book_.sync();
+    }
+    const exec::RunOutcome outcome = finish();
+    return {outcome, std::move(book_).take_state()};
+  }
+
+ private:
+  void begin() {
+    if (is_stopping()) return;
+    // The strategy of whoever was here before us is not known: what runs is new to ours.
+    const std::vector<LivePilot> live = desk_.live();
+    if (live.empty() && book_.has_open_tasks()) return strategy_->begin(desk_);
+    for (const LivePilot& pilot : live) {
+      if (pilot.start) return strategy_->started(desk_, pilot.id);
+    }
+  }
+
+  bool is_stopping() const { return is_cancelled_ || (book_.has_failed() && !options_.keep_going); }
+
+  bool is_over() const { return book_.pilots().live().empty() && !may_go_on(); }
+
+  bool may_go_on() const {
+    return !is_stopping() && book_.has_open_tasks() && idle_jobs_ < kMostIdleJobs;
+  }
+
+  void wait() {
+    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
+    const Time left = std::min(options_.look, next_question_ - book_.now());
+    ::poll(files, std::size(files), static_cast<int>(std::max<Time>(left, 10)));
+  }
+
+  void hear_requests() {
+    const std::vector<Json> requests = mailbox_.take();
+    if (requests.empty()) return;
+    for (const Json& request : requests) {
+      if (request.value("what", "") == "cancel") is_cancelled_ = true;
+    }
+    if (is_cancelled_) cancel_jobs("the run is cancelled");
+    book_.sync();
+    mailbox_.forget();
+  }
+
+  void hear_running_jobs() {
+    for (const std::uint32_t pilot : book_.pilots().live()) {
+      if (book_.pilots().at(pilot).stage != PilotStage::submitted) hear(pilot);
+    }
+  }
+
+  // What it wrote down; a job that began without Slurm having told us has begun.
+  PilotReport hear(std::uint32_t pilot) {
+    const bool was_waiting = !book_.pilots().at(pilot).started;
+    PilotReport report = read_report(folder_, book_.order(pilot));
+    book_.hear(pilot, report);
+    if (was_waiting && report.began) begun(pilot);
+    return report;
+  }
+
+  void begun(std::uint32_t pilot) {
+    const PilotStatus& status = book_.pilots().at(pilot);
+    say(fmt::format("job {}: started after {}", pilot,
+                    format_duration(*status.started - status.submitted)));
+    book_.sync();
+    if (!is_stopping()) strategy_->started(desk_, pilot);
+  }
+
+  // One question for all jobs. Without an answer nothing is known and nothing changes.
+  void ask_slurm() {
+    next_question_ = book_.now() + options_.poll;
+    std::map<std::string, Job> by_name;
+    try {
+      for (Job& job : client_.jobs()) by_name.insert_or_assign(job.name, std::move(job));
+    } catch (const Unreachable& error) {
+      if (!was_unreachable_) say(fmt::format("{}; jobs go on, asking again", error.what()));
+      was_unreachable_ = true;
+      return;
+    }
+    if (was_unreachable_) say("Slurm answers again");
+    was_unreachable_ = false;
+    for (const std::uint32_t pilot : book_.pilots().live()) {
+      if (!book_.pilots().at(pilot).is_live()) continue;  // ended by what came before
+      const auto found = by_name.find(book_.pilots().at(pilot).name);
+      found == by_name.end() ? look_for(pilot) : update(pilot, found->second);
+    }
+  }
+
+  void update(std::uint32_t pilot, const Job& job) {
+    missing_.erase(pilot);
+    const PilotStatus& status = book_.pilots().at(pilot);
+    if (status.job_id != job.id) book_.submitted(pilot, job.id);
+    if (job.state == JobState::running && !status.started) {
+      book_.started(pilot, job.start.value_or(exec::wall_now()));
+      begun(pilot);
+    }
+    // After a crash of the controller, Slurm may hold a job that it thinks has run.
+    const bool is_stuck =
+        job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
+    if (is_stuck) client_.cancel({job.id});
+    if (is_over(job.state) || is_stuck) end(pilot, is_stuck ? job.reason : end_text(job));
+  }
+
+  static bool is_over(JobState state) { return slurm::is_over(state); }
+
+  static std::string end_text(const Job& job) {
+    switch (job.state) {
+      case JobState::completed:
+        return "completed";
+      case JobState::timeout:
+        return "its time was over";
+      case JobState::out_of_memory:
+        return "out of memory";
+      case JobState::node_fail:
+        return "a node failed";
+      case JobState::cancelled:
+        return "cancelled by somebody else";
+      case JobState::preempted:
+        return "preempted";
+      default:
+        return job.reason.empty() || job.reason == "None" ? "failed" : "failed: " + job.reason;
+    }
+  }
+
+  // Not in the queue: it has ended so long ago that Slurm forgot it, was lost, or never got there.
+  void look_for(std::uint32_t pilot) {
+    Missing& missing = missing_[pilot];
+    if (missing.answers++ == 0) missing.since = book_.now();
+    if (missing.answers < kMissingAnswers || book_.now() - missing.since < kMissingTime) {
+      next_question_ = std::min(next_question_, book_.now() + kMissingTime / kMissingAnswers);
+      return;
+    }
+    missing_.erase(pilot);
+    const PilotReport report = hear(pilot);
+    if (report.began) return end(pilot, "Slurm does not know it any more");
+    say(fmt::format("job {}: Slurm has lost it; submitted again", pilot));
+    book_.draft_again(pilot);
+    desk_.submit_script(pilot);
+  }
+
+  void end(std::uint32_t pilot, const std::string& why) {
+    const PilotReport report = hear(pilot);
+    const std::vector<std::uint32_t> tasks = book_.pilots().at(pilot).tasks;
+    const bool has_worked = !report.ends.empty();
+    idle_jobs_ = has_worked ? 0 : idle_jobs_ + 1;
+    book_.over(pilot, JobEnd::unfinished, why);
+    const bool leaves_work = std::ranges::any_of(
+        tasks, [&](TaskId task) { return book_.state_of(task) == dovetail::TaskState::open; });
+    desk_.forget_queue();
+    if (leaves_work) say(fmt::format("job {}: {}, not all of its tasks are done", pilot, why));
+    if (idle_jobs_ >= kMostIdleJobs) return give_up(pilot);
+    if (is_stopping()) return cancel_waiting();
+    strategy_->ended(desk_, pilot, leaves_work ? PilotOutcome::expired : PilotOutcome::done);
+    // A strategy that thinks that it has submitted everything does not know of tasks to be tried
+    // again.
+    if (book_.pilots().live().empty() && book_.has_open_tasks()) strategy_->begin(desk_);
+  }
+
+  void give_up(std::uint32_t pilot) {
+    cancel_jobs("given up");
+    throw ExecutionError(fmt::format(
+        "{} jobs in a row ended without having run a task; see {}, then go on with: dovetail "
+        "resume {}",
+        kMostIdleJobs, output_file(folder_, pilot), folder_.id()));
+  }
+
+  // Nothing new is begun; jobs that run go on.
+  void cancel_waiting() {
+    for (const LivePilot& pilot : desk_.live()) {
+      if (!pilot.start) desk_.cancel(pilot.id);
+    }
+  }
+
+  void cancel_jobs(const std::string& why) {
+    std::vector<std::string> ids;
+    for (const std::uint32_t pilot : book_.pilots().live()) {
+      if (!book_.pilots().at(pilot).job_id.empty()) ids.push_back(book_.pilots().at(pilot).job_id);
+    }
+    client_.cancel(ids);
+    for (const std::uint32_t pilot : book_.pilots().live()) {
+      book_.hear(pilot, read_report(folder_, book_.order(pilot)));
+      book_.over(pilot, JobEnd::cancelled, why);
+    }
+  }
+
+  exec::RunOutcome finish() {
+    const bool is_done = book_.state().count(exec::TaskState::done) == problem_.task_count();
+    const auto outcome = is_done           ? exec::RunOutcome::done
+                         : is_cancelled_   ? exec::RunOutcome::cancelled
+                         : is_interrupted_ ? exec::RunOutcome::interrupted
+                                           : exec::RunOutcome::failed;
+    book_.note(exec::name_of(outcome));
+    book_.sync();
+    return outcome;
+  }
+
+  void say(const std::string& news) const {
+    if (options_.say) options_.say(news);
+  }
+
+  const exec::RunFolder& folder_;
+  const Problem& problem_;
+  const SlurmRunOptions& options_;
+  Client& client_;
+  exec::Interrupts interrupts_;
+  exec::Mailbox mailbox_;
+  JobBook book_;
+  SlurmDesk desk_;
+  LeveledTasks tasks_;
+  RunTimes run_times_;
+  std::unique_ptr<Strategy> strategy_;
+  std::map<std::uint32_t, Missing> missing_;  // by pilot
+  Time next_question_ = 0;
+  int idle_jobs_ = 0;
+  bool was_unreachable_ = false;
+  bool is_interrupted_ = false;
+  bool is_cancelled_ = false;
+};
+
+}  // namespace
+
+exec::RunEnd conduct(const exec::RunFolder& folder, const Problem& problem,
+                     const SlurmRunOptions& options, Client& client) {
+  return JobConductor(folder, problem, options, client).run();
+}
+
+void cancel(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
+            Client& client) {
+  JobBook book(folder, problem, options);
+  std::map<std::string, std::string> ids;  // by name
+  for (const Job& job : client.jobs()) {
+    if (!is_over(job.state)) ids[job.name] = job.id;
+  }
+  std::vector<std::string> ours;
+  for (const std::uint32_t pilot : book.pilots().live()) {
+    if (const auto found = ids.find(book.pilots().at(pilot).name); found != ids.end()) {
+      ours.push_back(found->second);
+    }
+  }
+  client.cancel(ours);
+  for (const std::uint32_t pilot : book.pilots().live()) {
+    book.hear(pilot, read_report(folder, book.order(pilot)));
+    book.over(pilot, JobEnd::cancelled, "the run is cancelled");
+  }
+  book.note("cancelled");
+  book.sync();
+}
+
+}  // namespace dovetail::slurm

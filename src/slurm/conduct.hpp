@@ -1,0 +1,48 @@
+// Executes a run on Slurm: a strategy cuts the workflow into jobs, which wait in the queue and run
+// their tasks without us; we hear what they did, and submit what comes next. Whatever happens to
+// us, the jobs go on, and somebody else can go on from the journal.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/problem.hpp"
+#include "exec/conductor.hpp"
+#include "queue/strategy.hpp"
+#include "slurm/client.hpp"
+
+namespace dovetail::slurm {
+
+struct SlurmRunOptions {
+  std::string strategy = "GLUME+";  // a name of strategies()
+  StrategyOptions how = {};
+  std::string partition = {};  // empty: the default one
+  std::string token;           // tells our jobs from those of any other run, on any machine
+  std::string program;         // dovetail, as the nodes find it
+  std::string folder = {};     // in which the commands run
+  bool keep_going = false;
+  std::vector<exec::KeptTask> kept = {};
+
+  Duration poll = 10'000;  // between two questions to Slurm
+  Duration look = 500;     // between two looks at what running jobs wrote down
+
+  // For every attempt that has ended, and for anything about jobs that people want to know.
+  std::function<void(std::uint32_t task, const exec::RunState& state)> ended = {};
+  std::function<void(const std::string& news)> say = {};
+};
+
+// From where the journal is to the end of the work. Needs the lock on the run and a problem with
+// one workflow. On SIGINT or SIGTERM it leaves the jobs to themselves. Throws ExecutionError when
+// the journal cannot be written, Refused when Slurm does not take a job, and InputError when a job
+// would break a limit of the partition.
+exec::RunEnd conduct(const exec::RunFolder& folder, const Problem& problem,
+                     const SlurmRunOptions& options, Client& client);
+
+// Ends the jobs of a run on which nobody works, and writes down that it is cancelled. Needs the
+// lock on it.
+void cancel(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
+            Client& client);
+
+}  // namespace dovetail::slurm

@@ -1,0 +1,252 @@
+#include "slurm/job_book.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "dovetail/io.hpp"
+#include "exec/freshness.hpp"
+#include "exec/task_command.hpp"
+#include "slurm/job_script.hpp"
+
+namespace dovetail::slurm {
+
+namespace {
+
+using exec::TaskStatus;
+
+// What a job needs beside its tasks: to begin, and to start and end the steps.
+constexpr Duration kJobOverhead = 15 * kSecond;
+
+// Times in a row that a task may be cut short, by the end of its job or a crash.
+constexpr std::uint32_t kMostLosses = 2;
+
+}  // namespace
+
+JobBook::JobBook(const exec::RunFolder& folder, const Problem& problem,
+                 const SlurmRunOptions& options)
+    : folder_(folder),
+      problem_(problem),
+      options_(options),
+      journal_(folder.journal()),
+      state_(exec::read_run_state(folder.journal(), problem.task_count())),
+      pilots_(read_pilot_states(folder.journal())),
+      clock_(state_.last()),
+      revision_(problem, state_, options.folder),
+      blocked_(problem.task_count()),
+      held_(problem.task_count()) {
+  for (const std::uint32_t pilot : pilots_.live()) {
+    for (const std::uint32_t task : pilots_.at(pilot).tasks) held_[task] = true;
+  }
+}
+
+void JobBook::write(const Json& entry) {
+  journal_.add(entry);
+  state_.apply(entry);
+  pilots_.apply(entry);
+}
+
+Stamp JobBook::stamp_of(WallTime time) const {
+  const Stamp now = clock_.stamp();
+  const WallTime ago = std::max<WallTime>(0, now.time - time);
+  return {now.time - ago, std::max<Time>(0, now.at - ago)};
+}
+
+void JobBook::take_over(const std::vector<exec::KeptTask>& kept) {
+  const bool is_new = !state_.has_begun();
+  note(is_new ? "begin" : "resume");
+  if (is_new) {
+    for (const exec::KeptTask& task : kept) {
+      write(exec::kept_entry(clock_.stamp(), task.task, task.inputs,
+                             revision_.definition(task.task)));
+    }
+  }
+  // In an order in which predecessors come first.
+  for (const TaskId task : problem_.workflows().front().topological_order()) take_over_task(task);
+  update_blocked();
+  sync();
+}
+
+void JobBook::take_over_task(std::uint32_t task) {
+  const TaskStatus& status = state_.tasks()[task];
+  if (status.state == exec::TaskState::failed && !held_[task]) {
+    write(exec::again_entry(clock_.stamp(), task, "resumed"));
+  }
+  if (status.state == exec::TaskState::done) {
+    const std::string why = revision_.why_again(task);
+    if (!why.empty()) write(exec::again_entry(clock_.stamp(), task, why));
+  }
+  set_done_mark(task);
+}
+
+// Jobs look at nothing else.
+void JobBook::set_done_mark(std::uint32_t task) const {
+  if (state_.tasks()[task].state == exec::TaskState::done) {
+    mark_done(folder_, task);
+  } else if (!held_[task]) {
+    std::error_code ignored;
+    std::filesystem::remove(done_file(folder_, task), ignored);
+  }
+}
+
+std::string JobBook::job_name(std::uint32_t pilot, std::uint32_t tries) const {
+  return "dovetail-" + options_.token + "-" + std::to_string(pilot) + "." + std::to_string(tries);
+}
+
+std::uint32_t JobBook::draft(const PilotDraft& draft, Count cores_per_node,
+                             Duration estimated_wait) {
+  const std::uint32_t pilot = pilots_.next();
+  PilotStatus status{.name = job_name(pilot, 1),
+                     .tasks = {draft.tasks.begin(), draft.tasks.end()},
+                     .nodes = draft.nodes,
+                     .request = limit_of(draft),
+                     .estimated_wait = estimated_wait};
+  for (const std::uint32_t task : status.tasks) {
+    status.attempts.push_back(state_.tasks()[task].attempt + 1);
+    held_[task] = true;
+  }
+  write(submit_entry(clock_.stamp(), pilot, status));
+  write_files(pilot, cores_per_node);
+  sync();
+  return pilot;
+}
+
+void JobBook::draft_again(std::uint32_t pilot) {
+  PilotStatus status = pilots_.at(pilot);
+  const Count cores = order(pilot).cores_per_node;
+  status.name = job_name(pilot, status.tries + 1);
+  write(submit_entry(clock_.stamp(), pilot, status));
+  write_files(pilot, cores);
+  sync();
+}
+
+PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count cores) const {
+  const TaskRef ref = problem_.task_at(task);
+  const Workflow& workflow = problem_.workflows()[ref.workflow];
+  const TaskStatus started{.attempt = attempt, .processors = cores};
+  PilotTask made{.name = problem_.task_name(task),
+                 .command = command_of(folder_, problem_, options_.folder, task, started),
+                 .expected = workflow.time(ref.task).duration(cores)};
+  for (const TaskId before : workflow.predecessors(ref.task)) {
+    made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
+  }
+  const std::filesystem::path directory = made.command.folder;
+  for (const std::string& output : revision_.execution(task).outputs) {
+    made.outputs.push_back((directory / output).string());
+  }
+  return made;
+}
+
+void JobBook::write_files(std::uint32_t pilot, Count cores_per_node) const {
+  const PilotStatus& status = pilots_.at(pilot);
+  PilotOrder order{.job_name = status.name,
+                   .pilot = pilot,
+                   .nodes = status.nodes,
+                   .cores_per_node = cores_per_node,
+                   .request = status.request,
+                   .picks_longest = options_.how.pick == Pick::longest};
+  for (std::size_t i = 0; i < status.tasks.size(); ++i) {
+    order.tasks.push_back(pilot_task(status.tasks[i], status.attempts[i], cores_per_node));
+  }
+  std::filesystem::create_directories(
+      std::filesystem::path(order_file(folder_, pilot)).parent_path());
+  write_order(order_file(folder_, pilot), order);
+  write_file(script_file(folder_, pilot), job_script(order, {.partition = options_.partition},
+                                                     {.program = options_.program,
+                                                      .order = order_file(folder_, pilot),
+                                                      .output = output_file(folder_, pilot)}));
+}
+
+PilotOrder JobBook::order(std::uint32_t pilot) const {
+  return read_order(order_file(folder_, pilot));
+}
+
+void JobBook::submitted(std::uint32_t pilot, const std::string& job_id) {
+  write(submitted_entry(clock_.stamp(), pilot, job_id));
+  sync();
+}
+
+void JobBook::started(std::uint32_t pilot, WallTime when) {
+  write(job_start_entry(clock_.stamp(), pilot, when));
+}
+
+void JobBook::hear(std::uint32_t pilot, const PilotReport& report) {
+  if (report.began && !pilots_.at(pilot).started) started(pilot, *report.began);
+  const Count processors = order(pilot).cores_per_node;
+  for (const PilotReport::Start& begun : report.starts) {
+    if (state_.tasks()[begun.task].attempt < begun.attempt) start(begun, processors);
+  }
+  for (const PilotReport::End& ended : report.ends) {
+    const TaskStatus& status = state_.tasks()[ended.task];
+    const bool is_news =
+        status.state == exec::TaskState::running && status.attempt == ended.attempt;
+    if (is_news) end(ended);
+  }
+}
+
+void JobBook::start(const PilotReport::Start& start, Count processors) {
+  Json entry = exec::start_entry(stamp_of(start.time), start.task, start.attempt, processors);
+  entry["definition"] = revision_.definition(start.task);
+  entry["node"] = start.node;
+  write(entry);
+}
+
+void JobBook::end(const PilotReport::End& ended) {
+  write(exec::end_entry(stamp_of(ended.end.time), ended.task, ended.attempt, ended.end,
+                        ended.missing));
+  const TaskStatus& status = state_.tasks()[ended.task];
+  const bool may_try = status.failures <= revision_.execution(ended.task).retries;
+  if (status.state == exec::TaskState::failed && may_try) {
+    write(exec::retry_entry(clock_.stamp(), ended.task, now()));
+  }
+  set_done_mark(ended.task);
+  if (status.state == exec::TaskState::failed) update_blocked();
+  if (options_.ended) options_.ended(ended.task, state_);
+}
+
+void JobBook::lose(std::uint32_t task) {
+  const TaskStatus& status = state_.tasks()[task];
+  if (status.losses < kMostLosses) {
+    return write(exec::lost_entry(clock_.stamp(), task, status.attempt));
+  }
+  end({.task = task,
+       .attempt = status.attempt,
+       .end = exec::AttemptEnd::not_started(
+           "it was cut short again and again; is its time long enough?")});
+}
+
+void JobBook::over(std::uint32_t pilot, JobEnd end, const std::string& why) {
+  for (const std::uint32_t task : pilots_.at(pilot).tasks) {
+    if (state_.tasks()[task].state == exec::TaskState::running) lose(task);
+    held_[task] = false;
+  }
+  write(job_end_entry(clock_.stamp(), pilot, end, why));
+  sync();
+}
+
+void JobBook::update_blocked() {
+  const Workflow& workflow = problem_.workflows().front();
+  for (const TaskId task : workflow.topological_order()) {
+    const auto before = workflow.predecessors(task);
+    blocked_[task] = state_.tasks()[task].state == exec::TaskState::failed ||
+                     std::ranges::any_of(before, [&](TaskId other) { return blocked_[other]; });
+  }
+}
+
+dovetail::TaskState JobBook::state_of(TaskId task) const {
+  if (state_.tasks()[task].state == exec::TaskState::done) return dovetail::TaskState::done;
+  return held_[task] || blocked_[task] ? dovetail::TaskState::held : dovetail::TaskState::open;
+}
+
+bool JobBook::has_open_tasks() const {
+  for (TaskId task = 0; task < problem_.task_count(); ++task) {
+    if (state_of(task) == dovetail::TaskState::open) return true;
+  }
+  return false;
+}
+
+Duration JobBook::limit_of(const PilotDraft& draft) {
+  const Duration needed = draft.request + kJobOverhead;
+  return (needed + kMinute - 1) / kMinute * kMinute;
+}
+
+}  // namespace dovetail::slurm

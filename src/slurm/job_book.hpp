@@ -1,0 +1,102 @@
+// What happens to the jobs and tasks of a run on Slurm, written into the run's journal in one
+// order, whether we see it ourselves or hear of it later from what the jobs wrote down.
+//
+//   JobBook book(folder, problem, options);
+//   book.take_over(kept);
+//   const auto pilot = book.draft({tasks, nodes, request}, wait);   // then submit its script
+//   book.hear(pilot, read_report(folder, book.order(pilot)));
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dovetail/problem.hpp"
+#include "exec/clock.hpp"
+#include "exec/conductor.hpp"
+#include "exec/journal.hpp"
+#include "exec/revision.hpp"
+#include "exec/run_folder.hpp"
+#include "exec/run_state.hpp"
+#include "queue/strategy.hpp"
+#include "slurm/conduct.hpp"
+#include "slurm/pilot_file.hpp"
+#include "slurm/pilot_state.hpp"
+
+namespace dovetail::slurm {
+
+class JobBook {
+ public:
+  // Reads the journal. All must outlive it. Needs a problem with one workflow.
+  JobBook(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options);
+
+  const exec::RunState& state() const { return state_; }
+  const PilotStates& pilots() const { return pilots_; }
+  Time now() const { return clock_.now(); }
+
+  // From the journal: what is done stays done unless something has changed, what failed is asked
+  // for again. Jobs that are there are looked at later, one by one.
+  void take_over(const std::vector<exec::KeptTask>& kept);
+
+  // A new job with these tasks: its files are there and its name is written down, so that it may be
+  // submitted.
+  std::uint32_t draft(const PilotDraft& draft, Count cores_per_node, Duration estimated_wait);
+
+  // The same under another name, when Slurm has lost it.
+  void draft_again(std::uint32_t pilot);
+
+  void submitted(std::uint32_t pilot, const std::string& job_id);
+  void started(std::uint32_t pilot, WallTime when);
+
+  // What has happened in the job since it was last heard of.
+  void hear(std::uint32_t pilot, const PilotReport& report);
+
+  // Tasks that it left running are lost; those that it did not get to are open again.
+  void over(std::uint32_t pilot, JobEnd end, const std::string& why);
+
+  PilotOrder order(std::uint32_t pilot) const;
+
+  // What is asked for: with what a job needs beside its tasks, in whole minutes.
+  static Duration limit_of(const PilotDraft& draft);
+
+  // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
+  dovetail::TaskState state_of(TaskId task) const;
+
+  // Whether tasks that are open are left.
+  bool has_open_tasks() const;
+
+  bool has_failed() const { return state_.count(exec::TaskState::failed) > 0; }
+
+  void note(const std::string& what) { write(exec::note_entry(clock_.stamp(), what)); }
+
+  // What is not on disk must not happen.
+  void sync() { journal_.sync(); }
+
+  exec::RunState take_state() && { return std::move(state_); }
+
+ private:
+  void write(const Json& entry);
+  void take_over_task(std::uint32_t task);
+  void set_done_mark(std::uint32_t task) const;
+  std::string job_name(std::uint32_t pilot, std::uint32_t tries) const;
+  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count cores) const;
+  void write_files(std::uint32_t pilot, Count cores_per_node) const;
+  void start(const PilotReport::Start& start, Count processors);
+  void end(const PilotReport::End& end);
+  void lose(std::uint32_t task);
+  Stamp stamp_of(WallTime time) const;
+  void update_blocked();
+
+  const exec::RunFolder& folder_;
+  const Problem& problem_;
+  const SlurmRunOptions& options_;
+  exec::JournalWriter journal_;
+  exec::RunState state_;
+  PilotStates pilots_;
+  exec::RunClock clock_;
+  exec::Revision revision_;
+  std::vector<char> blocked_;  // by task: it failed, or comes after one that did
+  std::vector<char> held_;     // by task: in a live job
+};
+
+}  // namespace dovetail::slurm

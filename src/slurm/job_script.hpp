@@ -1,0 +1,25 @@
+// The script of a pilot job: readable, and fit to be submitted by hand.
+#pragma once
+
+#include <string>
+
+#include "slurm/pilot_file.hpp"
+
+namespace dovetail::slurm {
+
+// Where a job is submitted to.
+struct JobPlace {
+  std::string partition = {};          // empty: the default one
+  std::string reservation = {};        // empty: none
+  std::optional<WallTime> begin = {};  // not before
+};
+
+struct JobFiles {
+  std::string program;  // dovetail
+  std::string order;
+  std::string output;
+};
+
+std::string job_script(const PilotOrder& order, const JobPlace& place, const JobFiles& files);
+
+}  // namespace dovetail::slurm

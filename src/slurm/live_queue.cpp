@@ -1,0 +1,173 @@
+#include "slurm/live_queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::slurm {
+
+namespace {
+
+// Longer than anybody plans, short enough to add up.
+constexpr Duration kAges = 3650 * kDay;
+
+const Partition& partition_named(const ClusterPicture& picture, const std::string& name) {
+  io::NearestWord nearest(name);
+  for (const Partition& partition : picture.partitions) {
+    if (name.empty() ? partition.is_default : partition.name == name) return partition;
+    nearest.offer(partition.name);
+  }
+  if (name.empty()) throw InputError("the cluster has no default partition; name one");
+  throw InputError("the cluster has no partition " + io::quote(name) + nearest.suggestion());
+}
+
+std::set<std::string> usable_nodes(const ClusterPicture& picture, const Partition& partition) {
+  std::set<std::string> usable;
+  for (const Node& node : picture.nodes) {
+    if (node.is_usable) usable.insert(node.name);
+  }
+  std::set<std::string> ours;
+  for (const std::string& name : partition.node_names) {
+    if (usable.contains(name)) ours.insert(name);
+  }
+  return ours;
+}
+
+// When each node is taken: by running jobs, by reservations.
+using Windows = std::map<std::string, std::vector<Interval>>;
+
+void take(Windows& windows, const std::vector<std::string>& nodes, Interval window) {
+  if (window.begin >= window.end) return;
+  for (const std::string& node : nodes) {
+    if (const auto found = windows.find(node); found != windows.end()) {
+      found->second.push_back(window);
+    }
+  }
+}
+
+std::vector<Interval> joined(std::vector<Interval> windows) {
+  std::ranges::sort(windows, {}, &Interval::begin);
+  std::vector<Interval> out;
+  for (const Interval& window : windows) {
+    if (!out.empty() && window.begin <= out.back().end) {
+      out.back().end = std::max(out.back().end, window.end);
+    } else {
+      out.push_back(window);
+    }
+  }
+  return out;
+}
+
+// A job inside a reservation, or two on one node, take the node once.
+std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
+                                     const std::set<std::string>& nodes) {
+  Windows windows;
+  for (const std::string& node : nodes) windows[node];
+  for (const Job& job : picture.jobs) {
+    if (job.state != JobState::running) continue;
+    // One that is past its limit, or about to be, is about to end.
+    const WallTime end = std::max(job.end.value_or(picture.at + kAges), picture.at + kSecond);
+    take(windows, job.node_names, {picture.at, std::min(end, picture.at + kAges)});
+  }
+  for (const ReservedNodes& held : picture.reservations) {
+    take(windows, held.node_names,
+         {std::max(held.start, picture.at), std::min(held.end, picture.at + kAges)});
+  }
+  std::map<std::pair<Time, Time>, Count> counts;
+  for (const auto& [node, taken] : windows) {
+    for (const Interval& window : joined(taken)) ++counts[{window.begin, window.end}];
+  }
+  std::vector<Reservation> reservations;
+  for (const auto& [window, count] : counts) {
+    reservations.push_back({window.first, window.second, count});
+  }
+  return reservations;
+}
+
+// Slurm plans no start for those that wait for something else than nodes.
+bool is_planned(const Job& job) {
+  for (const char* reason : {"Dependency", "Held", "held", "BeginTime", "JobArrayTaskLimit",
+                             "QOSMax", "AssocMax", "AssocGrp", "QOSGrp", "Reservation"}) {
+    if (job.reason.find(reason) != std::string::npos) return false;
+  }
+  return true;
+}
+
+std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<std::string>& nodes) {
+  std::set<std::string> rivals;  // partitions that have some of the nodes
+  for (const Partition& partition : picture.partitions) {
+    if (std::ranges::any_of(partition.node_names,
+                            [&](const std::string& name) { return nodes.contains(name); })) {
+      rivals.insert(partition.name);
+    }
+  }
+  std::vector<const Job*> waiting;
+  for (const Job& job : picture.jobs) {
+    const bool competes = job.state == JobState::pending && rivals.contains(job.partition);
+    const bool fits = std::cmp_less_equal(job.nodes, nodes.size());
+    if (competes && fits && is_planned(job)) waiting.push_back(&job);
+  }
+  std::ranges::stable_sort(waiting, [](const Job* a, const Job* b) {
+    return std::pair(-a->priority, a->submitted) < std::pair(-b->priority, b->submitted);
+  });
+  std::vector<Ask> asks;
+  for (const Job* job : waiting) {
+    asks.push_back({.nodes = job->nodes, .length = std::clamp<Duration>(job->limit, 1, kAges)});
+  }
+  return asks;
+}
+
+QueueSnapshot snapshot_of(const ClusterPicture& picture, const std::string& partition) {
+  const std::set<std::string> nodes = usable_nodes(picture, partition_named(picture, partition));
+  const std::vector<Reservation> taken = taken_nodes(picture, nodes);
+  return QueueSnapshot({.nodes = static_cast<Count>(nodes.size())}, {},
+                       queue_in_order(picture, nodes), picture.at, {.reservations = taken});
+}
+
+}  // namespace
+
+PartitionLimits limits_of(const ClusterPicture& picture, const std::string& name) {
+  const Partition& partition = partition_named(picture, name);
+  const std::set<std::string> nodes = usable_nodes(picture, partition);
+  if (!partition.is_up) throw InputError("partition " + partition.name + " is down");
+  if (nodes.empty()) {
+    throw InputError("no node of partition " + partition.name + " can be used now; see sinfo");
+  }
+  PartitionLimits limits{.name = partition.name,
+                         .nodes = static_cast<Count>(nodes.size()),
+                         .cores_per_node = kMaxProcessors,
+                         .max_time = partition.max_time};
+  for (const Node& node : picture.nodes) {
+    if (!nodes.contains(node.name)) continue;
+    limits.cores_per_node = std::min(limits.cores_per_node, node.cpus);
+  }
+  limits.max_nodes = std::min(limits.nodes, partition.max_nodes.value_or(limits.nodes));
+  return limits;
+}
+
+std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length) {
+  const std::string where = "partition " + limits.name + " allows jobs ";
+  if (nodes > limits.max_nodes) {
+    return where + "on at most " + std::to_string(limits.max_nodes) +
+           " nodes now, this one needs " + std::to_string(nodes);
+  }
+  if (length > limits.max_time) {
+    return where + "of at most " + format_duration(limits.max_time) + ", this one needs " +
+           format_duration(length);
+  }
+  return {};
+}
+
+LiveQueue::LiveQueue(const ClusterPicture& picture, const std::string& partition)
+    : limits_(limits_of(picture, partition)), snapshot_(snapshot_of(picture, partition)) {}
+
+Duration LiveQueue::wait(Count nodes, Duration request) const {
+  return request > limits_.max_time ? kAges : snapshot_.wait(nodes, request);
+}
+
+}  // namespace dovetail::slurm

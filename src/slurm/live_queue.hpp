@@ -1,0 +1,54 @@
+// The queue of a real cluster as a calendar: how long would a job wait? Asked as often as one
+// likes, without a word to the controller.
+//
+//   const LiveQueue queue(client.picture(), "batch");
+//   Duration wait = queue.wait(4, 3'600'000);
+//
+// Nodes are given away as a whole. Running jobs hold theirs to their limit, reservations and nodes
+// that are out of use are left alone, and those that wait get, the most urgent first, the earliest
+// place that is left, as Slurm's backfill gives it to them. Jobs that Slurm itself does not plan
+// (held, behind a dependency, for later) are left out. Times count from 1970.
+#pragma once
+
+#include <string>
+
+#include "queue/estimator.hpp"
+#include "slurm/records.hpp"
+
+namespace dovetail::slurm {
+
+// What is known of one partition, for those who submit to it.
+struct PartitionLimits {
+  std::string name;
+  Count nodes = 0;           // that can be used now
+  Count cores_per_node = 1;  // of the smallest of them
+  Count max_nodes = 0;       // of a job
+  Duration max_time = kForever;
+};
+
+// Of the partition of that name, or of the default one when it is empty. Throws InputError when
+// there is none, it is down, or none of its nodes can be used.
+PartitionLimits limits_of(const ClusterPicture& picture, const std::string& partition);
+
+// What a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h"; empty:
+// nothing.
+std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
+
+class LiveQueue final : public WaitEstimator {
+ public:
+  // Throws as limits_of.
+  LiveQueue(const ClusterPicture& picture, const std::string& partition);
+
+  // A job that the partition does not allow waits for ever.
+  Duration wait(Count nodes, Duration request) const override;
+  Count nodes() const override { return limits_.max_nodes; }
+  const Outlook& outlook() const override { return snapshot_.outlook(); }
+
+  const PartitionLimits& limits() const { return limits_; }
+
+ private:
+  PartitionLimits limits_;
+  QueueSnapshot snapshot_;
+};
+
+}  // namespace dovetail::slurm

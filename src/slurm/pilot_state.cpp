@@ -1,0 +1,102 @@
+#include "slurm/pilot_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace dovetail::slurm {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kEnds = {"done", "unfinished", "cancelled", "lost"};
+
+Json pilot_entry(const Stamp& now, const char* what, std::uint32_t pilot) {
+  return {{"time", now.time}, {"at", now.at}, {"what", what}, {"pilot", pilot}};
+}
+
+JobEnd end_named(const std::string& word) {
+  const auto found = std::ranges::find(kEnds, word);
+  return found == kEnds.end() ? JobEnd::unfinished : static_cast<JobEnd>(found - kEnds.begin());
+}
+
+}  // namespace
+
+Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& status) {
+  Json entry = pilot_entry(now, "submit", pilot);
+  entry["name"] = status.name;
+  entry["tasks"] = status.tasks;
+  entry["attempts"] = status.attempts;
+  entry["nodes"] = status.nodes;
+  entry["request"] = status.request;
+  entry["estimated_wait"] = status.estimated_wait;
+  return entry;
+}
+
+Json submitted_entry(const Stamp& now, std::uint32_t pilot, const std::string& job_id) {
+  Json entry = pilot_entry(now, "submitted", pilot);
+  entry["job"] = job_id;
+  return entry;
+}
+
+Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started) {
+  Json entry = pilot_entry(now, "job_start", pilot);
+  entry["started"] = started;
+  return entry;
+}
+
+Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why) {
+  Json entry = pilot_entry(now, "job_end", pilot);
+  entry["end"] = kEnds[static_cast<std::size_t>(end)];
+  entry["why"] = why;
+  return entry;
+}
+
+void PilotStates::apply(const Json& entry) {
+  const auto found = entry.find("pilot");
+  if (found == entry.end() || !found->is_number_unsigned()) return;
+  const auto number = found->get<std::size_t>();
+  const std::string what = entry.value("what", "");
+  const auto time = entry.value("time", WallTime{0});
+  if (what == "submit" && number == pilots_.size()) pilots_.emplace_back();
+  if (number >= pilots_.size()) return;
+  PilotStatus& pilot = pilots_[number];
+  if (what == "submit") {
+    ++pilot.tries;
+    pilot.stage = PilotStage::submitted;
+    pilot.job_id.clear();
+    pilot.name = entry.value("name", "");
+    pilot.tasks = entry.value("tasks", pilot.tasks);
+    pilot.attempts = entry.value("attempts", pilot.attempts);
+    pilot.nodes = entry.value("nodes", Count{1});
+    pilot.request = entry.value("request", Duration{0});
+    pilot.estimated_wait = entry.value("estimated_wait", Duration{0});
+    if (pilot.tries == 1) pilot.submitted = time;
+  } else if (what == "submitted") {
+    pilot.stage = PilotStage::waiting;
+    pilot.job_id = entry.value("job", "");
+  } else if (what == "job_start") {
+    pilot.stage = PilotStage::running;
+    pilot.started = entry.value("started", time);
+  } else if (what == "job_end") {
+    pilot.stage = PilotStage::over;
+    pilot.ended = time;
+    pilot.end = end_named(entry.value("end", ""));
+    pilot.why = entry.value("why", "");
+  }
+}
+
+std::vector<std::uint32_t> PilotStates::live() const {
+  std::vector<std::uint32_t> live;
+  for (std::uint32_t pilot = 0; pilot < next(); ++pilot) {
+    if (pilots_[pilot].is_live()) live.push_back(pilot);
+  }
+  return live;
+}
+
+PilotStates read_pilot_states(const std::string& journal) {
+  PilotStates states;
+  exec::read_journal(journal, [&](const Json& entry) { states.apply(entry); });
+  return states;
+}
+
+}  // namespace dovetail::slurm

@@ -1,0 +1,79 @@
+// The jobs of a run, as its journal tells: what was submitted, under which name, and what became of
+// it. Beside exec/run_state.hpp, which reads the same journal for the tasks.
+//
+// The name is written down before the job is submitted: who finds a submission without an answer
+// looks for that name in the queue, and knows whether the job is there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/clock.hpp"
+#include "exec/journal.hpp"
+#include "slurm/records.hpp"
+
+namespace dovetail::slurm {
+
+using exec::Json;
+using exec::Stamp;
+
+enum class PilotStage : std::uint8_t {
+  submitted,  // or about to be: it may not be there
+  waiting,    // Slurm has it
+  running,
+  over,
+};
+
+// How a job ended, as far as the tasks are concerned.
+enum class JobEnd : std::uint8_t {
+  done,        // nothing of its tasks is left to do, or what is left has failed
+  unfinished,  // its time was over, a node crashed, somebody else cancelled it, ...
+  cancelled,   // by us
+  lost,        // it never began, and Slurm does not know it any more
+};
+
+struct PilotStatus {
+  PilotStage stage = PilotStage::submitted;
+  std::uint32_t tries = 0;  // how often it was submitted: a job that Slurm lost is submitted again
+  std::string name = {};    // of the last submission
+  std::string job_id = {};
+  std::vector<std::uint32_t> tasks = {};
+  std::vector<std::uint32_t> attempts = {};  // beside the tasks: which one of each it will be
+  Count nodes = 1;
+  Duration request = 0;
+  Duration estimated_wait = 0;
+  WallTime submitted = 0;
+  std::optional<WallTime> started = {};
+  std::optional<WallTime> ended = {};
+  JobEnd end = JobEnd::done;
+  std::string why = {};  // in Slurm's words or ours
+
+  bool is_live() const { return stage != PilotStage::over; }
+};
+
+Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& status);
+Json submitted_entry(const Stamp& now, std::uint32_t pilot, const std::string& job_id);
+Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started);
+Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why);
+
+// Pilots are numbered from 0 in order of their first submission.
+class PilotStates {
+ public:
+  // Entries about anything else change nothing.
+  void apply(const Json& entry);
+
+  const std::vector<PilotStatus>& all() const { return pilots_; }
+  const PilotStatus& at(std::uint32_t pilot) const { return pilots_.at(pilot); }
+  std::uint32_t next() const { return static_cast<std::uint32_t>(pilots_.size()); }
+  std::vector<std::uint32_t> live() const;
+
+ private:
+  std::vector<PilotStatus> pilots_;
+};
+
+// Throws as read_journal does.
+PilotStates read_pilot_states(const std::string& journal);
+
+}  // namespace dovetail::slurm

@@ -1,0 +1,116 @@
+#include "slurm/pilot_step.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "dovetail/error.hpp"
+#include "exec/supervisor.hpp"
+#include "slurm/pilot.hpp"
+
+namespace dovetail::slurm {
+
+namespace {
+
+constexpr off_t kMostWords = 400;
+
+// In the new process; `words` ends with a null pointer.
+[[noreturn]] void become_step(std::vector<char*>& words, int printed, pid_t pilot) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != pilot) _exit(126);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  dup2(printed, STDOUT_FILENO);
+  dup2(printed, STDERR_FILENO);
+  execvp(words.front(), words.data());
+  dprintf(STDERR_FILENO, "%s: %s\n", words.front(), std::strerror(errno));
+  _exit(127);
+}
+
+}  // namespace
+
+StepProcess::StepProcess(const std::vector<std::string>& command)
+    : printed_(memfd_create("step", MFD_CLOEXEC)) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t pilot = getpid();
+  process_ = fork();
+  if (process_ < 0) throw ExecutionError(std::string("no new process: ") + std::strerror(errno));
+  if (process_ == 0) become_step(words, printed_.get(), pilot);
+}
+
+std::optional<int> StepProcess::exit_code() {
+  int status = 0;
+  if (exit_code_ || waitpid(process_, &status, WNOHANG) == 0) return exit_code_;
+  exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code_;
+}
+
+void StepProcess::terminate() const {
+  if (!exit_code_) kill(process_, SIGTERM);
+}
+
+std::string StepProcess::last_words() const {
+  struct stat about {};
+  if (fstat(printed_.get(), &about) != 0) return {};
+  const off_t begin = std::max<off_t>(0, about.st_size - kMostWords);
+  std::string text(static_cast<std::size_t>(about.st_size - begin), '\0');
+  const ssize_t got = pread(printed_.get(), text.data(), text.size(), begin);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string::npos;) {
+    text.replace(end, 1, "; ");
+  }
+  return text;
+}
+
+std::vector<std::string> srun_step(const std::string& program, const std::string& order_file,
+                                   Count cores_per_node, const std::string& node,
+                                   const PilotTask& task) {
+  return {"srun",
+          "--overlap",
+          "--nodes=1",
+          "--ntasks=1",
+          "--nodelist=" + node,
+          "--cpus-per-task=" + std::to_string(cores_per_node),
+          "--mem=0",
+          "--job-name=" + task.name,
+          "--input=none",
+          "--export=ALL",
+          "--quiet",
+          program,
+          "step",
+          order_file,
+          std::to_string(task.command.task)};
+}
+
+int run_step(const PilotOrder& order, std::uint32_t task) {
+  constexpr int kBegunBefore = 125;
+  const auto found = std::ranges::find_if(
+      order.tasks, [&](const PilotTask& other) { return other.command.task == task; });
+  if (found == order.tasks.end()) {
+    throw InputError("there is no task " + std::to_string(task) + " in the order of job " +
+                     order.job_name);
+  }
+  std::error_code error;
+  if (std::filesystem::exists(found->command.attempt_file, error)) {
+    const auto attempt = exec::read_attempt(found->command.attempt_file);
+    return attempt.end && attempt.end->is_success() ? 0 : kBegunBefore;
+  }
+  return exec::supervise_once(found->command).exit_code;
+}
+
+}  // namespace dovetail::slurm

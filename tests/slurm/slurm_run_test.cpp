@@ -1,0 +1,234 @@
+// Whole runs on a real Slurm: every strategy, and what goes wrong on the way.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <random>
+#include <sstream>
+
+#include "slurm/pilot_state.hpp"
+#include "support/real_run.hpp"
+#include "support/slurm_cluster.hpp"
+
+namespace dovetail {
+namespace {
+
+using testing::SlurmCluster;
+
+constexpr int kLevels = 4;
+constexpr int kWidth = 10;
+constexpr int kTasks = kLevels * kWidth;
+
+class SlurmRun : public testing::RealRun {
+ protected:
+  void SetUp() override {
+    if (const auto missing = SlurmCluster::missing()) GTEST_SKIP() << *missing;
+    cluster_.emplace(8);
+    write_flow();
+  }
+
+  // Every task adds its name to `ran`, and what the two before it left to its own output.
+  void write_flow(const std::string& first_command = "true") const {
+    std::ostringstream flow;
+    flow << "name: flow\ntasks:\n";
+    std::mt19937 random(7);
+    for (int level = 0; level < kLevels; ++level) {
+      for (int i = 0; i < kWidth; ++i) {
+        const std::string id = name_of(level, i);
+        flow << "  - {id: " << id << ", time: 1, outputs: " << id << ", run: '"
+             << (level + i == 0 ? first_command : "true") << " && sleep 0." << random() % 8 + 1;
+        std::string after;
+        for (const int j : {i, (i + 1) % kWidth}) {
+          if (level > 0) flow << " && cat " << name_of(level - 1, j) << " >> " << id << ".part";
+          if (level > 0) after += (after.empty() ? "" : ", ") + name_of(level - 1, j);
+        }
+        flow << " && echo " << id << " >> " << id << ".part && echo " << id << " >> ran && mv "
+             << id << ".part " << id << "', after: [" << after << "]}\n";
+      }
+    }
+    write("flow.yaml", flow.str());
+  }
+
+  static std::string name_of(int level, int i) {
+    return "t" + std::to_string(level) + "_" + std::to_string(i);
+  }
+
+  // Slurm is asked every second: this one decides as often.
+  int run(std::vector<std::string> arguments) const {
+    return dovetail(std::move(arguments), kOften);
+  }
+  pid_t begin_run(std::vector<std::string> arguments) const {
+    return begin(std::move(arguments), kOften);
+  }
+
+  std::map<std::string, int> times_run() const {
+    std::map<std::string, int> times;
+    std::istringstream lines(testing::text_of(file("ran")));
+    for (std::string line; std::getline(lines, line);) ++times[line];
+    return times;
+  }
+
+  // Each task has completed once, its output is what it must be, and nothing is left in the queue.
+  void expect_complete(const std::string& run_id = "flow-1") {
+    EXPECT_EQ(state_of(run_id, kTasks).count(exec::TaskState::done), std::size_t{kTasks})
+        << printed();
+    const auto times = times_run();
+    EXPECT_EQ(times.size(), std::size_t{kTasks});
+    for (const auto& [task, count] : times) EXPECT_EQ(count, 1) << task << "\n" << printed();
+    for (int level = 0, lines = 1; level < kLevels; ++level, lines = 2 * lines + 1) {
+      for (int i = 0; i < kWidth; ++i) {
+        const std::string text = testing::text_of(file(name_of(level, i)));
+        EXPECT_EQ(std::ranges::count(text, '\n'), lines) << name_of(level, i);
+      }
+    }
+    EXPECT_EQ(jobs_left(), "");
+  }
+
+  std::string jobs_left() {
+    for (int i = 0; i < 100; ++i) {
+      if (cluster_->run({"squeue", "--noheader"}).empty()) return {};
+      usleep(100'000);
+    }
+    return cluster_->run({"squeue"});
+  }
+
+  std::vector<slurm::PilotStatus> jobs_of(const std::string& run_id = "flow-1") const {
+    return slurm::read_pilot_states(exec::RunFolder::open(state_, run_id).journal()).all();
+  }
+
+  // Until that many tasks have run.
+  void wait_for_tasks(std::size_t count) const {
+    for (int i = 0; i < 600 && times_run().size() < count; ++i) usleep(100'000);
+    ASSERT_GE(times_run().size(), count) << printed();
+  }
+
+  const testing::Environment kOften = {{"DOVETAIL_SLURM_POLL", "1"}};
+  std::optional<SlurmCluster> cluster_;
+};
+
+TEST_F(SlurmRun, CompletesUnderEveryStrategy) {
+  int number = 0;
+  for (const char* strategy :
+       {"GLUME", "GLUME+", "ONEJOB", "LEVELBYLEVEL", "ZHANG", "ONEJOBPERTASK"}) {
+    SCOPED_TRACE(strategy);
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+      const std::string name = entry.path().filename().string();
+      if (name == "ran" || name.starts_with("t")) std::filesystem::remove(entry.path());
+    }
+    ASSERT_EQ(run({"run", "flow.yaml", "-c", "slurm", "--new", "--strategy", strategy}), 0)
+        << printed();
+    expect_complete("flow-" + std::to_string(++number));
+  }
+  EXPECT_EQ(jobs_of("flow-3").size(), 1U);
+  EXPECT_EQ(jobs_of("flow-4").size(), std::size_t{kLevels});
+  EXPECT_EQ(jobs_of("flow-6").size(), std::size_t{kTasks});
+}
+
+TEST_F(SlurmRun, SurvivesThirtyKills) {
+  std::mt19937 random(11);
+  int kills = 0;
+  for (int round = 1; kills < 30; ++round) {
+    const std::string strategy = round % 2 == 0 ? "LEVELBYLEVEL" : "ONEJOBPERTASK";
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+      const std::string name = entry.path().filename().string();
+      if (name == "ran" || name.starts_with("t")) std::filesystem::remove(entry.path());
+    }
+    const std::string id = "flow-" + std::to_string(round);
+    std::vector<std::string> command = {"run",   "flow.yaml",  "-c",    "slurm",
+                                        "--new", "--strategy", strategy};
+    for (;;) {
+      const pid_t process = begin_run(command);
+      usleep(100'000 + random() % 1'500'000);
+      const bool was_running = waitpid(process, nullptr, WNOHANG) == 0;
+      if (!was_running) break;
+      kill(process, SIGKILL);
+      wait_for(process);
+      ++kills;
+      const bool has_begun = std::filesystem::exists(state_ + "/runs/" + id + "/run.json");
+      if (has_begun) command = {"resume", id};
+    }
+    expect_complete(id);
+  }
+}
+
+TEST_F(SlurmRun, GoesOnWhenTheControllerWasAway) {
+  const pid_t process =
+      begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "LEVELBYLEVEL"});
+  wait_for_tasks(5);
+  cluster_->stop_controller();
+  usleep(3'000'000);
+  cluster_->start_controller();
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  expect_complete();
+}
+
+// What was submitted right before a crash is not in the state that the controller comes back with.
+TEST_F(SlurmRun, JobsThatACrashOfTheControllerLostAreSubmittedOnceMore) {
+  cluster_->run({"sbatch", "--exclusive", "--nodes=8", "--time=1", "--wrap=sleep 12"});
+  usleep(7'000'000);  // this one is saved
+  const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
+  for (int i = 0; i < 100 && printed().find("expected to start") == std::string::npos; ++i) {
+    usleep(50'000);
+  }
+  usleep(300'000);
+  cluster_->stop_controller("KILL");
+  cluster_->start_controller();
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  expect_complete();
+  EXPECT_LE(jobs_of().front().tries, 2U);
+}
+
+TEST_F(SlurmRun, JobThatSomebodyElseCancelsIsReplaced) {
+  const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
+  wait_for_tasks(8);
+  cluster_->run({"scancel", "--user=" + std::to_string(getuid())});
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  EXPECT_EQ(jobs_of().size(), 2U);
+  EXPECT_EQ(state_of("flow-1", kTasks).count(exec::TaskState::done), std::size_t{kTasks});
+  EXPECT_EQ(jobs_left(), "");
+}
+
+TEST_F(SlurmRun, NodeThatCrashesCostsOnlyWhatRanOnIt) {
+  const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
+  wait_for_tasks(8);
+  // At once, rather than when Slurm notices.
+  cluster_->crash_node("n3");
+  cluster_->run({"scontrol", "update", "nodename=n3", "state=down", "reason=test"});
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  EXPECT_EQ(state_of("flow-1", kTasks).count(exec::TaskState::done), std::size_t{kTasks});
+  EXPECT_EQ(jobs_left(), "");
+}
+
+TEST_F(SlurmRun, CancelEndsItsJobsAndNoOthers) {
+  const std::string other = cluster_->run(
+      {"sbatch", "--parsable", "--exclusive", "--nodes=7", "--time=1", "--wrap=sleep 30"});
+  const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
+  for (int i = 0; i < 100 && printed().find("expected to start") == std::string::npos; ++i) {
+    usleep(50'000);
+  }
+  EXPECT_EQ(run({"cancel", "flow-1"}), 0) << printed();
+  EXPECT_EQ(wait_for(process), 1);
+  usleep(1'000'000);
+  EXPECT_EQ(cluster_->run({"squeue", "--noheader", "--format=%i"}), other);
+}
+
+TEST_F(SlurmRun, FailedTaskIsTriedAgainAsOftenAsItMay) {
+  write("flow.yaml",
+        "name: flow\ntasks:\n"
+        "  - {id: a, time: 1, run: 'echo a >> ran; test $(wc -l < ran) -gt 1', retries: 1}\n"
+        "  - {id: b, time: 1, run: 'exit 3'}\n"
+        "  - {id: c, time: 1, after: b, run: 'true'}\n"
+        "  - {id: d, time: 1, after: a, run: 'true'}\n");
+  EXPECT_EQ(run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB", "--keep-going"}), 1);
+  const exec::RunState state = state_of("flow-1", 4);
+  EXPECT_EQ(state.count(exec::TaskState::done), 2U) << printed();
+  EXPECT_EQ(state.tasks()[0].attempt, 2U);
+  EXPECT_EQ(state.tasks()[1].end.exit_code, 3);
+  EXPECT_EQ(state.tasks()[2].state, exec::TaskState::waiting);
+}
+
+}  // namespace
+}  // namespace dovetail
