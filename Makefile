@@ -1,6 +1,6 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: help build demo demo-plan test test-short-sanitizers test-sanitizers bench format lint clean
+.PHONY: help build demo demo-plan slurm-demo test test-short-sanitizers test-sanitizers bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -17,6 +17,10 @@ demo: build ## a workflow that makes a picture, run on this machine, in demo/
 
 demo-plan: build ## a workflow, a busy cluster and a plan, made in demo/
 	scripts/demo-plan build/dovetail demo
+
+slurm-demo: build ## a workflow on a busy cluster, a real Slurm on this machine alone, under three strategies
+	scripts/install-dependencies slurm
+	scripts/slurm-demo build/dovetail demo
 
 test: test-short-sanitizers ## what must pass before a change goes in
 	cmake --preset dev

@@ -12,6 +12,7 @@
 #include "dovetail/io.hpp"
 #include "exec/history_summary.hpp"
 #include "io/text.hpp"
+#include "job_output.hpp"
 
 namespace dovetail::cli {
 
@@ -25,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct HistoryArguments {
   std::string workflow = {};  // a name or a file; empty: all
   std::string machine = {};   // empty: this one
+  bool waits = false;
   bool as_json = false;
 };
 
@@ -177,6 +179,7 @@ void print_all(const std::vector<Known>& known) {
 }
 
 Exit show_history(const HistoryArguments& arguments) {
+  if (arguments.waits) return show_waits(arguments.as_json);
   const PerformanceHistory history(PerformanceHistory::default_path());
   const auto kinds = history.kinds();
   const std::string machine = arguments.machine.empty() ? exec::machine_name() : arguments.machine;
@@ -204,6 +207,8 @@ void add_history(CLI::App& program, Exit& status) {
   auto arguments = std::make_shared<HistoryArguments>();
   command->add_option("WORKFLOW", arguments->workflow, "name or file of a workflow; default: all");
   command->add_option("--machine", arguments->machine, "measured there; default: this machine");
+  command->add_flag("--waits", arguments->waits,
+                    "how long jobs on Slurm waited, and how long they were expected to");
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer("Example: dovetail history flow.yaml");
   command->callback([arguments, &status] { status = show_history(*arguments); });

@@ -14,6 +14,7 @@
 #include "progress.hpp"
 #include "queue_describe.hpp"
 #include "queue_options.hpp"
+#include "slurm_run.hpp"
 #include "study/parallel.hpp"
 
 namespace dovetail::cli {
@@ -285,9 +286,12 @@ Exit run(QueueArguments arguments) {
     print_notes(question);
     return question;
   };
-  if (!arguments.waits.empty()) return answer_waits(ask(read_platform(file)));
-  const Problem problem = arguments.problem.load();
-  const Question question = ask(problem.platform());
+  const std::optional<Platform> live = live_slurm(file);
+  if (!arguments.waits.empty()) return answer_waits(ask(live ? *live : read_platform(file)));
+  ProblemArguments asked = arguments.problem;
+  if (live) asked.cluster = std::to_string(live->clusters().front().processors);
+  const Problem problem = asked.load();
+  const Question question = ask(live ? *live : problem.platform());
   const LeveledTasks tasks(problem.workflows().front(), question.site.cluster);
   return arguments.times > 0 ? run_repeatedly(question, tasks) : run_once(question, tasks);
 }
@@ -314,8 +318,10 @@ void add_strategy_options(CLI::App& command, QueueArguments& a) {
 
 void add_site_options(CLI::App& command, QueueArguments& a) {
   command
-      .add_option("-c,--cluster", a.problem.cluster,
-                  "cluster file (its queue: names log, policy and max_jobs), or a number of nodes")
+      .add_option(
+          "-c,--cluster", a.problem.cluster,
+          "cluster file (its queue: names log, policy and max_jobs), slurm for the queue of "
+          "this cluster as it is now, or a number of nodes")
       ->required();
   command.add_option("--at", a.at,
                      "submit then: seconds on the log's clock, a duration, or a date; default: "

@@ -52,8 +52,10 @@ std::string current_folder() {
 }
 
 RunDescription describe_run(const RunArguments& arguments) {
-  MeasuredTimes measured(MeasuredTimes::Unknown::is_assumed);
   const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
+  MeasuredTimes measured(
+      MeasuredTimes::Unknown::is_assumed,
+      slurm ? RunDescription::machine_of(slurm->platform, true) : exec::machine_name());
   ProblemArguments asked = arguments.problem;
   if (slurm) asked.cluster = std::to_string(slurm->platform.clusters().front().processors);
   const Problem problem =
@@ -171,9 +173,7 @@ Exit no_plan(const RunDescription& description) {
 
 Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
                   const Continuation& last) {
-  if (arguments.dry_run) {
-    throw InputError("--dry-run: not for Slurm; dovetail queue shows what strategies would do");
-  }
+  if (arguments.dry_run) return write_slurm_scripts(description);
   const auto folder =
       exec::RunFolder::create(exec::state_folder(), description.workflows.front().name());
   const exec::RunLock own = lock(folder);

@@ -9,6 +9,7 @@
 #include "exec/cancel.hpp"
 #include "exec/mailbox.hpp"
 #include "exec/run_queries.hpp"
+#include "job_output.hpp"
 #include "known_run.hpp"
 #include "slurm_run.hpp"
 
@@ -73,11 +74,21 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
   return Exit::fine;
 }
 
+// By jobs, not by a plan.
+std::vector<std::string> explain_on_slurm(const KnownRun& run, std::uint32_t task) {
+  auto reasons = exec::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
+  if (run.state.tasks()[task].state == exec::TaskState::waiting) {
+    reasons.push_back(slurm::place_of(known_jobs(run.folder), task));
+  }
+  return reasons;
+}
+
 Exit explain(const std::string& id, const std::string& name, bool as_json) {
   const KnownRun run(id);
   const std::uint32_t task = run.task(name);
-  const auto reasons =
-      exec::explain(run.problem, run.state, task, run.limit(), run.holder.has_value());
+  const auto reasons = run.description.slurm ? explain_on_slurm(run, task)
+                                             : exec::explain(run.problem, run.state, task,
+                                                             run.limit(), run.holder.has_value());
   const char* state = name_of(run.state.tasks()[task].state);
   if (as_json) {
     const exec::Json json = {{"run", id}, {"task", name}, {"state", state}, {"reasons", reasons}};

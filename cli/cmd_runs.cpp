@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "dovetail/error.hpp"
 #include "exec/run_queries.hpp"
+#include "job_output.hpp"
 #include "known_run.hpp"
 
 namespace dovetail::cli {
@@ -136,6 +137,9 @@ void print_status(const KnownRun& run) {
                format_duration(exec::RunClock(run.state.last()).now()),
                exec::processors_in_use(run.state),
                counted(static_cast<std::size_t>(run.limit()), "processor"));
+  }
+  if (run.condition() != "done") {
+    fmt::print("{}", jobs_text(slurm::job_facts(known_jobs(run.folder))));
   }
   print_tasks(run, TaskState::running);
   print_tasks(run, TaskState::failed);

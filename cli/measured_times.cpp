@@ -31,7 +31,6 @@ exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem
   return {.workflow = workflow.name(),
           .kind = std::string(workflow.kind(ref.task)),
           .task = std::string(workflow.id(ref.task)),
-          .machine = exec::machine_name(),
           .processors = attempt.processors,
           .seconds = attempt.seconds,
           .cpu_seconds = attempt.cpu_seconds,
@@ -42,10 +41,10 @@ exec::Measurement measurement_of(const exec::PastAttempt& attempt, const Problem
 
 }  // namespace
 
-MeasuredTimes::MeasuredTimes(Unknown unknown)
+MeasuredTimes::MeasuredTimes(Unknown unknown, const std::string& machine)
     : unknown_(unknown),
       history_(open_history()),
-      estimator_(history_ ? &*history_ : nullptr, exec::machine_name()) {}
+      estimator_(history_ ? &*history_ : nullptr, machine) {}
 
 std::optional<TimeSpec> MeasuredTimes::operator()(const UntimedTask& task) {
   const TimeSpec time = estimator_(task);
@@ -77,6 +76,7 @@ void add_to_history(const exec::RunFolder& folder, const RunDescription& descrip
       measurements.push_back(measurement_of(attempt, problem));
       exec::Measurement& added = measurements.back();
       added.run = folder.id();
+      added.machine = description.machine();
       added.was_assumed = assumed.contains(added.workflow + "/" + added.task);
     }
     exec::PerformanceHistory(exec::PerformanceHistory::default_path()).add(measurements);

@@ -18,7 +18,7 @@ class MeasuredTimes {
   // What a task that was never run is: an error, or taken to be like most tasks.
   enum class Unknown { is_error, is_assumed };
 
-  explicit MeasuredTimes(Unknown unknown);
+  explicit MeasuredTimes(Unknown unknown, const std::string& machine = exec::machine_name());
 
   std::optional<TimeSpec> operator()(const UntimedTask& task);
 

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "dovetail/error.hpp"
 #include "io/text.hpp"
 #include "sim/replay_report.hpp"
 #include "sim/rule_names.hpp"

@@ -12,6 +12,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
+#include "exec/performance_history.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::cli {
@@ -143,6 +144,10 @@ RunDescription RunDescription::later(Time clock) const {
   description.platform = moved(platform, -clock);
   if (deadline) *description.deadline += clock;
   return description;
+}
+
+std::string RunDescription::machine_of(const Platform& platform, bool is_slurm) {
+  return is_slurm ? "slurm:" + platform.clusters().front().name : exec::machine_name();
 }
 
 void RunDescription::check() const {

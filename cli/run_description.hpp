@@ -41,6 +41,10 @@ struct RunDescription {
   // Throws InputError when a task needs more processors than there are.
   Problem problem() const;
 
+  // On which its tasks are measured: this one, or the nodes of a partition.
+  std::string machine() const { return machine_of(platform, slurm.has_value()); }
+  static std::string machine_of(const Platform& platform, bool is_slurm);
+
   // The same for a run that began so long ago: its clock counts from there.
   RunDescription later(Time clock) const;
 

@@ -6,6 +6,7 @@
 #include "dovetail/io.hpp"
 #include "exec/run_facts.hpp"
 #include "exec/run_report.hpp"
+#include "job_output.hpp"
 #include "measured_times.hpp"
 #include "run_summary.hpp"
 
@@ -45,7 +46,9 @@ Exit report(const exec::RunFolder& folder, const Problem& problem, const exec::R
 void write_report(const exec::RunFolder& folder, const Problem& problem,
                   const exec::RunState& state) {
   try {
-    write_file(folder.report(), exec::run_report_html({folder.id(), problem, state, {}}));
+    const auto jobs = slurm::job_facts(known_jobs(folder));
+    write_file(folder.report(),
+               exec::run_report_html({folder.id(), problem, state, {}, jobs_section(jobs)}));
     fmt::print("  {} shows how it went\n", folder.report());
   } catch (const ExecutionError& error) {
     fmt::print(stderr, "warning: {}\n", error.what());
@@ -58,7 +61,9 @@ Exit end_run(const exec::RunFolder& folder, const RunDescription& description,
              const Problem& problem, const exec::RunEnd& end) {
   add_to_history(folder, description, problem, end.state);
   if (!end.state.attempts().empty()) {
-    fmt::print("{}\n", summary_text(exec::facts_of(problem, end.state)));
+    const std::string jobs = jobs_text(slurm::job_facts(known_jobs(folder)));
+    fmt::print("{}\n{}{}", summary_text(exec::facts_of(problem, end.state)), jobs,
+               jobs.empty() ? "" : "\n");
     write_report(folder, problem, end.state);
   }
   return report(folder, problem, end);

@@ -8,6 +8,7 @@
 #include "exec/clock.hpp"
 #include "exec/run_words.hpp"
 #include "io/plain_text.hpp"
+#include "job_output.hpp"
 
 namespace dovetail::cli {
 
@@ -75,7 +76,8 @@ std::string kinds_table(const RunFacts& facts) {
       return kind.timed == 0 ? "-" : format_duration(sum / static_cast<Duration>(kind.timed));
     };
     table.add({"  " + io::plain_text(kind.kind), std::to_string(kind.tasks),
-               mean(kind.time.planned), mean(kind.time.real), exec::error_text(kind.time)});
+               facts.algorithm.empty() ? "-" : mean(kind.time.planned), mean(kind.time.real),
+               exec::error_text(kind.time)});
   }
   const std::string rest =
       shown < kinds.size() ? fmt::format("  and {} more\n", counted(kinds.size() - shown, "kind"))
@@ -124,6 +126,7 @@ Json kind_json(const KindFacts& kind) {
 
 exec::ReportedRun reported(const KnownRun& run) {
   exec::ReportedRun report{.name = run.folder.id(), .problem = run.problem, .state = run.state};
+  report.more = jobs_section(slurm::job_facts(known_jobs(run.folder)));
   if (run.condition() == "running") report.now = exec::RunClock(run.state.last()).now();
   return report;
 }

@@ -9,11 +9,13 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
+#include "job_output.hpp"
 #include "queue_options.hpp"
 #include "run_end.hpp"
 #include "run_progress.hpp"
 #include "slurm/conduct.hpp"
 #include "slurm/live_queue.hpp"
+#include "slurm/pilot_file.hpp"
 
 namespace dovetail::cli {
 
@@ -45,10 +47,23 @@ slurm::SlurmRunOptions options_of(const RunDescription& description) {
           .poll = poll_interval()};
 }
 
-Platform platform_now(const std::string& partition) {
+// What -c says: nothing unless it is the word, or a cluster file that has a partition of Slurm.
+std::optional<std::string> partition_asked_for(const std::string& cluster) {
+  if (cluster == kSlurm) return std::string();
+  if (cluster == "local" || io::parse_number(cluster)) return std::nullopt;
+  const Platform file = read_platform(cluster);
+  const Cluster* found = cluster_with_slurm(file);
+  return found == nullptr ? std::nullopt : std::optional(found->slurm->partition);
+}
+
+slurm::ClusterPicture picture_now() {
   slurm::Client client;
-  client.version();
-  const slurm::PartitionLimits limits = slurm::limits_of(client.picture(), partition);
+  client.version();  // says what to do where there is no Slurm
+  return client.picture();
+}
+
+Platform platform_now(const std::string& partition) {
+  const slurm::PartitionLimits limits = slurm::limits_of(picture_now(), partition);
   Cluster cluster{.name = limits.name,
                   .processors = limits.nodes * limits.cores_per_node,
                   .cores_per_node = limits.cores_per_node};
@@ -71,18 +86,19 @@ void SlurmArguments::add(CLI::App& command) {
 }
 
 std::optional<SlurmPlace> SlurmArguments::place(const std::string& cluster) const {
-  const bool is_file = cluster != kSlurm && cluster != "local" && !io::parse_number(cluster);
-  std::string where;
-  if (is_file) {
-    const Platform file = read_platform(cluster);
-    const Cluster* found = cluster_with_slurm(file);
-    if (found == nullptr) return std::nullopt;
-    where = found->slurm->partition;
-  } else if (cluster != kSlurm) {
-    return std::nullopt;
-  }
+  std::optional<std::string> where = partition_asked_for(cluster);
+  if (!where) return std::nullopt;
   if (!partition.empty()) where = partition;
-  return SlurmPlace{where, platform_now(where)};
+  return SlurmPlace{*where, platform_now(*where)};
+}
+
+std::optional<Platform> live_slurm(const std::string& cluster) {
+  const auto where = partition_asked_for(cluster);
+  // A log that the file names is replayed instead.
+  const bool has_log =
+      where && cluster != kSlurm && read_platform(cluster).clusters().front().queue;
+  if (!where || has_log) return std::nullopt;
+  return slurm::live_platform(picture_now(), *where);
 }
 
 SlurmDescription SlurmArguments::describe(const RunDescription& run,
@@ -109,7 +125,25 @@ Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& descr
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
   const exec::RunEnd end = slurm::conduct(folder, problem, options, client);
+  if (end.outcome == exec::RunOutcome::interrupted) options.say("its jobs go on without us");
   return end_run(folder, description, problem, end);
+}
+
+Exit write_slurm_scripts(const RunDescription& description) {
+  const auto folder = exec::RunFolder::create(
+      std::filesystem::absolute("dovetail-dry-run").string(), description.workflows.front().name());
+  description.write(folder);
+  slurm::Client client;
+  slurm::SlurmRunOptions options = options_of(description);
+  options.is_dry = true;
+  options.say = [](const std::string& news) { fmt::print("{}\n", news); };
+  slurm::conduct(folder, description.problem(), options, client);
+  const slurm::PilotStates jobs = known_jobs(folder);
+  for (std::uint32_t job = 0; job < jobs.next(); ++job) {
+    fmt::print("  sbatch {}\n", slurm::script_file(folder, job));
+  }
+  fmt::print("nothing is submitted; what comes next is decided when these have started or ended\n");
+  return Exit::fine;
 }
 
 void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description) {

@@ -34,9 +34,15 @@ struct SlurmArguments {
   SlurmDescription describe(const RunDescription& run, const std::string& where) const;
 };
 
+// The queue as it is now, if -c asks for Slurm; else nothing. Throws as SlurmArguments::place.
+std::optional<Platform> live_slurm(const std::string& cluster);
+
 // Needs the lock on the run.
 Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& description,
                       const std::vector<exec::KeptTask>& kept);
+
+// Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
+Exit write_slurm_scripts(const RunDescription& description);
 
 void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description);
 

@@ -220,7 +220,8 @@ class Counter {
       KindFacts& row = facts_.kinds[found->second];
       ++row.tasks;
       const Slot& planned = facts_.tasks[task].planned;
-      if (counted_[task] == nullptr || planned.procs == 0) continue;
+      const bool is_comparable = planned.procs > 0 || state_.algorithm().empty();
+      if (counted_[task] == nullptr || !is_comparable) continue;
       ++row.timed;
       row.time.planned += planned.end - planned.start;
       row.time.real += counted_[task]->ended - counted_[task]->started;

@@ -34,7 +34,8 @@ struct TaskFacts {
   std::optional<Duration> wait = {};   // from all that it needs being there to its first start
 };
 
-// Tasks that do the same to different data; of those that have succeeded and were planned.
+// Tasks that do the same to different data; of those that have succeeded and, in a run that goes by
+// a plan, were planned.
 struct KindFacts {
   std::string kind;
   std::size_t tasks = 0;               // all of the kind

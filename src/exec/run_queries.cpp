@@ -134,8 +134,8 @@ std::optional<Need> largest_need(const Problem& problem, const RunState& state) 
   return need;
 }
 
-std::vector<std::string> explain(const Problem& problem, const RunState& state, std::size_t task,
-                                 Count limit, bool is_worked_on) {
+std::vector<std::string> explain_without_plan(const Problem& problem, const RunState& state,
+                                              std::size_t task, bool is_worked_on) {
   const TaskStatus& status = state.tasks()[task];
   std::vector<std::string> reasons;
   if (status.state != TaskState::waiting) reasons.push_back(not_waiting(status));
@@ -157,11 +157,18 @@ std::vector<std::string> explain(const Problem& problem, const RunState& state, 
   const auto before = missing(problem, state, task);
   if (!before.empty())
     reasons.push_back("it comes after " + list(problem, before) + ", not done yet");
+  return reasons;
+}
+
+std::vector<std::string> explain(const Problem& problem, const RunState& state, std::size_t task,
+                                 Count limit, bool is_worked_on) {
+  std::vector<std::string> reasons = explain_without_plan(problem, state, task, is_worked_on);
+  if (state.tasks()[task].state != TaskState::waiting) return reasons;
   if (state.plan().empty()) {
     reasons.emplace_back("there is no plan yet");
     return reasons;
   }
-  if (before.empty()) explain_ready(problem, state, task, limit, reasons);
+  if (missing(problem, state, task).empty()) explain_ready(problem, state, task, limit, reasons);
   const Slot& slot = state.plan()[task];
   reasons.push_back("by the plan it starts " + format_duration(slot.start) +
                     " after the beginning of the run, on " + processors(slot.procs) + ", for " +

@@ -31,4 +31,8 @@ std::optional<Need> largest_need(const Problem& problem, const RunState& state);
 std::vector<std::string> explain(const Problem& problem, const RunState& state, std::size_t task,
                                  Count limit, bool is_worked_on);
 
+// The same of a run that does not go by a plan.
+std::vector<std::string> explain_without_plan(const Problem& problem, const RunState& state,
+                                              std::size_t task, bool is_worked_on);
+
 }  // namespace dovetail::exec

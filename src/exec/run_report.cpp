@@ -61,8 +61,9 @@ std::string kinds_section(const RunFacts& facts) {
     const auto mean = [&](Duration sum) {
       return kind.timed == 0 ? kNone : format_duration(sum / static_cast<Duration>(kind.timed));
     };
-    rows += row({kind.kind, std::to_string(kind.tasks), mean(kind.time.planned),
-                 mean(kind.time.real), error_text(kind.time)});
+    rows += row({kind.kind, std::to_string(kind.tasks),
+                 facts.algorithm.empty() ? kNone : mean(kind.time.planned), mean(kind.time.real),
+                 error_text(kind.time)});
   }
   return section(
       "Kinds of tasks",
@@ -220,8 +221,8 @@ PlanRecord shown_record(const ReportedRun& run) {
 
 std::string run_report_html(const ReportedRun& run) {
   Report report(run);
-  report.text.more =
-      summary_section(report.facts) + kinds_section(report.facts) + tasks_section(report.facts);
+  report.text.more = summary_section(report.facts) + run.more + kinds_section(report.facts) +
+                     tasks_section(report.facts);
   return io::before_after_page(report.before, report.after, report.text);
 }
 

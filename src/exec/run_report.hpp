@@ -21,6 +21,7 @@ struct ReportedRun {
   const Problem& problem;
   const RunState& state;
   std::optional<Time> now = {};  // by the run's clock, when it goes on
+  std::string more = {};         // markup for the page, safe as it is
 };
 
 // executed_record, or outlook_record while it goes on.

@@ -168,6 +168,7 @@ void RunState::end(std::uint32_t task, const Json& entry) {
   status.end = end_of(entry).value_or(unknown_end());
   status.losses = 0;
   status.missing = entry.value("missing", "");
+  status.inputs = entry.value("inputs", status.inputs);
   status.has_succeeded = status.end.is_success() && status.missing.empty();
   const bool was_stopped = status.end.cause == AttemptEnd::Cause::stopped;
   remember(task, status.has_succeeded, status.end.seconds);

@@ -22,9 +22,14 @@ std::string one_decimal(double cpu_seconds, bool in_hours) {
   return fmt::format("{:.1f}", in_hours ? cpu_seconds / kSecondsInHour : cpu_seconds);
 }
 
+// Runs that are cut into jobs have none.
+std::string if_planned(const RunFacts& facts, std::string text) {
+  return facts.algorithm.empty() ? "-" : std::move(text);
+}
+
 SummaryRow turnaround_row(const RunFacts& facts) {
   SummaryRow row{.what = "turn-around",
-                 .planned = format_duration(facts.turnaround.planned),
+                 .planned = if_planned(facts, format_duration(facts.turnaround.planned)),
                  .real = format_duration(facts.turnaround.real)};
   const bool is_planned = facts.turnaround.planned > 0;
   if (facts.is_done) {
@@ -42,7 +47,7 @@ SummaryRow turnaround_row(const RunFacts& facts) {
 SummaryRow cpu_row(const RunFacts& facts) {
   const bool in_hours = std::max(facts.cpu_seconds.planned, facts.cpu_seconds.real) >= kHoursFrom;
   SummaryRow row{.what = in_hours ? "CPU-hours" : "CPU-seconds",
-                 .planned = one_decimal(facts.cpu_seconds.planned, in_hours),
+                 .planned = if_planned(facts, one_decimal(facts.cpu_seconds.planned, in_hours)),
                  .real = one_decimal(facts.cpu_seconds.real, in_hours)};
   if (facts.lost_cpu_seconds > 0) {
     row.note = one_decimal(facts.lost_cpu_seconds, in_hours) + " of them lost";
@@ -56,7 +61,7 @@ SummaryRow cpu_row(const RunFacts& facts) {
 
 SummaryRow use_row(const RunFacts& facts) {
   return {.what = "processors in use",
-          .planned = per_cent(facts.use.planned),
+          .planned = if_planned(facts, per_cent(facts.use.planned)),
           .real = per_cent(facts.use.real),
           .note = "of " + plural(static_cast<std::size_t>(facts.processors), "processor")};
 }
@@ -70,7 +75,7 @@ Duration rounded(Duration length) {
 
 SummaryRow wait_row(const RunFacts& facts) {
   SummaryRow row{.what = "mean wait of a task",
-                 .planned = format_duration(rounded(facts.wait.planned.mean)),
+                 .planned = if_planned(facts, format_duration(rounded(facts.wait.planned.mean))),
                  .real = format_duration(rounded(facts.wait.real.mean))};
   const WaitFacts& real = facts.wait.real;
   if (!real.task.empty()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "exec/interrupts.hpp"
 #include "exec/mailbox.hpp"
@@ -46,6 +47,7 @@ class JobConductor {
   exec::RunEnd run() {
     book_.take_over(options_.kept);
     hear_requests();
+    if (options_.is_dry) return dry_run();
     ask_slurm();
     begin();
     while (!is_over()) {
@@ -62,6 +64,11 @@ class JobConductor {
   }
 
  private:
+  exec::RunEnd dry_run() {
+    strategy_->begin(desk_);
+    return {exec::RunOutcome::interrupted, std::move(book_).take_state()};
+  }
+
   void begin() {
     if (is_stopping()) return;
     // The strategy of whoever was here before us is not known: what runs is new to ours.
@@ -124,8 +131,12 @@ class JobConductor {
   void ask_slurm() {
     next_question_ = book_.now() + options_.poll;
     std::map<std::string, Job> by_name;
+    running_.clear();
     try {
-      for (Job& job : client_.jobs()) by_name.insert_or_assign(job.name, std::move(job));
+      for (Job& job : client_.jobs()) {
+        if (job.state == JobState::running) running_.insert(job.id);
+        by_name.insert_or_assign(job.name, std::move(job));
+      }
     } catch (const Unreachable& error) {
       if (!was_unreachable_) say(fmt::format("{}; jobs go on, asking again", error.what()));
       was_unreachable_ = true;
@@ -152,7 +163,11 @@ class JobConductor {
     const bool is_stuck =
         job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
     if (is_stuck) client_.cancel({job.id});
-    if (is_over(job.state) || is_stuck) end(pilot, is_stuck ? job.reason : end_text(job));
+    if (!is_over(job.state) && !is_stuck) return;
+    // One that was thought to be lost may have come back, and has begun the work before this one.
+    const std::string worker = read_report(folder_, book_.order(pilot)).job_id;
+    if (worker != job.id && running_.contains(worker)) return;
+    end(pilot, is_stuck ? job.reason : end_text(job));
   }
 
   static bool is_over(JobState state) { return slurm::is_over(state); }
@@ -264,6 +279,7 @@ class JobConductor {
   RunTimes run_times_;
   std::unique_ptr<Strategy> strategy_;
   std::map<std::uint32_t, Missing> missing_;  // by pilot
+  std::set<std::string> running_;             // ids of jobs of everybody, by the last answer
   Time next_question_ = 0;
   int idle_jobs_ = 0;
   bool was_unreachable_ = false;

@@ -23,6 +23,7 @@ struct SlurmRunOptions {
   std::string program;         // dovetail, as the nodes find it
   std::string folder = {};     // in which the commands run
   bool keep_going = false;
+  bool is_dry = false;  // scripts are written, and nothing is submitted
   std::vector<exec::KeptTask> kept = {};
 
   Duration poll = 10'000;  // between two questions to Slurm

@@ -82,6 +82,7 @@ void SlurmDesk::submit(const PilotDraft& draft) {
 
 void SlurmDesk::submit_script(std::uint32_t pilot) {
   forget_queue();
+  if (options_.is_dry) return;
   try {
     book_.submitted(pilot, client_.submit(script_file(folder_, pilot)));
   } catch (const Unreachable& error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "dovetail/io.hpp"
 #include "exec/freshness.hpp"
@@ -129,6 +130,7 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count c
   for (const TaskId before : workflow.predecessors(ref.task)) {
     made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
   }
+  made.inputs = revision_.execution(task).inputs;
   const std::filesystem::path directory = made.command.folder;
   for (const std::string& output : revision_.execution(task).outputs) {
     made.outputs.push_back((directory / output).string());
@@ -191,8 +193,11 @@ void JobBook::start(const PilotReport::Start& start, Count processors) {
 }
 
 void JobBook::end(const PilotReport::End& ended) {
-  write(exec::end_entry(stamp_of(ended.end.time), ended.task, ended.attempt, ended.end,
-                        ended.missing));
+  Json entry = exec::end_entry(stamp_of(ended.end.time), ended.task, ended.attempt, ended.end,
+                               ended.missing);
+  std::ifstream inputs(inputs_file(folder_, ended.task, ended.attempt));
+  if (std::string digest; inputs >> digest) entry["inputs"] = digest;
+  write(entry);
   const TaskStatus& status = state_.tasks()[ended.task];
   const bool may_try = status.failures <= revision_.execution(ended.task).retries;
   if (status.state == exec::TaskState::failed && may_try) {

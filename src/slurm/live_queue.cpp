@@ -163,6 +163,24 @@ std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration le
   return {};
 }
 
+Platform live_platform(const ClusterPicture& picture, const std::string& name) {
+  const PartitionLimits limits = limits_of(picture, name);
+  const std::set<std::string> nodes = usable_nodes(picture, partition_named(picture, name));
+  std::vector<Reservation> held = taken_nodes(picture, nodes);
+  Room room({.nodes = limits.nodes}, held, picture.at);
+  for (const Ask& ask : queue_in_order(picture, nodes)) {
+    const BlockSlot slot = room.earliest(ask, picture.at);
+    room.take(ask, slot);
+    held.push_back({slot.start, slot.start + ask.length, ask.nodes});
+  }
+  for (Reservation& one : held) one.procs *= limits.cores_per_node;
+  Cluster cluster{.name = limits.name,
+                  .processors = limits.nodes * limits.cores_per_node,
+                  .cores_per_node = limits.cores_per_node,
+                  .reservations = std::move(held)};
+  return Platform(picture.at, {std::move(cluster)}, true);
+}
+
 LiveQueue::LiveQueue(const ClusterPicture& picture, const std::string& partition)
     : limits_(limits_of(picture, partition)), snapshot_(snapshot_of(picture, partition)) {}
 

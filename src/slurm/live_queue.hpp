@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "dovetail/platform.hpp"
 #include "queue/estimator.hpp"
 #include "slurm/records.hpp"
 
@@ -33,6 +34,10 @@ PartitionLimits limits_of(const ClusterPicture& picture, const std::string& part
 // What a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h"; empty:
 // nothing.
 std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
+
+// The cluster as a calendar for planners: what running jobs hold to their limits, and what those
+// that wait are expected to hold, as reservations. Its clock is the picture's.
+Platform live_platform(const ClusterPicture& picture, const std::string& partition);
 
 class LiveQueue final : public WaitEstimator {
  public:

@@ -53,6 +53,7 @@ Json json_of_task(const PilotTask& task) {
           {"name", task.name},
           {"expected", task.expected},
           {"after", task.after},
+          {"inputs", task.inputs},
           {"outputs", task.outputs},
           {"command", command.command},
           {"folder", command.folder},
@@ -72,6 +73,7 @@ PilotTask task_of_json(const Json& json) {
   json.at("name").get_to(task.name);
   json.at("expected").get_to(task.expected);
   json.at("after").get_to(task.after);
+  json.at("inputs").get_to(task.inputs);
   json.at("outputs").get_to(task.outputs);
   json.at("command").get_to(command.command);
   json.at("folder").get_to(command.folder);
@@ -268,6 +270,12 @@ std::string output_file(const exec::RunFolder& folder, std::uint32_t pilot) {
 std::string done_file(const exec::RunFolder& folder, std::uint32_t task) {
   return done_folder(folder) + "/" + std::to_string(task);
 }
+
+std::string inputs_file(const exec::RunFolder& folder, std::uint32_t task, std::uint32_t attempt) {
+  return inputs_file(folder.attempt(task, attempt));
+}
+
+std::string inputs_file(const std::string& attempt_file) { return attempt_file + ".inputs"; }
 
 void mark_done(const exec::RunFolder& folder, std::uint32_t task) {
   const std::string path = done_file(folder, task);

@@ -30,6 +30,7 @@ struct PilotTask {
   exec::TaskCommand command = {};         // complete: with attempt, files, environment
   Duration expected = 0;                  // how long it takes on one of the nodes
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
+  std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
   std::vector<std::string> outputs = {};  // that it must leave, as paths
 };
 
@@ -62,6 +63,10 @@ std::string script_file(const exec::RunFolder& folder, std::uint32_t pilot);
 std::string report_file(const exec::RunFolder& folder, std::uint32_t pilot);
 std::string output_file(const exec::RunFolder& folder, std::uint32_t pilot);
 std::string done_file(const exec::RunFolder& folder, std::uint32_t task);
+
+// The digest of what an attempt read, written on its node before it began.
+std::string inputs_file(const exec::RunFolder& folder, std::uint32_t task, std::uint32_t attempt);
+std::string inputs_file(const std::string& attempt_file);
 
 // That it is done, for the jobs that need it; again is no error.
 void mark_done(const exec::RunFolder& folder, std::uint32_t task);

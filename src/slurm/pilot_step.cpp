@@ -15,6 +15,8 @@
 #include <filesystem>
 
 #include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "exec/freshness.hpp"
 #include "exec/supervisor.hpp"
 #include "slurm/pilot.hpp"
 
@@ -37,6 +39,23 @@ constexpr off_t kMostWords = 400;
   execvp(words.front(), words.data());
   dprintf(STDERR_FILENO, "%s: %s\n", words.front(), std::strerror(errno));
   _exit(127);
+}
+
+// What it read is known even if somebody changes it while the task runs.
+void prepare_folder(const PilotTask& task) {
+  std::filesystem::create_directories(task.command.folder);
+  if (task.inputs.empty()) return;
+  TaskExecution reads;
+  reads.inputs = task.inputs;
+  write_file(inputs_file(task.command.attempt_file),
+             exec::digest_of_inputs(reads, task.command.folder));
+}
+
+int write_not_started(const PilotTask& task, const std::string& why) {
+  const exec::AttemptEnd end = exec::AttemptEnd::not_started(why);
+  auto file = exec::AttemptWriter::create(task.command.attempt_file);
+  if (file) file->write_end(end);
+  return end.exit_code;
 }
 
 }  // namespace
@@ -109,6 +128,11 @@ int run_step(const PilotOrder& order, std::uint32_t task) {
   if (std::filesystem::exists(found->command.attempt_file, error)) {
     const auto attempt = exec::read_attempt(found->command.attempt_file);
     return attempt.end && attempt.end->is_success() ? 0 : kBegunBefore;
+  }
+  try {
+    prepare_folder(*found);
+  } catch (const std::exception& trouble) {
+    return write_not_started(*found, trouble.what());
   }
   return exec::supervise_once(found->command).exit_code;
 }

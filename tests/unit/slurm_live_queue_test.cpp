@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "slurm/live_queue.hpp"
+#include "support/file_checks.hpp"
+
+namespace dovetail::slurm {
+namespace {
+
+constexpr WallTime kNow = 1'763'287'200'000;
+
+// Four nodes of two cores in one partition.
+ClusterPicture four_nodes() {
+  ClusterPicture picture{.at = kNow};
+  for (const char* name : {"n1", "n2", "n3", "n4"}) {
+    picture.nodes.push_back({.name = name, .cpus = 2});
+  }
+  picture.partitions.push_back(
+      {.name = "main", .is_default = true, .node_names = {"n1", "n2", "n3", "n4"}});
+  return picture;
+}
+
+Job running(std::vector<std::string> nodes, Duration left) {
+  return {.id = "1",
+          .name = "r",
+          .partition = "main",
+          .state = JobState::running,
+          .nodes = static_cast<Count>(nodes.size()),
+          .node_names = std::move(nodes),
+          .limit = left,
+          .start = kNow,
+          .end = kNow + left};
+}
+
+Job waiting(Count nodes, Duration limit, std::int64_t priority, const std::string& reason) {
+  return {.id = "2",
+          .name = "w",
+          .partition = "main",
+          .state = JobState::pending,
+          .reason = reason,
+          .nodes = nodes,
+          .limit = limit,
+          .priority = priority,
+          .submitted = kNow};
+}
+
+TEST(LiveQueue, RunningJobsHoldTheirNodesToTheirLimit) {
+  ClusterPicture picture = four_nodes();
+  picture.jobs = {running({"n1", "n2"}, kHour), running({"n3"}, kMinute)};
+  const LiveQueue queue(picture, "");
+  EXPECT_EQ(queue.wait(1, kHour), 0);
+  EXPECT_EQ(queue.wait(2, kHour), kMinute);
+  EXPECT_EQ(queue.wait(3, kHour), kHour);
+  EXPECT_EQ(queue.nodes(), 4);
+}
+
+TEST(LiveQueue, TwoJobsOnANodeTakeItOnce) {
+  ClusterPicture picture = four_nodes();
+  picture.jobs = {running({"n1"}, kHour), running({"n1"}, kMinute)};
+  const LiveQueue queue(picture, "main");
+  EXPECT_EQ(queue.wait(3, kHour), 0);
+  EXPECT_EQ(queue.wait(4, kHour), kHour);
+}
+
+TEST(LiveQueue, ReservedNodesAreLeftAlone) {
+  ClusterPicture picture = four_nodes();
+  picture.reservations = {{.name = "maint",
+                           .start = kNow + kHour,
+                           .end = kNow + 3 * kHour,
+                           .node_names = {"n1", "n2", "n3", "n4"}}};
+  const LiveQueue queue(picture, "");
+  EXPECT_EQ(queue.wait(4, kHour), 0);
+  EXPECT_EQ(queue.wait(1, kHour + 1), 3 * kHour);
+}
+
+// A job inside a reservation holds nodes that are reserved anyway.
+TEST(LiveQueue, JobInsideAReservationCountsOnce) {
+  ClusterPicture picture = four_nodes();
+  picture.jobs = {running({"n1"}, kHour)};
+  picture.reservations = {
+      {.name = "r", .start = kNow - kHour, .end = kNow + 2 * kHour, .node_names = {"n1", "n2"}}};
+  const LiveQueue queue(picture, "");
+  EXPECT_EQ(queue.wait(2, kHour), 0);
+  EXPECT_EQ(queue.wait(3, kHour), 2 * kHour);
+}
+
+TEST(LiveQueue, ThoseThatWaitComeFirstInTheOrderOfTheirPriority) {
+  ClusterPicture picture = four_nodes();
+  picture.jobs = {running({"n1", "n2", "n3", "n4"}, kHour), waiting(4, kMinute, 1, "Priority"),
+                  waiting(3, kHour, 9, "Resources")};
+  const LiveQueue queue(picture, "");
+  // First the three nodes for an hour, then all four for a minute; a fourth node is idle meanwhile.
+  EXPECT_EQ(queue.wait(1, kHour), kHour);
+  EXPECT_EQ(queue.wait(1, kHour + 1), 2 * kHour + kMinute);
+}
+
+TEST(LiveQueue, JobsThatSlurmDoesNotPlanAreLeftOut) {
+  for (const char* reason : {"Dependency", "JobHeldUser", "JobHeldAdmin", "BeginTime"}) {
+    ClusterPicture picture = four_nodes();
+    picture.jobs = {waiting(4, kHour, 9, reason)};
+    EXPECT_EQ(LiveQueue(picture, "").wait(4, kHour), 0) << reason;
+  }
+}
+
+TEST(LiveQueue, NodesOutOfUseAreNotCounted) {
+  ClusterPicture picture = four_nodes();
+  picture.nodes[2].is_usable = false;
+  EXPECT_EQ(LiveQueue(picture, "").nodes(), 3);
+  for (Node& node : picture.nodes) node.is_usable = false;
+  EXPECT_EQ(testing::error_of([&] { LiveQueue(picture, ""); }),
+            "no node of partition main can be used now; see sinfo");
+}
+
+TEST(LiveQueue, KnowsTheLimitsOfThePartition) {
+  ClusterPicture picture = four_nodes();
+  picture.partitions.front().max_time = kHour;
+  picture.partitions.front().max_nodes = 2;
+  const LiveQueue queue(picture, "main");
+  EXPECT_EQ(queue.nodes(), 2);
+  EXPECT_EQ(queue.wait(2, kHour), 0);
+  EXPECT_GT(queue.wait(1, 2 * kHour), 365 * kDay);
+  EXPECT_EQ(broken_limit(queue.limits(), 2, kHour), "");
+  EXPECT_EQ(broken_limit(queue.limits(), 1, 2 * kHour),
+            "partition main allows jobs of at most 1h, this one needs 2h");
+  EXPECT_EQ(broken_limit(queue.limits(), 3, kHour),
+            "partition main allows jobs on at most 2 nodes now, this one needs 3");
+  EXPECT_EQ(testing::error_of([&] { LiveQueue(picture, "mian"); }),
+            "the cluster has no partition \"mian\"; did you mean \"main\"?");
+}
+
+// The calendar for planners and the estimator tell the same.
+TEST(LiveQueue, PlatformHoldsWhatTheQueueHolds) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 500; ++round) {
+    ClusterPicture picture = four_nodes();
+    for (const Node& node : picture.nodes) {
+      if (random() % 2 == 0) {
+        picture.jobs.push_back(running({node.name}, kMinute * (1 + random() % 90)));
+      }
+    }
+    for (unsigned i = random() % 6; i > 0; --i) {
+      picture.jobs.push_back(waiting(static_cast<Count>(1 + random() % 4),
+                                     kMinute * (1 + random() % 60), random() % 10, "Priority"));
+    }
+    const LiveQueue queue(picture, "");
+    const Platform platform = live_platform(picture, "");
+    const Calendar& calendar = platform.calendar(0);
+    for (Count nodes = 1; nodes <= 4; ++nodes) {
+      const Duration length = kMinute * (1 + random() % 120);
+      ASSERT_EQ(calendar.earliest_fit(2 * nodes, length, kNow).value() - kNow,
+                queue.wait(nodes, length))
+          << "round " << round;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dovetail::slurm
