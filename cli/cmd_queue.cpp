@@ -278,15 +278,16 @@ Exit run(QueueArguments arguments) {
   arguments.problem.workflows = {arguments.workflow};
   protect_inputs(arguments.problem.files(), {arguments.output});
   const std::string& file = arguments.problem.cluster;
+  const std::optional<Platform> live = live_slurm(file);
   const auto ask = [&](const Platform& platform) {
     Question question{arguments, make_site(platform, file, arguments.site), arguments.strategy};
     protect_inputs({question.site.log_file}, {arguments.output});
+    question.site.is_snapshot = live.has_value();
     question.options.cap = question.site.submit_cap();
     question.at = submission_time(arguments, question.site);
     print_notes(question);
     return question;
   };
-  const std::optional<Platform> live = live_slurm(file);
   if (!arguments.waits.empty()) return answer_waits(ask(live ? *live : read_platform(file)));
   ProblemArguments asked = arguments.problem;
   if (live) asked.cluster = std::to_string(live->clusters().front().processors);

@@ -139,6 +139,7 @@ std::string clock_text(const Site& site, Time time) {
 std::string describe_site(const Site& site) {
   std::string text = fmt::format("{}: {}, {}", site.cluster.name, nodes_text(site.nodes()),
                                  rules_text(site.rules));
+  if (site.is_snapshot) return text + ", others' jobs as they are now";
   if (!site.log) return text + ", nobody else's jobs";
   return text +
          fmt::format(", log {}, {}", io::plain_text(site.log->name), requests_text(site.trace));
@@ -153,6 +154,10 @@ std::string describe_tasks(const LeveledTasks& tasks) {
 }
 
 std::string describe_moment(const Site& site, Time at, const QueueState& state) {
+  if (site.is_snapshot) {
+    return fmt::format("at {}: {} of {} free, {} held by others", clock_text(site, at), state.free,
+                       nodes_text(site.nodes()), state.reserved);
+  }
   std::string text = fmt::format(
       "at {}{}: {} running, {} waiting, {} of {} free", clock_text(site, at),
       site.date_of_0 && site.log ? " (" + format_seconds(at) + " s of the log)" : "",

@@ -198,6 +198,7 @@ struct Report {
         after(shown_record(run)),
         text{.title = title_of(run, facts),
              .facts = summary_notes(facts),
+             .has_before = !run.state.first_plan().empty() || run.state.attempts().empty(),
              .before_facts = exec::before_facts(facts, before.tasks.size()),
              .after_facts = exec::after_facts(facts, after.tasks.size()),
              .after_heading = facts.now ? "As it goes" : "As it went",

@@ -77,8 +77,23 @@ bool receive_all(int socket, char* data, std::size_t size) {
   return true;
 }
 
-TaskCommand parse_command(const std::string& body) {
-  const Json json = Json::from_cbor(body);
+}  // namespace
+
+Json json_of(const TaskCommand& command) {
+  return {{"task", command.task},
+          {"attempt", command.attempt},
+          {"command", command.command},
+          {"folder", command.folder},
+          {"attempt_file", command.attempt_file},
+          {"out_file", command.out_file},
+          {"err_file", command.err_file},
+          {"environment", command.environment},
+          {"cores", command.cores},
+          {"timeout", command.timeout_seconds},
+          {"grace", command.grace_seconds}};
+}
+
+TaskCommand command_from(const Json& json) {
   return {.task = json.at("task"),
           .attempt = json.at("attempt"),
           .command = json.at("command"),
@@ -92,23 +107,10 @@ TaskCommand parse_command(const std::string& body) {
           .grace_seconds = json.at("grace")};
 }
 
-}  // namespace
-
 // The size of what follows, and that many bytes.
 std::string format_request(const TaskCommand& command) {
-  const Json json = {{"task", command.task},
-                     {"attempt", command.attempt},
-                     {"command", command.command},
-                     {"folder", command.folder},
-                     {"attempt_file", command.attempt_file},
-                     {"out_file", command.out_file},
-                     {"err_file", command.err_file},
-                     {"environment", command.environment},
-                     {"cores", command.cores},
-                     {"timeout", command.timeout_seconds},
-                     {"grace", command.grace_seconds}};
   // Bytes as they are: a command may hold what is no UTF-8.
-  const std::vector<std::uint8_t> body = Json::to_cbor(json);
+  const std::vector<std::uint8_t> body = Json::to_cbor(json_of(command));
   const auto size = static_cast<std::uint32_t>(body.size());
   std::string request(sizeof size, '\0');
   std::memcpy(request.data(), &size, sizeof size);
@@ -135,7 +137,7 @@ std::optional<StartRequest> receive_request(int socket) {
   std::memcpy(&size, head, sizeof size);
   std::string body(size, '\0');
   if (!receive_all(socket, body.data(), body.size())) return std::nullopt;
-  request.command = parse_command(body);
+  request.command = command_from(Json::from_cbor(body));
   return request;
 }
 

@@ -5,6 +5,7 @@
 // the request is on its way, and until whoever got it closes it.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,10 @@ struct StartRequest {
   TaskCommand command = {};
   Descriptor lock = {};
 };
+
+// A command as JSON, and one from it; throws what nlohmann::json throws when it is none.
+nlohmann::ordered_json json_of(const TaskCommand& command);
+TaskCommand command_from(const nlohmann::ordered_json& json);
 
 std::string format_request(const TaskCommand& command);
 

@@ -189,7 +189,7 @@ BeforeAfterCharts::Shared::Shared(const PlanRecord& before, const PlanRecord& af
     : rows(event_rows(before, after)),
       before_scene(lay_out(before)),
       after_scene(lay_out(after)),
-      groups(group_tasks(before)),
+      groups(group_tasks(before.tasks.empty() ? after : before)),
       window(window_of(before, before_scene, after, after_scene)),
       left(std::max(chart_left(before_scene), chart_left(after_scene))) {
   show_same_rows(before_scene, after_scene);
@@ -203,11 +203,12 @@ BeforeAfterCharts::BeforeAfterCharts(const PlanRecord& before, const PlanRecord&
       top_(top),
       shared_(before, after),
       before_(make_chart(before, shared_.before_scene, top_ + kPartHeading, {})),
-      after_(make_chart(after, shared_.after_scene, before_.bottom() + kPartHeading, text_.now)) {}
+      after_(make_chart(after, shared_.after_scene, after_top() + kPartHeading, text_.now)) {}
 
 GanttChart BeforeAfterCharts::make_chart(const PlanRecord& record, const GanttScene& scene,
                                          double top, std::optional<Time> now) const {
-  return {record, scene, groups_as_in(shared_.groups, before_record_, record),
+  const PlanRecord& grouped = before_record_.tasks.empty() ? after_record_ : before_record_;
+  return {record, scene, groups_as_in(shared_.groups, grouped, record),
           ChartOptions{.window = shared_.window,
                        .top = top,
                        .left = shared_.left,
@@ -219,11 +220,14 @@ GanttChart BeforeAfterCharts::make_chart(const PlanRecord& record, const GanttSc
 }
 
 std::string BeforeAfterCharts::draw() const {
-  return (any_lost() ? lost_patterns() : "") +
-         part_heading("As planned", text_.before_facts, top_) + before_.draw() +
-         part_heading(text_.after_heading, text_.after_facts, before_.bottom()) + after_.draw() +
+  const std::string planned =
+      text_.has_before ? part_heading("As planned", text_.before_facts, top_) + before_.draw() : "";
+  return (any_lost() ? lost_patterns() : "") + planned +
+         part_heading(text_.after_heading, text_.after_facts, after_top()) + after_.draw() +
          legend();
 }
+
+double BeforeAfterCharts::after_top() const { return text_.has_before ? before_.bottom() : top_; }
 
 bool BeforeAfterCharts::any_lost() const {
   return has_lost(before_record_) || has_lost(after_record_);

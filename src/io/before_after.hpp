@@ -41,6 +41,7 @@ std::string change_text(Duration before, Duration after);
 struct BeforeAfterText {
   std::string title;
   std::vector<std::string> facts = {};  // below the title
+  bool has_before = true;               // else `after` is drawn alone
   std::vector<std::string> before_facts = {};
   std::vector<std::string> after_facts = {};
   std::string after_heading = "As it went";
@@ -89,6 +90,7 @@ class BeforeAfterCharts {
   GanttChart make_chart(const PlanRecord& record, const GanttScene& scene, double top,
                         std::optional<Time> now) const;
   bool any_lost() const;
+  double after_top() const;
   std::string legend() const;
 
   const PlanRecord& before_record_;

@@ -38,6 +38,7 @@ struct Site {
   CapMode cap_mode = CapMode::submitted;
   std::int64_t user = -1;              // a number that no user of the log has
   Time now = 0;                        // when to submit unless told otherwise
+  bool is_snapshot = false;            // others' jobs are those of this moment, as reservations
   bool now_is_guess = false;           // neither the file nor anybody says when
   std::optional<Time> date_of_0 = {};  // milliseconds since 1970, where dates are known
 

@@ -15,6 +15,7 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "exec/wire.hpp"
 #include "slurm/pilot_tasks.hpp"
 
 namespace dovetail::slurm {
@@ -46,43 +47,25 @@ void make_parent(const std::string& file) {
 // How the line of a task begins, by which it is found.
 std::string head_of(std::uint32_t task) { return "{\"task\":" + std::to_string(task) + ","; }
 
+// The number comes first, as in the head of its line.
 Json json_of_task(const PilotTask& task) {
-  const exec::TaskCommand& command = task.command;
-  return {{"task", command.task},
-          {"attempt", command.attempt},
-          {"name", task.name},
-          {"expected", task.expected},
-          {"after", task.after},
-          {"inputs", task.inputs},
-          {"outputs", task.outputs},
-          {"command", command.command},
-          {"folder", command.folder},
-          {"attempt_file", command.attempt_file},
-          {"out_file", command.out_file},
-          {"err_file", command.err_file},
-          {"environment", command.environment},
-          {"timeout_seconds", command.timeout_seconds},
-          {"grace_seconds", command.grace_seconds}};
+  Json json = exec::json_of(task.command);
+  json["name"] = task.name;
+  json["expected"] = task.expected;
+  json["after"] = task.after;
+  json["inputs"] = task.inputs;
+  json["outputs"] = task.outputs;
+  return json;
 }
 
 PilotTask task_of_json(const Json& json) {
   PilotTask task;
-  exec::TaskCommand& command = task.command;
-  json.at("task").get_to(command.task);
-  json.at("attempt").get_to(command.attempt);
+  task.command = exec::command_from(json);
   json.at("name").get_to(task.name);
   json.at("expected").get_to(task.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
   json.at("outputs").get_to(task.outputs);
-  json.at("command").get_to(command.command);
-  json.at("folder").get_to(command.folder);
-  json.at("attempt_file").get_to(command.attempt_file);
-  json.at("out_file").get_to(command.out_file);
-  json.at("err_file").get_to(command.err_file);
-  json.at("environment").get_to(command.environment);
-  json.at("timeout_seconds").get_to(command.timeout_seconds);
-  json.at("grace_seconds").get_to(command.grace_seconds);
   return task;
 }
 
