@@ -94,9 +94,7 @@ class JobConductor {
   }
 
   void hear_requests() {
-    const std::vector<Json> requests = mailbox_.take();
-    if (requests.empty()) return;
-    for (const Json& request : requests) {
+    for (const Json& request : mailbox_.take()) {
       if (request.value("what", "") == "cancel") is_cancelled_ = true;
     }
     if (is_cancelled_) cancel_jobs("the run is cancelled");
@@ -163,14 +161,12 @@ class JobConductor {
     const bool is_stuck =
         job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
     if (is_stuck) client_.cancel({job.id});
-    if (!is_over(job.state) && !is_stuck) return;
+    if (!slurm::is_over(job.state) && !is_stuck) return;
     // One that was thought to be lost may have come back, and has begun the work before this one.
     const std::string worker = read_report(folder_, book_.order(pilot)).job_id;
     if (worker != job.id && running_.contains(worker)) return;
     end(pilot, is_stuck ? job.reason : end_text(job));
   }
-
-  static bool is_over(JobState state) { return slurm::is_over(state); }
 
   static std::string end_text(const Job& job) {
     switch (job.state) {

@@ -30,7 +30,7 @@ class SlurmDesk final : public Desk {
   std::optional<double> recent_use() const override;
 
   // Throws InputError when it would break a limit of the partition, and Refused. When Slurm does
-  // not answer, the job is written down, and resubmit() sees to it later.
+  // not answer, the job is written down, and whoever polls sees to it later.
   void submit(const PilotDraft& draft) override;
   void cancel(PilotId pilot) override;
 
@@ -42,7 +42,6 @@ class SlurmDesk final : public Desk {
 
  private:
   const LiveQueue& live_queue();
-  const ClusterPicture& picture() const { return picture_; }
 
   JobBook& book_;
   const exec::RunFolder& folder_;

@@ -152,14 +152,17 @@ void JobBook::write_files(std::uint32_t pilot, Count cores_per_node) const {
   std::filesystem::create_directories(
       std::filesystem::path(order_file(folder_, pilot)).parent_path());
   write_order(order_file(folder_, pilot), order);
+  orders_.erase(pilot);
   write_file(script_file(folder_, pilot), job_script(order, {.partition = options_.partition},
                                                      {.program = options_.program,
                                                       .order = order_file(folder_, pilot),
                                                       .output = output_file(folder_, pilot)}));
 }
 
-PilotOrder JobBook::order(std::uint32_t pilot) const {
-  return read_order(order_file(folder_, pilot));
+const PilotOrder& JobBook::order(std::uint32_t pilot) const {
+  const auto found = orders_.find(pilot);
+  if (found != orders_.end()) return found->second;
+  return orders_.emplace(pilot, read_order(order_file(folder_, pilot))).first->second;
 }
 
 void JobBook::submitted(std::uint32_t pilot, const std::string& job_id) {

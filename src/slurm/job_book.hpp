@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,8 @@ class JobBook {
   // Tasks that it left running are lost; those that it did not get to are open again.
   void over(std::uint32_t pilot, JobEnd end, const std::string& why);
 
-  PilotOrder order(std::uint32_t pilot) const;
+  // Read once.
+  const PilotOrder& order(std::uint32_t pilot) const;
 
   // What is asked for: with what a job needs beside its tasks, in whole minutes.
   static Duration limit_of(const PilotDraft& draft);
@@ -95,6 +97,7 @@ class JobBook {
   PilotStates pilots_;
   exec::RunClock clock_;
   exec::Revision revision_;
+  mutable std::map<std::uint32_t, PilotOrder> orders_;  // by pilot, as far as they were asked for
   std::vector<char> blocked_;  // by task: it failed, or comes after one that did
   std::vector<char> held_;     // by task: in a live job
 };

@@ -31,15 +31,15 @@ class SlurmRun : public testing::RealRun {
   }
 
   // Every task adds its name to `ran`, and what the two before it left to its own output.
-  void write_flow(const std::string& first_command = "true") const {
+  void write_flow() const {
     std::ostringstream flow;
     flow << "name: flow\ntasks:\n";
     std::mt19937 random(7);
     for (int level = 0; level < kLevels; ++level) {
       for (int i = 0; i < kWidth; ++i) {
         const std::string id = name_of(level, i);
-        flow << "  - {id: " << id << ", time: 1, outputs: " << id << ", run: '"
-             << (level + i == 0 ? first_command : "true") << " && sleep 0." << random() % 8 + 1;
+        flow << "  - {id: " << id << ", time: 1, outputs: " << id << ", run: 'sleep 0."
+             << random() % 8 + 1;
         std::string after;
         for (const int j : {i, (i + 1) % kWidth}) {
           if (level > 0) flow << " && cat " << name_of(level - 1, j) << " >> " << id << ".part";
@@ -50,6 +50,13 @@ class SlurmRun : public testing::RealRun {
       }
     }
     write("flow.yaml", flow.str());
+  }
+
+  void forget_results() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+      const std::string name = entry.path().filename().string();
+      if (name == "ran" || name.starts_with("t")) std::filesystem::remove(entry.path());
+    }
   }
 
   static std::string name_of(int level, int i) {
@@ -114,10 +121,7 @@ TEST_F(SlurmRun, CompletesUnderEveryStrategy) {
   for (const char* strategy :
        {"GLUME", "GLUME+", "ONEJOB", "LEVELBYLEVEL", "ZHANG", "ONEJOBPERTASK"}) {
     SCOPED_TRACE(strategy);
-    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-      const std::string name = entry.path().filename().string();
-      if (name == "ran" || name.starts_with("t")) std::filesystem::remove(entry.path());
-    }
+    forget_results();
     ASSERT_EQ(run({"run", "flow.yaml", "-c", "slurm", "--new", "--strategy", strategy}), 0)
         << printed();
     expect_complete("flow-" + std::to_string(++number));
@@ -132,10 +136,7 @@ TEST_F(SlurmRun, SurvivesThirtyKills) {
   int kills = 0;
   for (int round = 1; kills < 30; ++round) {
     const std::string strategy = round % 2 == 0 ? "LEVELBYLEVEL" : "ONEJOBPERTASK";
-    for (const auto& entry : std::filesystem::directory_iterator(folder())) {
-      const std::string name = entry.path().filename().string();
-      if (name == "ran" || name.starts_with("t")) std::filesystem::remove(entry.path());
-    }
+    forget_results();
     const std::string id = "flow-" + std::to_string(round);
     std::vector<std::string> command = {"run",   "flow.yaml",  "-c",    "slurm",
                                         "--new", "--strategy", strategy};
