@@ -1,7 +1,5 @@
 #include "slurm/client.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -107,14 +105,6 @@ bool is_away(const CommandResult& result) {
   const std::string words = program + ": " + words_of(result, program);
   if (is_away(result)) throw Unreachable("Slurm does not answer " + words);
   throw Refused("Slurm refuses " + words);
-}
-
-std::string local_date(WallTime moment) {
-  const time_t seconds = moment / kSecond;
-  struct tm local {};
-  localtime_r(&seconds, &local);
-  std::array<char, 32> text;
-  return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
 }
 
 Duration whole_minutes(Duration length) {
@@ -259,7 +249,7 @@ void Client::create_reservation(const ReservationRequest& request) {
     throw InputError("reservation " + io::quote(request.name) + ": no nodes are named");
   }
   tell({"scontrol", "create", "reservation", "ReservationName=" + request.name,
-        "StartTime=" + local_date(request.start),
+        "StartTime=" + format_moment(request.start),
         "Duration=" + std::to_string(whole_minutes(request.length)),
         "Nodes=" + format_node_list(request.node_names), "Users=" + request.user});
   const std::string wrong = difference(request, reservations());

@@ -434,4 +434,12 @@ std::optional<WallTime> parse_moment(std::string_view text) {
   return static_cast<WallTime>(mktime(&local)) * kSecond;
 }
 
+std::string format_moment(WallTime moment) {
+  const time_t seconds = moment / kSecond;
+  struct tm local {};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text;
+  return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
+}
+
 }  // namespace dovetail::slurm

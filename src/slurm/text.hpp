@@ -48,5 +48,7 @@ std::string format_limit(Duration length);
 
 // "2026-11-15T19:04:59" in local time, or seconds since 1970; nothing for "N/A" and "Unknown".
 std::optional<WallTime> parse_moment(std::string_view text);
+// "2026-11-15T19:04:59" in local time, as Slurm takes it; what is less than a second is left out.
+std::string format_moment(WallTime moment);
 
 }  // namespace dovetail::slurm

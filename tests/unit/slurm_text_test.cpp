@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <functional>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -65,12 +66,28 @@ Job job_named(const std::string& name) {
 Job one_job(const std::string& line) { return parse_jobs(line).at(0); }
 
 // As Slurm prints it here and now.
-std::string local_text(time_t seconds) {
-  struct tm local {};
-  localtime_r(&seconds, &local);
-  char text[32];
-  return {text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local)};
-}
+std::string local_text(time_t seconds) { return format_moment(seconds * kSecond); }
+
+// Another time zone until the end of the block.
+class InZone {
+ public:
+  explicit InZone(const char* zone) {
+    if (const char* before = getenv("TZ")) before_ = before;
+    setenv("TZ", zone, 1);
+    tzset();
+  }
+  ~InZone() {
+    before_ ? setenv("TZ", before_->c_str(), 1) : unsetenv("TZ");
+    tzset();
+  }
+  InZone(const InZone&) = delete;
+  InZone& operator=(const InZone&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+constexpr const char* kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
 
 TEST(SlurmJobs, StatesAreToldApart) {
   EXPECT_EQ(parse_jobs(kJobs).size(), 15u);
@@ -396,18 +413,20 @@ TEST(SlurmMoment, IsLocalOrSeconds) {
         "2026-11-15T19:04", "now", "-5", "99999999999999999999"}) {
     EXPECT_EQ(parse_moment(text), std::nullopt) << text;
   }
-  const char* zone = getenv("TZ");
-  const std::string before = zone == nullptr ? "" : zone;
-  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
-  tzset();
+  const InZone berlin(kBerlin);
   EXPECT_EQ(parse_moment("2026-11-15T19:04:59"), 1'794'765'899'000);  // 18:04:59 of UTC
   EXPECT_EQ(parse_moment("2026-07-15T19:04:59"), 1'784'135'099'000);  // 17:04:59 of UTC
-  if (zone == nullptr) {
-    unsetenv("TZ");
-  } else {
-    setenv("TZ", before.c_str(), 1);
+}
+
+TEST(SlurmMoment, IsWrittenInLocalTimeAsItIsRead) {
+  const InZone berlin(kBerlin);
+  EXPECT_EQ(format_moment(1'794'765'899'000), "2026-11-15T19:04:59");
+  EXPECT_EQ(format_moment(1'784'135'099'999), "2026-07-15T19:04:59");
+  // On both sides of the hour that summer skips and of the one that winter repeats.
+  for (const WallTime moment : {0L, 951'782'400'000L, 1'774'745'999'000L, 1'774'746'000'000L,
+                                1'792'886'399'000L, 1'792'893'600'000L, 4'102'444'799'000L}) {
+    EXPECT_EQ(parse_moment(format_moment(moment)), moment) << format_moment(moment);
   }
-  tzset();
 }
 
 std::string changed(std::string text, std::mt19937& random) {
