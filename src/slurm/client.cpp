@@ -9,6 +9,7 @@
 
 #include "exec/clock.hpp"
 #include "io/text.hpp"
+#include "slurm/lines.hpp"
 #include "slurm/text.hpp"
 
 namespace dovetail::slurm {
@@ -60,11 +61,7 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for_each_line(text, [&](std::string_view line) { lines.push_back(line); });
   return lines;
 }
 

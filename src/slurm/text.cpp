@@ -1,15 +1,13 @@
 #include "slurm/text.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 #include <map>
+#include <span>
 
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
+#include "slurm/lines.hpp"
 
 namespace dovetail::slurm {
 
@@ -21,71 +19,6 @@ constexpr std::string_view kJobMark = "job|";
 [[noreturn]] void fail_at(const char* command, std::string_view line, const std::string& what) {
   throw InputError(std::string(command) + " prints what makes no sense: " + what + " in " +
                    io::quote(line));
-}
-
-// Takes the text up to the separator away from the front.
-std::string_view take_until(std::string_view& text, char separator) {
-  const std::size_t end = std::min(text.find(separator), text.size());
-  const std::string_view taken = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return taken;
-}
-
-std::string_view without_spaces(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-// Calls `read` with every line that is not empty. With several clusters Slurm writes their names
-// above their lines.
-template <typename Read>
-void for_each_line(std::string_view text, Read read) {
-  while (!text.empty()) {
-    std::string_view line = take_until(text, '\n');
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!without_spaces(line).empty() && !line.starts_with("CLUSTER: ")) read(line);
-  }
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return {};
-  return value;
-}
-
-// "12", "2K" for 2048, "16+" for at least 16, "1-4" for 1 to 4: the least.
-std::optional<Count> parse_count(std::string_view text) {
-  text = text.substr(0, text.find('-'));
-  if (text.ends_with('+')) text.remove_suffix(1);
-  double unit = 1;
-  for (const char letter : {'K', 'M'}) {
-    unit *= 1024;
-    if (!text.ends_with(letter)) continue;
-    const std::optional<double> value = io::parse_number(text.substr(0, text.size() - 1));
-    if (!value || *value < 0 || *value * unit > kMaxProcessors) return {};
-    return static_cast<Count>(*value * unit);
-  }
-  const std::optional<std::int64_t> value = whole_number(text);
-  if (!value || *value > kMaxProcessors) return {};
-  return static_cast<Count>(*value);
-}
-
-// Slurm's words for nothing.
-std::string value_or_nothing(std::string_view text) {
-  const bool is_nothing = text == "(null)" || text == "N/A" || text == "n/a" || text == "None";
-  return is_nothing ? "" : std::string(text);
-}
-
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::string_view word = take_until(text, ',');
-    if (!word.empty()) words.emplace_back(word);
-  }
-  return words;
 }
 
 template <typename Value>
@@ -253,22 +186,6 @@ ReservedNodes parse_reservation(std::string_view line) {
 // "No reservations in the system".
 bool says_none(std::string_view line) { return line.starts_with("No "); }
 
-// --- times ---------------------------------------------------------------------------------------
-
-// Whole numbers between the separators; nothing when there is anything else.
-std::optional<std::vector<std::int64_t>> numbers_between(std::string_view text, char separator) {
-  std::vector<std::int64_t> numbers;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    const std::optional<std::int64_t> number = whole_number(text.substr(0, end));
-    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    if (!number || *number > kMost) return {};
-    numbers.push_back(*number);
-    if (end == text.npos) return numbers;
-    text.remove_prefix(end + 1);
-  }
-}
-
 }  // namespace
 
 // The reason, which may hold spaces and commas, holds no bar.
@@ -370,76 +287,6 @@ JobState parse_state(std::string_view word) {
   const auto found = std::find_if(kStates.begin(), kStates.end(),
                                   [&](const auto& state) { return state.first == text; });
   return found == kStates.end() ? JobState::unknown : found->second;
-}
-
-std::optional<Duration> parse_limit(std::string_view text) {
-  const std::string upper = io::upper_case(without_spaces(text));
-  if (upper == "UNLIMITED" || upper == "INFINITE") return kForever;
-  std::string_view clock = upper;
-  std::int64_t days = 0;
-  const bool has_days = clock.find('-') != clock.npos;
-  if (has_days) {
-    const auto before = numbers_between(take_until(clock, '-'), ':');
-    if (!before || before->size() != 1) return {};
-    days = before->front();
-  }
-  const auto parts = numbers_between(clock, ':');
-  if (!parts || parts->size() > 3) return {};
-  // After days the first part is hours; else it is minutes, and hours only of three parts.
-  const std::size_t skipped = has_days || parts->size() == 3 ? 0 : 1;
-  constexpr std::array kUnits{kHour, kMinute, kSecond};
-  Duration length = days * kDay;
-  for (std::size_t part = 0; part < parts->size(); ++part) {
-    if (part + skipped >= kUnits.size()) return {};
-    length += (*parts)[part] * kUnits[part + skipped];
-  }
-  return length;
-}
-
-std::string format_limit(Duration length) {
-  constexpr Duration kMost = std::numeric_limits<std::int32_t>::max() * kMinute;
-  if (length > kMost) return "UNLIMITED";
-  const std::int64_t minutes = std::max<std::int64_t>(1, (length + kMinute - 1) / kMinute);
-  const auto two = [](std::int64_t value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-  };
-  const std::int64_t days = minutes / (24 * 60);
-  return (days > 0 ? std::to_string(days) + "-" : "") + two(minutes / 60 % 24) + ":" +
-         two(minutes % 60) + ":00";
-}
-
-std::optional<WallTime> parse_moment(std::string_view text) {
-  text = without_spaces(text);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4 / kSecond;
-  if (const std::optional<std::int64_t> seconds = whole_number(text)) {
-    if (*seconds > kMost) return {};
-    return *seconds * kSecond;
-  }
-  const auto day = numbers_between(take_until(text, 'T'), '-');
-  const auto clock = numbers_between(text, ':');
-  if (!day || !clock || day->size() != 3 || clock->size() != 3) return {};
-  constexpr std::int64_t kLastYear = 9999;
-  if ((*day)[0] > kLastYear || (*day)[1] < 1 || (*day)[1] > 12 || (*day)[2] > 31 ||
-      (*clock)[0] > 24 || (*clock)[1] > 59 || (*clock)[2] > 60) {
-    return {};
-  }
-  struct tm local {};
-  local.tm_year = static_cast<int>((*day)[0]) - 1900;
-  local.tm_mon = static_cast<int>((*day)[1]) - 1;
-  local.tm_mday = static_cast<int>((*day)[2]);
-  local.tm_hour = static_cast<int>((*clock)[0]);
-  local.tm_min = static_cast<int>((*clock)[1]);
-  local.tm_sec = static_cast<int>((*clock)[2]);
-  local.tm_isdst = -1;
-  return static_cast<WallTime>(mktime(&local)) * kSecond;
-}
-
-std::string format_moment(WallTime moment) {
-  const time_t seconds = moment / kSecond;
-  struct tm local {};
-  localtime_r(&seconds, &local);
-  std::array<char, 32> text;
-  return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
 }
 
 }  // namespace dovetail::slurm
