@@ -1,5 +1,9 @@
 #include "slurm/client.hpp"
 
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -9,6 +13,7 @@
 
 #include "exec/clock.hpp"
 #include "io/text.hpp"
+#include "slurm/accounting.hpp"
 #include "slurm/lines.hpp"
 #include "slurm/text.hpp"
 
@@ -48,12 +53,16 @@ constexpr std::array kAwayWords = std::to_array<std::string_view>({
 // Variables by which users change what the commands print or do. Slurm puts those of sbatch above
 // what the script says; account and the like are left, as they may be needed.
 const std::vector<std::string>& foreign_variables() {
-  static const std::vector<std::string> names{
-      "SQUEUE_",           "SINFO_",           "SCONTROL_",          "SCANCEL_",
-      "SLURM_TIME_FORMAT", "SBATCH_ARRAY_INX", "SBATCH_EXCLUSIVE",   "SBATCH_JOB_NAME",
-      "SBATCH_PARTITION",  "SBATCH_TIMELIMIT", "SBATCH_RESERVATION", "SBATCH_REQUEUE",
-      "SBATCH_NO_REQUEUE", "SBATCH_OUTPUT",    "SBATCH_ERROR",       "SBATCH_INPUT",
-      "SBATCH_EXPORT",     "SBATCH_WAIT",      "SBATCH_DEBUG"};
+  static const std::vector<std::string> names{"SQUEUE_",          "SACCT_",
+                                              "SINFO_",           "SCONTROL_",
+                                              "SCANCEL_",         "SLURM_TIME_FORMAT",
+                                              "SBATCH_ARRAY_INX", "SBATCH_EXCLUSIVE",
+                                              "SBATCH_JOB_NAME",  "SBATCH_PARTITION",
+                                              "SBATCH_TIMELIMIT", "SBATCH_RESERVATION",
+                                              "SBATCH_REQUEUE",   "SBATCH_NO_REQUEUE",
+                                              "SBATCH_OUTPUT",    "SBATCH_ERROR",
+                                              "SBATCH_INPUT",     "SBATCH_EXPORT",
+                                              "SBATCH_WAIT",      "SBATCH_DEBUG"};
   return names;
 }
 
@@ -93,6 +102,14 @@ bool is_away(const CommandResult& result) {
   });
 }
 
+// "sbatch: error: AssocMaxSubmitJobLimit" and others of that kind; empty when there is none.
+std::string_view broken_submit_limit(const CommandResult& result) {
+  for (const std::string_view line : lines_of(result.err)) {
+    if (contains(line, "SubmitJob") && line.ends_with("Limit")) return line;
+  }
+  return {};
+}
+
 // Throws what a call that did not go well means.
 [[noreturn]] void fail_call(const CommandResult& result, const std::string& program) {
   if (result.end == CommandResult::End::timed_out) {
@@ -100,6 +117,10 @@ bool is_away(const CommandResult& result) {
     throw Unreachable("Slurm does not answer " + program + " in time" + said);
   }
   const std::string words = program + ": " + words_of(result, program);
+  if (const std::string_view limit = broken_submit_limit(result); !limit.empty()) {
+    throw TooManyJobs("Slurm takes no more jobs for now: " +
+                      std::string(without_program(limit, program)));
+  }
   if (is_away(result)) throw Unreachable("Slurm does not answer " + words);
   throw Refused("Slurm refuses " + words);
 }
@@ -129,6 +150,35 @@ std::string difference(const ReservationRequest& asked, const std::vector<Reserv
 bool is_harmless_for_cancel(std::string_view line) {
   return contains(line, "Invalid job id") || contains(line, "already completing or completed") ||
          contains(line, "already finished") || contains(line, "Job has already finished");
+}
+
+bool lacks_rights(const CommandResult& result) {
+  return !result.is_fine() && (contains(result.err, "Invalid user id") ||
+                               contains(result.err, "Access/permission denied"));
+}
+
+std::string variable(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string own_user() {
+  const passwd* user = getpwuid(geteuid());
+  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
+}
+
+// How this user's jobs would be submitted to the partition, or to the default one.
+JobTerms own_terms(const std::string& name, const std::vector<Partition>& partitions) {
+  JobTerms terms{.user = own_user(),
+                 .account = variable("SBATCH_ACCOUNT"),
+                 .qos = variable("SBATCH_QOS"),
+                 .partition = name};
+  for (const Partition& partition : partitions) {
+    if (name.empty() ? !partition.is_default : partition.name != name) continue;
+    terms.partition = partition.name;
+    terms.partition_qos = partition.qos;
+  }
+  return terms;
 }
 
 }  // namespace
@@ -171,6 +221,14 @@ std::string Client::ask(const std::vector<std::string>& arguments) {
   }
 }
 
+std::optional<std::string> Client::try_tell(const std::vector<std::string>& arguments) {
+  try {
+    return tell(arguments);
+  } catch (const ExecutionError&) {
+    return {};
+  }
+}
+
 std::string Client::version() {
   // "slurm 22.05.8", or "slurm-wlm 22.05.8".
   const std::string text = ask({"sbatch", "--version"});
@@ -204,6 +262,40 @@ ClusterPicture Client::picture() {
   picture.at = exec::wall_now();
   picture.jobs = jobs();
   return picture;
+}
+
+std::optional<Job> Client::past_job(const std::string& name, WallTime since) {
+  const std::vector<std::string> question{"sacct", "--parsable2", "--noheader", "--allocations",
+                                          std::string("--format=") + kPastJobFormat};
+  std::vector<std::string> named = question;
+  named.push_back("--name=" + name);
+  named.push_back("--starttime=" + (since > 0 ? format_moment(since) : "now-365days"));
+  if (const std::optional<std::string> text = try_tell(named)) {
+    const std::vector<Job> jobs = parse_past_jobs(*text);
+    if (!jobs.empty()) return find_past_job(jobs, name);
+  }
+  // It has all jobs since it was begun, whatever one asks for.
+  std::vector<std::string> completed = question;
+  completed.push_back("--completion");
+  const std::optional<std::string> text = try_tell(completed);
+  return text ? find_past_job(parse_past_jobs(*text), name) : std::nullopt;
+}
+
+UserLimits Client::user_limits(const std::string& partition) {
+  const std::string config = try_tell({"scontrol", "show", "config"}).value_or("");
+  const AccountingSettings settings = parse_accounting_settings(config);
+  if (!settings.has_database || !settings.keeps_limits) return {};
+  const JobTerms terms = own_terms(partition, partitions());
+  const auto show = [&](std::vector<std::string> what, const char* format) {
+    what.insert(what.begin(), {"sacctmgr", "--noheader", "--parsable2", "show"});
+    what.push_back(std::string("format=") + format);
+    return try_tell(what).value_or("");
+  };
+  std::vector<Association> associations =
+      parse_associations(show({"user", terms.user, "withassoc"}, kAssociationFormat));
+  std::erase_if(associations,
+                [&](const Association& one) { return one.cluster != settings.cluster; });
+  return limits_for(terms, associations, parse_qos(show({"qos"}, kQosFormat)));
 }
 
 std::string Client::submit(const std::string& script_file) {
@@ -245,10 +337,17 @@ void Client::create_reservation(const ReservationRequest& request) {
   if (request.node_names.empty()) {
     throw InputError("reservation " + io::quote(request.name) + ": no nodes are named");
   }
-  tell({"scontrol", "create", "reservation", "ReservationName=" + request.name,
-        "StartTime=" + format_moment(request.start),
-        "Duration=" + std::to_string(whole_minutes(request.length)),
-        "Nodes=" + format_node_list(request.node_names), "Users=" + request.user});
+  const CommandResult result =
+      call({"scontrol", "create", "reservation", "ReservationName=" + request.name,
+            "StartTime=" + format_moment(request.start),
+            "Duration=" + std::to_string(whole_minutes(request.length)),
+            "Nodes=" + format_node_list(request.node_names), "Users=" + request.user},
+           options_.call_seconds);
+  if (lacks_rights(result)) {
+    throw Refused("Slurm refuses scontrol: " + words_of(result, "scontrol") +
+                  "; ask an administrator, or use --reserve begin");
+  }
+  if (!result.is_fine()) fail_call(result, "scontrol");
   const std::string wrong = difference(request, reservations());
   if (wrong.empty()) return;
   if (wrong != "it is not there") delete_reservation(request.name);
@@ -256,8 +355,12 @@ void Client::create_reservation(const ReservationRequest& request) {
                 ": " + wrong);
 }
 
-void Client::delete_reservation(const std::string& name) {
-  tell({"scontrol", "delete", "ReservationName=" + name});
+bool Client::delete_reservation(const std::string& name) {
+  const CommandResult result =
+      call({"scontrol", "delete", "ReservationName=" + name}, options_.call_seconds);
+  if (result.is_fine() || contains(result.err, "reservation is invalid")) return true;
+  if (contains(result.err, "reservation is in use")) return false;
+  fail_call(result, "scontrol");
 }
 
 }  // namespace dovetail::slurm

@@ -1,4 +1,5 @@
-// Asks and tells Slurm by its commands: sbatch, squeue, scontrol, scancel, sinfo.
+// Asks and tells Slurm by its commands: sbatch, squeue, scontrol, scancel, sinfo, and for what is
+// past or counted in accounting sacct and sacctmgr.
 //
 //   Client client;
 //   const std::string id = client.submit("pilot.sbatch");   // its #SBATCH lines say everything
@@ -10,12 +11,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dovetail/error.hpp"
 #include "slurm/command.hpp"
 #include "slurm/records.hpp"
+#include "slurm/user_limits.hpp"
 
 namespace dovetail::slurm {
 
@@ -29,6 +32,12 @@ class Unreachable : public ExecutionError {
 class Refused : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;
+};
+
+// The user has as many jobs as allowed: another time it may say yes.
+class TooManyJobs : public Refused {
+ public:
+  using Refused::Refused;
 };
 
 struct ClientOptions {
@@ -58,7 +67,18 @@ class Client {
   std::vector<ReservedNodes> reservations();
   ClusterPicture picture();
 
-  // Answers the job's id. Throws Refused or Unreachable.
+  // What accounting, or else the log of completed jobs, remembers of a job that is over and that
+  // squeue has forgotten. `since` is a moment before its end, a year ago if not given. Nothing when
+  // the job is not known there, and when there is no such thing or it does not answer. Not all
+  // fields are known.
+  std::optional<Job> past_job(const std::string& name, WallTime since = 0);
+
+  // How many jobs this user may have in the partition, or in the default one. None where accounting
+  // is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and SBATCH_QOS into
+  // account, as sbatch does.
+  UserLimits user_limits(const std::string& partition = {});
+
+  // Answers the job's id. Throws TooManyJobs, Refused or Unreachable.
   std::string submit(const std::string& script_file);
 
   // When Slurm thinks that such a job would start (sbatch --test-only); submits nothing.
@@ -71,7 +91,9 @@ class Client {
   // nothing. What it has made is read back; when that is not what was asked for it is deleted
   // again, and Refused is thrown. The length is rounded up to whole minutes.
   void create_reservation(const ReservationRequest& request);
-  void delete_reservation(const std::string& name);
+
+  // Whether it is gone now, or was before; false while a job, waiting or running, is inside.
+  bool delete_reservation(const std::string& name);
 
   // How many commands were run.
   std::size_t calls() const { return calls_; }
@@ -81,6 +103,8 @@ class Client {
   std::string ask(const std::vector<std::string>& arguments);
   // Runs it once and answers what it prints. Throws Refused or Unreachable.
   std::string tell(const std::vector<std::string>& arguments);
+  // The same, and nothing instead of throwing.
+  std::optional<std::string> try_tell(const std::vector<std::string>& arguments);
   CommandResult call(const std::vector<std::string>& arguments, double seconds);
 
   ClientOptions options_;

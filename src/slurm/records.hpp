@@ -36,6 +36,8 @@ struct Job {
   std::string id;  // "123", or "123_4" of an array
   std::string name;
   std::string user = {};
+  std::string account = {};      // to which it is charged; empty without accounting
+  std::string qos = {};          // likewise
   std::string partition = {};    // the first, where it may go to several
   std::string reservation = {};  // in which it is to run; empty: none
   JobState state = JobState::unknown;
@@ -65,6 +67,7 @@ struct Partition {
   Duration max_time = kForever;
   Count min_nodes = 1;
   std::optional<Count> max_nodes = {};
+  std::string qos = {};  // whose limits hold for all jobs in it; empty: none
 };
 
 struct ReservedNodes {

@@ -33,7 +33,7 @@ Value required(const std::optional<Value>& value, const char* command, std::stri
 Job parse_job(std::string_view line) {
   const std::string_view all = line;
   line.remove_prefix(kJobMark.size());
-  constexpr std::ptrdiff_t kFields = 14;  // before the name
+  constexpr std::ptrdiff_t kFields = 16;  // before the name
   if (std::count(line.begin(), line.end(), '|') < kFields) fail_at("squeue", all, "few fields");
   const auto next = [&] { return without_spaces(take_until(line, '|')); };
   const auto next_count = [&](const char* what) {
@@ -56,6 +56,8 @@ Job parse_job(std::string_view line) {
   job.submitted = parse_moment(next()).value_or(0);
   job.start = parse_moment(next());
   job.end = parse_moment(next());
+  job.account = value_or_nothing(next());
+  job.qos = value_or_nothing(next());
   job.reason = value_or_nothing(next());
   job.name = std::string(line);
   return job;
@@ -168,6 +170,7 @@ Partition parse_partition(std::string_view line) {
   partition.max_time = parse_limit(fields.value("MaxTime")).value_or(kForever);
   partition.min_nodes = std::max<Count>(1, parse_count(fields.value("MinNodes")).value_or(1));
   partition.max_nodes = parse_count(fields.value("MaxNodes"));  // "UNLIMITED" is none
+  partition.qos = fields.value("QoS");
   return partition;
 }
 
@@ -189,7 +192,7 @@ bool says_none(std::string_view line) { return line.starts_with("No "); }
 }  // namespace
 
 // The reason, which may hold spaces and commas, holds no bar.
-const char* const kJobFormat = "job|%i|%T|%u|%P|%v|%D|%C|%N|%l|%Q|%V|%S|%e|%r|%j";
+const char* const kJobFormat = "job|%i|%T|%u|%P|%v|%D|%C|%N|%l|%Q|%V|%S|%e|%a|%q|%r|%j";
 const char* const kNodeFormat = "%N|%c|%T";
 
 std::vector<Job> parse_jobs(std::string_view text) {

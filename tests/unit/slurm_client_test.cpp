@@ -1,10 +1,13 @@
 // The client against commands that only pretend.
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "slurm/accounting.hpp"
 #include "slurm/client.hpp"
 #include "slurm/text.hpp"
 #include "support/file_checks.hpp"
@@ -46,7 +49,8 @@ struct FakeSlurm {
 };
 
 TEST(SlurmClient, AsksForJobsOfEverybodyAndEveryState) {
-  FakeSlurm slurm{{prints("job|7|RUNNING|ann|main|(null)|1|2|n1|10:00|5|100|200|800|None|x\n")}};
+  FakeSlurm slurm{
+      {prints("job|7|RUNNING|ann|main|(null)|1|2|n1|10:00|5|100|200|800|(null)|(null)|None|x\n")}};
   Client client = slurm.client();
   const std::vector<Job> jobs = client.jobs();
   ASSERT_EQ(jobs.size(), 1u);
@@ -268,6 +272,162 @@ TEST(SlurmClient, AReservationWithoutNodesIsNotAskedFor) {
   FakeSlurm slurm{{prints("")}};
   EXPECT_THROW(slurm.client().create_reservation(request_of({})), InputError);
   EXPECT_TRUE(slurm.asked.empty());
+}
+
+TEST(SlurmClient, AReservationWithoutTheRightSaysWhatElseToDo) {
+  for (const char* words : {"Invalid user id", "Access/permission denied"}) {
+    FakeSlurm slurm{{fails("Error creating the reservation: " + std::string(words) + "\n")}};
+    Client client = slurm.client();
+    EXPECT_EQ(failure_of([&] { client.create_reservation(request_of({"n1"})); }),
+              "Slurm refuses scontrol: Error creating the reservation: " + std::string(words) +
+                  "; ask an administrator, or use --reserve begin");
+    EXPECT_THROW(client.create_reservation(request_of({"n1"})), Refused);
+  }
+  FakeSlurm busy{{fails("Error creating the reservation: Requested nodes are busy\n")}};
+  EXPECT_EQ(failure_of([&] { busy.client().create_reservation(request_of({"n1"})); }),
+            "Slurm refuses scontrol: Error creating the reservation: Requested nodes are busy");
+  FakeSlurm away{{fails("Error creating the reservation: " + kAway)}};
+  EXPECT_THROW(away.client().create_reservation(request_of({"n1"})), Unreachable);
+}
+
+TEST(SlurmClient, AReservationIsGoneWhenItWasNotThereAndStaysWhileAJobIsInside) {
+  const std::string begin = "delete_reservation ReservationName=dv-1: ";
+  FakeSlurm done{{prints("")}};
+  EXPECT_TRUE(done.client().delete_reservation("dv-1"));
+  EXPECT_EQ(done.asked[0], (Words{"scontrol", "delete", "ReservationName=dv-1"}));
+  FakeSlurm gone{{fails(begin + "Requested reservation is invalid\n")}};
+  EXPECT_TRUE(gone.client().delete_reservation("dv-1"));
+  FakeSlurm used{{fails(begin + "Requested reservation is in use\n")}};
+  EXPECT_FALSE(used.client().delete_reservation("dv-1"));
+  FakeSlurm forbidden{{fails(begin + "Invalid user id\n")}};
+  EXPECT_THROW(forbidden.client().delete_reservation("dv-1"), Refused);
+  FakeSlurm away{{fails(begin + kAway)}};
+  EXPECT_THROW(away.client().delete_reservation("dv-1"), Unreachable);
+  EXPECT_EQ(away.asked.size(), 1u);
+}
+
+TEST(SlurmClient, ASubmitLimitIsARefusalForNow) {
+  const std::string policy =
+      "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit "
+      "limit, user's size and/or time limits)\n";
+  for (const char* limit : {"AssocMaxSubmitJobLimit", "QOSMaxSubmitJobPerUserLimit",
+                            "AssocGrpSubmitJobsLimit", "QOSGrpSubmitJobsLimit"}) {
+    FakeSlurm slurm{{fails("sbatch: error: " + std::string(limit) + "\n" + policy)}};
+    Client client = slurm.client();
+    EXPECT_THROW(client.submit("a"), TooManyJobs);
+    EXPECT_EQ(failure_of([&] { client.submit("a"); }),
+              "Slurm takes no more jobs for now: " + std::string(limit));
+  }
+  FakeSlurm large{{fails("sbatch: error: QOSMaxNodePerUserLimit\n" + policy)}};
+  try {
+    large.client().submit("a");
+    ADD_FAILURE() << "it was taken";
+  } catch (const TooManyJobs&) {
+    ADD_FAILURE() << "a job that is too large stays too large";
+  } catch (const Refused&) {
+  }
+}
+
+const CommandResult kNoAccounting = fails("Slurm accounting storage is disabled\n");
+const std::string kEnded =
+    "31|COMPLETED|ann|main|1|1|n1|00:10:00|1794859671|1794859671|1794859672|dv-7\n";
+
+TEST(SlurmClient, APastJobIsAskedForByNameAndTime) {
+  FakeSlurm slurm{{prints(kEnded)}};
+  const std::optional<Job> job = slurm.client().past_job("dv-7", 1'794'859'000'000);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->state, JobState::completed);
+  ASSERT_EQ(slurm.asked.size(), 1u);
+  EXPECT_EQ(slurm.asked[0], (Words{"sacct", "--parsable2", "--noheader", "--allocations",
+                                   std::string("--format=") + kPastJobFormat, "--name=dv-7",
+                                   "--starttime=" + format_moment(1'794'859'000'000)}));
+  FakeSlurm any{{prints(kEnded)}};
+  EXPECT_TRUE(any.client().past_job("dv-7"));
+  EXPECT_EQ(any.asked[0].back(), "--starttime=now-365days");
+}
+
+TEST(SlurmClient, WithoutAccountingAPastJobIsInTheLogOfCompletedJobs) {
+  FakeSlurm slurm{{kNoAccounting, prints("30|FAILED|bob(7)|main|1|1|n1|10|1|2|3|x\n" + kEnded)}};
+  EXPECT_EQ(slurm.client().past_job("dv-7")->state, JobState::completed);
+  EXPECT_EQ(slurm.asked[1].back(), "--completion");
+  FakeSlurm unknown{{prints(""), prints(kEnded)}};
+  EXPECT_TRUE(unknown.client().past_job("dv-7")) << "accounting does not know it";
+  FakeSlurm running{
+      {prints("31|RUNNING|ann|main|1|1|n1|10:00|1|2|Unknown|dv-7\n"), prints(kEnded)}};
+  EXPECT_FALSE(running.client().past_job("dv-7")) << "accounting knows better";
+}
+
+TEST(SlurmClient, APastJobThatNobodyKnowsIsNoError) {
+  const CommandResult away = fails(
+      "sacct: error: slurm_persist_conn_open_without_init: failed to open persistent connection to "
+      "host:127.0.0.1:6819: Connection refused\nsacct: error: Sending PersistInit msg: Connection "
+      "refused\nsacct: error: Problem talking to the database: Connection refused\n");
+  for (const CommandResult& answer : {kNoAccounting, away, kHangs, kMissing, prints("")}) {
+    FakeSlurm slurm{{answer}};
+    Client client = slurm.client();
+    EXPECT_FALSE(client.past_job("dv-7"));
+    EXPECT_EQ(client.calls(), 2u) << "it is not worth asking again";
+  }
+}
+
+const std::string kKeepsLimits =
+    "AccountingStorageEnforce = associations,limits,qos\n"
+    "AccountingStorageType   = accounting_storage/slurmdbd\nClusterName             = here\n";
+
+TEST(SlurmClient, LimitsOfTheUserAreThoseOfThisCluster) {
+  unsetenv("SBATCH_ACCOUNT");
+  unsetenv("SBATCH_QOS");
+  FakeSlurm slurm{{prints(kKeepsLimits),
+                   prints("PartitionName=main Default=YES QoS=N/A Nodes=n1 State=UP\n"
+                          "PartitionName=small Default=NO QoS=partq Nodes=n1 State=UP\n"),
+                   prints("lab|there|lab||||1|1\nlab|here|lab|||normal|9|20\n"),
+                   prints("normal|||||||\npartq||2|7||||\n")}};
+  const UserLimits limits = slurm.client().user_limits("main");
+  EXPECT_EQ(limits.max_submit(), 20);
+  EXPECT_EQ(limits.max_jobs(), 9);
+  ASSERT_EQ(slurm.asked.size(), 4u);
+  EXPECT_EQ(slurm.asked[0], (Words{"scontrol", "show", "config"}));
+  EXPECT_EQ(Words(slurm.asked[2].begin(), slurm.asked[2].begin() + 5),
+            (Words{"sacctmgr", "--noheader", "--parsable2", "show", "user"}));
+  EXPECT_EQ(slurm.asked[2][6], "withassoc");
+  EXPECT_EQ(slurm.asked[3], (Words{"sacctmgr", "--noheader", "--parsable2", "show", "qos",
+                                   std::string("format=") + kQosFormat}));
+}
+
+TEST(SlurmClient, LimitsOfTheUserDependOnThePartitionAndOnWhatIsAskedFor) {
+  const auto submit = [](const std::string& partition) {
+    FakeSlurm slurm{{prints(kKeepsLimits),
+                     prints("PartitionName=main Default=YES QoS=N/A Nodes=n1 State=UP\n"
+                            "PartitionName=small Default=NO QoS=partq Nodes=n1 State=UP\n"),
+                     prints("lab|here|lab|||normal||20\nlab|here|rich|||fast,normal||50\n"),
+                     prints("normal|||||||\npartq||2|7||||\nfast|||3||||\n")}};
+    return slurm.client().user_limits(partition).max_submit();
+  };
+  EXPECT_EQ(submit("small"), 7);
+  EXPECT_EQ(submit(""), 20) << "the default partition is another";
+  setenv("SBATCH_ACCOUNT", "rich", 1);
+  EXPECT_EQ(submit("main"), 50);
+  setenv("SBATCH_QOS", "fast", 1);
+  EXPECT_EQ(submit("main"), 3);
+  unsetenv("SBATCH_ACCOUNT");
+  unsetenv("SBATCH_QOS");
+}
+
+TEST(SlurmClient, WithoutAccountingThereAreNoLimitsAndNoErrors) {
+  FakeSlurm none{
+      {prints("AccountingStorageEnforce = none\n"
+              "AccountingStorageType   = accounting_storage/none\n")}};
+  EXPECT_FALSE(none.client().user_limits("main").max_submit());
+  EXPECT_EQ(none.asked.size(), 1u) << "sacctmgr would only complain";
+  FakeSlurm unheeded{
+      {prints("AccountingStorageEnforce = associations\n"
+              "AccountingStorageType   = accounting_storage/slurmdbd\n")}};
+  EXPECT_FALSE(unheeded.client().user_limits("main").max_submit());
+  EXPECT_EQ(unheeded.asked.size(), 1u);
+  FakeSlurm missing{{prints(kKeepsLimits), prints("PartitionName=main Nodes=n1\n"), kMissing}};
+  EXPECT_FALSE(missing.client().user_limits("main").max_submit());
+  FakeSlurm away{{fails(kAway)}};
+  EXPECT_FALSE(away.client().user_limits("main").max_submit());
 }
 
 }  // namespace
