@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -122,7 +123,6 @@ TEST_F(LiveClient, SlurmsRefusalsAreRefusals) {
             "Slurm refuses sbatch: Batch job submission failed: Invalid partition name specified");
   EXPECT_THROW(submit("b", "--reservation=nix", "true"), Refused);
   EXPECT_THROW(client_.submit("/no/such/file"), Refused);
-  EXPECT_THROW(client_.delete_reservation("nix"), Refused);
   EXPECT_TRUE(client_.jobs().empty());
 }
 
@@ -153,16 +153,58 @@ TEST_F(LiveClient, ReservationsAreMadeReadBackAndRemoved) {
   EXPECT_THROW(client_.create_reservation(request), Refused) << "these nodes are taken";
   const std::string inside = submit("inside", "--reservation=dv-test --nodes=1 --time=1", "true");
   EXPECT_EQ(job(inside).reservation, "dv-test");
+  EXPECT_FALSE(client_.delete_reservation("dv-test")) << "a job waits inside";
+  EXPECT_EQ(client_.reservations().size(), 1u);
   client_.cancel({inside});
-  EXPECT_TRUE(comes([&] {
-    try {
-      client_.delete_reservation("dv-test");
-      return true;
-    } catch (const Refused&) {
-      return false;
-    }
-  }));
+  EXPECT_TRUE(comes([&] { return client_.delete_reservation("dv-test"); }));
+  EXPECT_TRUE(client_.delete_reservation("dv-test")) << "it is gone";
   EXPECT_TRUE(client_.reservations().empty());
+}
+
+TEST_F(LiveClient, AJobThatTheQueueHasForgottenIsAPastJob) {
+  const std::string fine = submit("dv-fine", "--nodes=2 --time=5", "true");
+  const std::string bad = submit("dv-bad", "--nodes=1", "exit 5");
+  const std::string unwanted = submit("dv-unwanted", "--nodes=1", "sleep 100");
+  const std::string again =
+      submit("dv-again", "--nodes=1 --requeue",
+             "test -n \"$SLURM_RESTART_COUNT\" || { scontrol requeue $SLURM_JOB_ID; sleep 100; }");
+  ASSERT_TRUE(comes_to(unwanted, JobState::running));
+  EXPECT_FALSE(client_.past_job("dv-unwanted")) << "it is not over";
+  client_.cancel({unwanted});
+  ASSERT_TRUE(comes_to(fine, JobState::completed));
+  ASSERT_TRUE(comes_to(bad, JobState::failed));
+  ASSERT_TRUE(comes_to(unwanted, JobState::cancelled));
+  ASSERT_TRUE(comes_to(again, JobState::completed));
+
+  // As after a crash that took the records with it; by itself Slurm takes a minute to forget.
+  cluster_->stop_controller();
+  for (const char* file : {"/state/job_state", "/state/job_state.old"}) {
+    std::filesystem::remove(cluster_->folder() + file);
+  }
+  cluster_->start_controller();
+  ASSERT_TRUE(client_.jobs().empty());
+
+  const std::optional<Job> job = client_.past_job("dv-fine", exec::wall_now() - kHour);
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->id, fine);
+  EXPECT_EQ(job->state, JobState::completed);
+  EXPECT_EQ(job->nodes, 2);
+  EXPECT_EQ(job->limit, 5 * kMinute);
+  EXPECT_EQ(job->node_names.size(), 2u);
+  ASSERT_TRUE(job->start && job->end);
+  EXPECT_LE(*job->start, *job->end);
+  EXPECT_LT(std::abs(*job->end - exec::wall_now()), 2 * kMinute);
+  EXPECT_EQ(client_.past_job("dv-bad")->state, JobState::failed);
+  EXPECT_EQ(client_.past_job("dv-unwanted")->state, JobState::cancelled);
+  EXPECT_EQ(client_.past_job("dv-again")->state, JobState::completed);
+  EXPECT_FALSE(client_.past_job("dv-never"));
+}
+
+TEST_F(LiveClient, WithoutAccountingTheUserHasNoLimits) {
+  const UserLimits limits = client_.user_limits();
+  EXPECT_FALSE(limits.max_submit());
+  EXPECT_FALSE(limits.max_jobs());
+  EXPECT_FALSE(jobs_left(limits, client_.jobs()));
 }
 
 TEST_F(LiveClient, AControllerThatIsAwayIsUnreachableUntilItIsBack) {
