@@ -176,7 +176,7 @@ TEST_F(LiveClient, AJobThatTheQueueHasForgottenIsAPastJob) {
   ASSERT_TRUE(comes_to(unwanted, JobState::cancelled));
   ASSERT_TRUE(comes_to(again, JobState::completed));
 
-  // As after a crash that took the records with it; by itself Slurm takes a minute to forget.
+  // As after a crash that took the records with it, which is sooner than MinJobAge.
   cluster_->stop_controller();
   for (const char* file : {"/state/job_state", "/state/job_state.old"}) {
     std::filesystem::remove(cluster_->folder() + file);
