@@ -53,6 +53,7 @@ std::string current_folder() {
 
 RunDescription describe_run(const RunArguments& arguments) {
   const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
+  if (!slurm) arguments.slurm.require_none();
   MeasuredTimes measured(
       MeasuredTimes::Unknown::is_assumed,
       slurm ? RunDescription::machine_of(slurm->platform, true) : exec::machine_name());
@@ -162,17 +163,24 @@ Exit no_plan(const RunDescription& description) {
   RunDescription without = description;
   without.goal = Goal::turnaround;
   without.deadline.reset();
-  const Plan earliest = plan_for_run(without.problem());
+  const Duration earliest =
+      description.slurm ? *planned_time(without) : makespan(plan_for_run(without.problem()));
   fmt::print(
       "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
       "  nothing is run\n",
       describe_problem(description.problem()), format_duration(*description.deadline),
-      format_duration(makespan(earliest)));
+      format_duration(earliest));
   return Exit::no;
 }
 
 Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
                   const Continuation& last) {
+  const bool is_planned = !description.slurm->reserve.empty();
+  if (is_planned && !planned_time(description)) return no_plan(description);
+  if (!is_planned && description.deadline) {
+    fmt::print(stderr,
+               "note: jobs are cut without a look at the deadline; --reserve plans for it\n");
+  }
   if (arguments.dry_run) return write_slurm_scripts(description);
   const auto folder =
       exec::RunFolder::create(exec::state_folder(), description.workflows.front().name());

@@ -170,6 +170,7 @@ void RunDescription::write(const exec::RunFolder& run) const {
   if (slurm) {
     json["slurm"] = {{"partition", slurm->partition},
                      {"strategy", slurm->strategy},
+                     {"reserve", slurm->reserve},
                      {"max_jobs", slurm->max_jobs},
                      {"token", slurm->token}};
   }
@@ -202,6 +203,7 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
     const Json& how = json["slurm"];
     description.slurm = {.partition = how.value("partition", ""),
                          .strategy = how.value("strategy", ""),
+                         .reserve = how.value("reserve", ""),
                          .max_jobs = how.value("max_jobs", Count{0}),
                          .token = how.value("token", "")};
   }

@@ -15,8 +15,9 @@ namespace dovetail::cli {
 struct SlurmDescription {
   std::string partition = {};  // empty: the default one
   std::string strategy = {};
-  Count max_jobs = 0;      // at once; 0: as many as it likes
-  std::string token = {};  // in the names of its jobs, unlike that of any other run
+  std::string reserve = {};  // "slurm" or "begin": at the times of a plan, instead of a strategy
+  Count max_jobs = 0;        // at once; 0: as many as it likes
+  std::string token = {};    // in the names of its jobs, unlike that of any other run
 
   // One with a token of its own.
   static SlurmDescription make(const std::string& workflow);

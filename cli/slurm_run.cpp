@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -16,12 +17,14 @@
 #include "slurm/conduct.hpp"
 #include "slurm/live_queue.hpp"
 #include "slurm/pilot_file.hpp"
+#include "slurm/planned_starts.hpp"
 
 namespace dovetail::cli {
 
 namespace {
 
 constexpr const char* kSlurm = "slurm";
+constexpr const char* kDefaultStrategy = "GLUME+";
 
 const Cluster* cluster_with_slurm(const Platform& platform) {
   if (platform.clusters().size() != 1 || !platform.clusters().front().slurm) return nullptr;
@@ -35,9 +38,16 @@ Duration poll_interval() {
   return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
 }
 
+std::optional<slurm::Reserve> reserve_named(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  return name == kSlurm ? slurm::Reserve::slurm : slurm::Reserve::begin;
+}
+
 slurm::SlurmRunOptions options_of(const RunDescription& description) {
   const SlurmDescription& how = *description.slurm;
-  return {.strategy = std::string(choose_strategy(how.strategy).name),
+  return {.strategy = how.strategy,
+          .reserve = reserve_named(how.reserve),
+          .make_plan = plan_for_run,
           .how = {.cap = how.max_jobs},
           .partition = how.partition,
           .token = how.token,
@@ -78,7 +88,14 @@ void SlurmArguments::add(CLI::App& command) {
       ->group(group);
   command
       .add_option("--strategy", strategy,
-                  "how to cut the workflow into jobs: " + known_strategies() + "; default GLUME+")
+                  "how to cut the workflow into jobs: " + known_strategies() + "; default " +
+                      kDefaultStrategy)
+      ->group(group);
+  command
+      .add_option("--reserve", reserve,
+                  "a job for each task at the time of a plan instead: slurm reserves its nodes "
+                  "(that takes the right to), begin asks not to be started before")
+      ->check(CLI::IsMember({"slurm", "begin"}).description(""))
       ->group(group);
   command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
       ->check(CLI::Range(1, kMaxProcessors).description(""))
@@ -101,15 +118,30 @@ std::optional<Platform> live_slurm(const std::string& cluster) {
   return slurm::live_platform(picture_now(), *where);
 }
 
+void SlurmArguments::require_none() const {
+  const char* given = !partition.empty()  ? "--partition"
+                      : !strategy.empty() ? "--strategy"
+                      : !reserve.empty()  ? "--reserve"
+                      : max_jobs > 0      ? "--max-jobs"
+                                          : nullptr;
+  if (given != nullptr) {
+    throw InputError(std::string(given) + " is for runs on Slurm; add -c slurm");
+  }
+}
+
 SlurmDescription SlurmArguments::describe(const RunDescription& run,
                                           const std::string& where) const {
   if (run.workflows.size() != 1) {
     throw InputError("on Slurm one workflow is run at a time, found " +
                      std::to_string(run.workflows.size()));
   }
+  if (!strategy.empty() && !reserve.empty()) {
+    throw InputError("--strategy cuts workflows into jobs, --reserve plans each task; use one");
+  }
   SlurmDescription description = SlurmDescription::make(run.workflows.front().name());
   description.partition = where;
-  description.strategy = choose_strategy(strategy).name;
+  description.strategy = choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name;
+  description.reserve = reserve;
   description.max_jobs = max_jobs;
   return description;
 }
@@ -119,7 +151,8 @@ Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& descr
   const Problem problem = description.problem();
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
-  slurm::Client client;
+  // Without patience: what is not answered is asked again later, and others are heard meanwhile.
+  slurm::Client client({.patience = 0});
   slurm::SlurmRunOptions options = options_of(description);
   options.kept = kept;
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
@@ -127,6 +160,13 @@ Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& descr
   const exec::RunEnd end = slurm::conduct(folder, problem, options, client);
   if (end.outcome == exec::RunOutcome::interrupted) options.say("its jobs go on without us");
   return end_run(folder, description, problem, end);
+}
+
+std::optional<Duration> planned_time(const RunDescription& description) {
+  const slurm::ClusterPicture picture = picture_now();
+  const auto jobs = slurm::plan_on_slurm(description.problem(), options_of(description), picture);
+  if (!jobs) return std::nullopt;
+  return std::ranges::max(*jobs, {}, &slurm::PlannedJob::end).end() - picture.at;
 }
 
 Exit write_slurm_scripts(const RunDescription& description) {
@@ -142,7 +182,9 @@ Exit write_slurm_scripts(const RunDescription& description) {
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     fmt::print("  sbatch {}\n", slurm::script_file(folder, job));
   }
-  fmt::print("nothing is submitted; what comes next is decided when these have started or ended\n");
+  fmt::print("nothing is submitted; {}\n",
+             options.reserve ? "the times are those of a plan made now"
+                             : "what comes next is decided when these have started or ended");
   return Exit::fine;
 }
 

@@ -20,7 +20,8 @@ struct SlurmPlace {
 
 struct SlurmArguments {
   std::string partition = {};
-  std::string strategy = "GLUME+";
+  std::string strategy = {};
+  std::string reserve = {};
   Count max_jobs = 0;
 
   void add(CLI::App& command);
@@ -29,8 +30,11 @@ struct SlurmArguments {
   // ExecutionError when Slurm is not installed or does not answer.
   std::optional<SlurmPlace> place(const std::string& cluster) const;
 
-  // How a run would go. Throws InputError for a strategy that does not exist, several workflows,
-  // and a goal that strategies do not have.
+  // Throws InputError when one is given that only Slurm understands.
+  void require_none() const;
+
+  // How a run would go. Throws InputError for a strategy that does not exist, one beside planned
+  // starts, and several workflows.
   SlurmDescription describe(const RunDescription& run, const std::string& where) const;
 };
 
@@ -40,6 +44,10 @@ std::optional<Platform> live_slurm(const std::string& cluster);
 // Needs the lock on the run.
 Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& description,
                       const std::vector<exec::KeptTask>& kept);
+
+// Of a run with planned starts, how long it would take by a plan made now; nothing when there is
+// none by its deadline.
+std::optional<Duration> planned_time(const RunDescription& description);
 
 // Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
 Exit write_slurm_scripts(const RunDescription& description);

@@ -19,10 +19,16 @@ TimeSpec scaled(TimeSpec spec, double factor) {
 
 Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
                  const std::function<double(TaskId)>& factor_of) {
+  return part_with_times(workflow, tasks, [&](TaskId task) {
+    return scaled(workflow.time_spec(task), factor_of(task));
+  });
+}
+
+Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& tasks,
+                         const std::function<TimeSpec(TaskId)>& time_of) {
   WorkflowBuilder builder(workflow.name());
   for (const TaskId task : tasks) {
-    builder.add_task({.id = std::string(workflow.id(task)),
-                      .time = scaled(workflow.time_spec(task), factor_of(task))});
+    builder.add_task({.id = std::string(workflow.id(task)), .time = time_of(task)});
   }
   for (TaskId number = 0; number < tasks.size(); ++number) {
     for (const TaskId before : workflow.predecessors(tasks[number])) {

@@ -13,4 +13,8 @@ namespace dovetail {
 Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
                  const std::function<double(TaskId)>& factor_of);
 
+// The same with a time for each.
+Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& tasks,
+                         const std::function<TimeSpec(TaskId)>& time_of);
+
 }  // namespace dovetail

@@ -183,6 +183,17 @@ JobTerms own_terms(const std::string& name, const std::vector<Partition>& partit
 
 }  // namespace
 
+std::vector<std::string> reservation_command(const ReservationRequest& request) {
+  return {"scontrol",
+          "create",
+          "reservation",
+          "ReservationName=" + request.name,
+          "StartTime=" + format_moment(request.start),
+          "Duration=" + std::to_string(whole_minutes(request.length)),
+          "Nodes=" + format_node_list(request.node_names),
+          "Users=" + request.user};
+}
+
 Client::Client(ClientOptions options, CommandRunner runner)
     : options_(options), runner_(std::move(runner)) {}
 
@@ -337,12 +348,7 @@ void Client::create_reservation(const ReservationRequest& request) {
   if (request.node_names.empty()) {
     throw InputError("reservation " + io::quote(request.name) + ": no nodes are named");
   }
-  const CommandResult result =
-      call({"scontrol", "create", "reservation", "ReservationName=" + request.name,
-            "StartTime=" + format_moment(request.start),
-            "Duration=" + std::to_string(whole_minutes(request.length)),
-            "Nodes=" + format_node_list(request.node_names), "Users=" + request.user},
-           options_.call_seconds);
+  const CommandResult result = call(reservation_command(request), options_.call_seconds);
   if (lacks_rights(result)) {
     throw Refused("Slurm refuses scontrol: " + words_of(result, "scontrol") +
                   "; ask an administrator, or use --reserve begin");

@@ -54,6 +54,9 @@ struct ReservationRequest {
   std::string user = {};
 };
 
+// The command that makes it.
+std::vector<std::string> reservation_command(const ReservationRequest& request);
+
 class Client {
  public:
   explicit Client(ClientOptions options = {}, CommandRunner runner = run_command);

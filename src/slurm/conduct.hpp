@@ -3,20 +3,32 @@
 // us, the jobs go on, and somebody else can go on from the journal.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dovetail/problem.hpp"
 #include "exec/conductor.hpp"
+#include "planners/cluster_world.hpp"
 #include "queue/strategy.hpp"
 #include "slurm/client.hpp"
 
 namespace dovetail::slurm {
 
+// How jobs get to start at the times of a plan.
+enum class Reserve : std::uint8_t {
+  slurm,  // their nodes are reserved
+  begin,  // they are not considered before
+};
+
 struct SlurmRunOptions {
   std::string strategy = "GLUME+";  // a name of strategies()
+  // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
+  std::optional<Reserve> reserve = {};
+  PlanMaker make_plan = {};
   StrategyOptions how = {};
   std::string partition = {};  // empty: the default one
   std::string token;           // tells our jobs from those of any other run, on any machine
@@ -41,8 +53,8 @@ struct SlurmRunOptions {
 exec::RunEnd conduct(const exec::RunFolder& folder, const Problem& problem,
                      const SlurmRunOptions& options, Client& client);
 
-// Ends the jobs of a run on which nobody works, and writes down that it is cancelled. Needs the
-// lock on it.
+// Ends the jobs of a run on which nobody works, gives back what is reserved for them, and writes
+// down that it is cancelled. Needs the lock on it.
 void cancel(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
             Client& client);
 

@@ -10,6 +10,8 @@
 #include "slurm/client.hpp"
 #include "slurm/job_book.hpp"
 #include "slurm/live_queue.hpp"
+#include "slurm/node_plan.hpp"
+#include "slurm/user_limits.hpp"
 
 namespace dovetail::slurm {
 
@@ -17,8 +19,8 @@ class SlurmDesk final : public Desk {
  public:
   // All must outlive it.
   SlurmDesk(JobBook& book, const exec::RunFolder& folder, const SlurmRunOptions& options,
-            Client& client)
-      : book_(book), folder_(folder), options_(options), client_(client) {}
+            const UserLimits& limits, Client& client)
+      : book_(book), folder_(folder), options_(options), limits_(limits), client_(client) {}
 
   Time now() const override { return exec::wall_now(); }
   // As it was when last asked, if that is not long ago.
@@ -29,10 +31,18 @@ class SlurmDesk final : public Desk {
   std::optional<Duration> recent_wait(Duration request) const override;
   std::optional<double> recent_use() const override;
 
-  // Throws InputError when it would break a limit of the partition, and Refused. When Slurm does
-  // not answer, the job is written down, and whoever polls sees to it later.
+  // Throws InputError when it would break a limit of the partition, TooManyJobs when the user has
+  // as many as allowed, and Refused. When Slurm does not answer, the job is written down, and
+  // whoever polls sees to it later.
   void submit(const PilotDraft& draft) override;
-  void cancel(PilotId pilot) override;
+  void cancel(PilotId pilot) override { cancel(pilot, "not needed any more"); }
+
+  // A job that starts at its time. When its nodes cannot be reserved there is no such job.
+  void submit(const PlannedJob& job);
+  void cancel(PilotId pilot, const std::string& why);
+
+  // All of the cluster, as it was when last asked, if that is not long ago.
+  const ClusterPicture& picture();
 
   // Of a job that is written down and not in the queue.
   void submit_script(std::uint32_t pilot);
@@ -42,10 +52,15 @@ class SlurmDesk final : public Desk {
 
  private:
   const LiveQueue& live_queue();
+  void require_room();
+  std::uint32_t draft(const JobDraft& draft);
+  void reserve(std::uint32_t pilot, const PlannedJob& job);
+  void say(const std::string& news) const;
 
   JobBook& book_;
   const exec::RunFolder& folder_;
   const SlurmRunOptions& options_;
+  const UserLimits& limits_;
   Client& client_;
   ClusterPicture picture_;
   std::unique_ptr<LiveQueue> queue_;

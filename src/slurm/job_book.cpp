@@ -15,11 +15,18 @@ namespace {
 
 using exec::TaskStatus;
 
-// What a job needs beside its tasks: to begin, and to start and end the steps.
-constexpr Duration kJobOverhead = 15 * kSecond;
-
 // Times in a row that a task may be cut short, by the end of its job or a crash.
 constexpr std::uint32_t kMostLosses = 2;
+
+// A task over several nodes has processes there, not threads: as many as processors by default, so
+// that each has one.
+void tell_nodes(exec::TaskCommand& command, Count nodes) {
+  auto& variables = command.environment;
+  const auto threads =
+      std::ranges::find(variables, "OMP_NUM_THREADS", &std::pair<std::string, std::string>::first);
+  if (nodes > 1 && threads != variables.end()) threads->second = "1";
+  variables.insert(variables.begin(), {"DOVETAIL_NODES", std::to_string(nodes)});
+}
 
 }  // namespace
 
@@ -89,44 +96,56 @@ void JobBook::set_done_mark(std::uint32_t task) const {
   }
 }
 
+void JobBook::plan(const std::string& reason, const std::vector<Slot>& slots) {
+  Time end = 0;
+  for (const Slot& slot : slots) end = std::max(end, slot.end);
+  const Evaluation decision{.time = now(), .event = reason, .candidate = end, .adopted = true};
+  write(exec::plan_entry(clock_.stamp(), decision, "planned starts", slots));
+}
+
 std::string JobBook::job_name(std::uint32_t pilot, std::uint32_t tries) const {
   return "dovetail-" + options_.token + "-" + std::to_string(pilot) + "." + std::to_string(tries);
 }
 
-std::uint32_t JobBook::draft(const PilotDraft& draft, Count cores_per_node,
-                             Duration estimated_wait) {
+std::uint32_t JobBook::draft(const JobDraft& draft) {
   const std::uint32_t pilot = pilots_.next();
   PilotStatus status{.name = job_name(pilot, 1),
                      .tasks = {draft.tasks.begin(), draft.tasks.end()},
                      .nodes = draft.nodes,
-                     .request = limit_of(draft),
-                     .estimated_wait = estimated_wait};
+                     .request = draft.limit,
+                     .estimated_wait = draft.expected_wait,
+                     .planned = draft.planned,
+                     .is_reserved = draft.until.has_value()};
   for (const std::uint32_t task : status.tasks) {
     status.attempts.push_back(state_.tasks()[task].attempt + 1);
     held_[task] = true;
   }
   write(submit_entry(clock_.stamp(), pilot, status));
-  write_files(pilot, cores_per_node);
+  write_files(pilot, draft.cores_per_node, draft.until);
   sync();
   return pilot;
 }
 
 void JobBook::draft_again(std::uint32_t pilot) {
   PilotStatus status = pilots_.at(pilot);
-  const Count cores = order(pilot).cores_per_node;
+  const PilotOrder before = order(pilot);
   status.name = job_name(pilot, status.tries + 1);
   write(submit_entry(clock_.stamp(), pilot, status));
-  write_files(pilot, cores);
+  write_files(pilot, before.cores_per_node, before.until);
   sync();
 }
 
-PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count cores) const {
+PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes,
+                              Count cores) const {
   const TaskRef ref = problem_.task_at(task);
   const Workflow& workflow = problem_.workflows()[ref.workflow];
-  const TaskStatus started{.attempt = attempt, .processors = cores};
+  const TaskTime time = problem_.time(ref.workflow, ref.task, 0);
+  const TaskStatus started{.attempt = attempt, .processors = time.floor_allowed(nodes * cores)};
   PilotTask made{.name = problem_.task_name(task),
                  .command = command_of(folder_, problem_, options_.folder, task, started),
-                 .expected = workflow.time(ref.task).duration(cores)};
+                 .processors = started.processors,
+                 .expected = time.duration(started.processors)};
+  tell_nodes(made.command, nodes);
   for (const TaskId before : workflow.predecessors(ref.task)) {
     made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
   }
@@ -138,22 +157,32 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count c
   return made;
 }
 
-void JobBook::write_files(std::uint32_t pilot, Count cores_per_node) const {
+void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
+                          std::optional<WallTime> until) const {
   const PilotStatus& status = pilots_.at(pilot);
   PilotOrder order{.job_name = status.name,
                    .pilot = pilot,
                    .nodes = status.nodes,
                    .cores_per_node = cores_per_node,
                    .request = status.request,
-                   .picks_longest = options_.how.pick == Pick::longest};
+                   .until = until,
+                   .picks_longest = options_.how.pick == Pick::longest,
+                   .spreads = status.planned.has_value()};
   for (std::size_t i = 0; i < status.tasks.size(); ++i) {
-    order.tasks.push_back(pilot_task(status.tasks[i], status.attempts[i], cores_per_node));
+    order.tasks.push_back(pilot_task(status.tasks[i], status.attempts[i],
+                                     order.spreads ? status.nodes : 1, cores_per_node));
   }
   std::filesystem::create_directories(
       std::filesystem::path(order_file(folder_, pilot)).parent_path());
   write_order(order_file(folder_, pilot), order);
   orders_.erase(pilot);
-  write_file(script_file(folder_, pilot), job_script(order, {.partition = options_.partition},
+  JobPlace place{.partition = options_.partition};
+  if (status.is_reserved) {
+    place.reservation = status.name;
+  } else {
+    place.begin = status.planned;
+  }
+  write_file(script_file(folder_, pilot), job_script(order, place,
                                                      {.program = options_.program,
                                                       .order = order_file(folder_, pilot),
                                                       .output = output_file(folder_, pilot)}));
@@ -174,11 +203,19 @@ void JobBook::started(std::uint32_t pilot, WallTime when) {
   write(job_start_entry(clock_.stamp(), pilot, when));
 }
 
+void JobBook::released(std::uint32_t pilot) {
+  write(released_entry(clock_.stamp(), pilot));
+  sync();
+}
+
 void JobBook::hear(std::uint32_t pilot, const PilotReport& report) {
   if (report.began && !pilots_.at(pilot).started) started(pilot, *report.began);
-  const Count processors = order(pilot).cores_per_node;
   for (const PilotReport::Start& begun : report.starts) {
-    if (state_.tasks()[begun.task].attempt < begun.attempt) start(begun, processors);
+    if (state_.tasks()[begun.task].attempt >= begun.attempt) continue;
+    const auto& tasks = order(pilot).tasks;
+    const auto task = std::ranges::find_if(
+        tasks, [&](const PilotTask& other) { return other.command.task == begun.task; });
+    start(begun, task == tasks.end() ? 1 : task->processors);
   }
   for (const PilotReport::End& ended : report.ends) {
     const TaskStatus& status = state_.tasks()[ended.task];
@@ -250,11 +287,6 @@ bool JobBook::has_open_tasks() const {
     if (state_of(task) == dovetail::TaskState::open) return true;
   }
   return false;
-}
-
-Duration JobBook::limit_of(const PilotDraft& draft) {
-  const Duration needed = draft.request + kJobOverhead;
-  return (needed + kMinute - 1) / kMinute * kMinute;
 }
 
 }  // namespace dovetail::slurm

@@ -3,7 +3,7 @@
 //
 //   JobBook book(folder, problem, options);
 //   book.take_over(kept);
-//   const auto pilot = book.draft({tasks, nodes, request}, wait);   // then submit its script
+//   const auto pilot = book.draft({.tasks = tasks, .nodes = 4, ...});   // then submit its script
 //   book.hear(pilot, read_report(folder, book.order(pilot)));
 #pragma once
 
@@ -19,12 +19,26 @@
 #include "exec/revision.hpp"
 #include "exec/run_folder.hpp"
 #include "exec/run_state.hpp"
+#include "planners/slot.hpp"
 #include "queue/strategy.hpp"
 #include "slurm/conduct.hpp"
 #include "slurm/pilot_file.hpp"
 #include "slurm/pilot_state.hpp"
 
 namespace dovetail::slurm {
+
+// A job that is to be submitted.
+struct JobDraft {
+  std::vector<TaskId> tasks;
+  Count nodes = 1;
+  Count cores_per_node = 1;
+  Duration limit = 0;
+  Duration expected_wait = 0;
+  // For one task that has all the nodes from that moment on; nothing: as soon as there are nodes,
+  // of which each task has one.
+  std::optional<WallTime> planned = {};
+  std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
+};
 
 class JobBook {
  public:
@@ -39,15 +53,20 @@ class JobBook {
   // for again. Jobs that are there are looked at later, one by one.
   void take_over(const std::vector<exec::KeptTask>& kept);
 
+  // When tasks are to run from now on, by the run's clock; those without processors keep their
+  // place.
+  void plan(const std::string& reason, const std::vector<Slot>& slots);
+
   // A new job with these tasks: its files are there and its name is written down, so that it may be
   // submitted.
-  std::uint32_t draft(const PilotDraft& draft, Count cores_per_node, Duration estimated_wait);
+  std::uint32_t draft(const JobDraft& draft);
 
   // The same under another name, when Slurm has lost it.
   void draft_again(std::uint32_t pilot);
 
   void submitted(std::uint32_t pilot, const std::string& job_id);
   void started(std::uint32_t pilot, WallTime when);
+  void released(std::uint32_t pilot);
 
   // What has happened in the job since it was last heard of.
   void hear(std::uint32_t pilot, const PilotReport& report);
@@ -58,11 +77,14 @@ class JobBook {
   // Read once.
   const PilotOrder& order(std::uint32_t pilot) const;
 
-  // What is asked for: with what a job needs beside its tasks, in whole minutes.
-  static Duration limit_of(const PilotDraft& draft);
+  // What a job needs beside its tasks: to begin, to end, and between them.
+  static constexpr Duration kOverhead = 15 * kSecond;
 
   // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
   dovetail::TaskState state_of(TaskId task) const;
+
+  // It failed, or needs one that did.
+  bool is_blocked(TaskId task) const { return blocked_[task] != 0; }
 
   // Whether tasks that are open are left.
   bool has_open_tasks() const;
@@ -81,8 +103,8 @@ class JobBook {
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
   std::string job_name(std::uint32_t pilot, std::uint32_t tries) const;
-  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count cores) const;
-  void write_files(std::uint32_t pilot, Count cores_per_node) const;
+  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
+  void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
   void start(const PilotReport::Start& start, Count processors);
   void end(const PilotReport::End& end);
   void lose(std::uint32_t task);

@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::size_t kMostNames = 20;
 
-// For a shell, whatever is in it.
-std::string shell_quote(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 // For a line of #SBATCH, which knows double quotes and backslashes.
 std::string directive_quote(const std::string& text) {
   std::string quoted = "\"";
@@ -47,30 +40,36 @@ std::string task_list(const PilotOrder& order) {
   return names;
 }
 
+std::string what_it_runs(const PilotOrder& order) {
+  if (order.spreads) return "# One task of the workflow, on all nodes, as planned:\n";
+  return fmt::format(
+      "# {} of the workflow, one a node at a time, as they become ready:\n",
+      order.tasks.size() == 1 ? "One task" : fmt::format("{} tasks", order.tasks.size()));
+}
+
 }  // namespace
+
+std::string shell_quote(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 std::string job_script(const PilotOrder& order, const JobPlace& place, const JobFiles& files) {
   std::string text = "#!/bin/sh\n";
   const auto directive = [&](const std::string& line) { text += "#SBATCH --" + line + "\n"; };
   directive("job-name=" + order.job_name);
   directive(fmt::format("nodes={}", order.nodes));
+  if (order.spreads) directive(fmt::format("ntasks={}", order.tasks.front().processors));
   directive("exclusive");
   directive("time=" + format_limit(order.request));
   if (!place.partition.empty()) directive("partition=" + place.partition);
   if (!place.reservation.empty()) directive("reservation=" + place.reservation);
-  if (place.begin) {
-    // In whole seconds, later rather than sooner.
-    const std::int64_t seconds = (*place.begin + kSecond - 1) / kSecond;
-    directive(fmt::format("begin=now+{}",
-                          std::max<std::int64_t>(0, seconds - exec::wall_now() / kSecond)));
-  }
+  if (place.begin) directive("begin=" + format_moment(*place.begin));
   directive("output=" + directive_quote(files.output));
   directive("open-mode=append");
   directive("no-requeue");
-  text += fmt::format(
-      "# {} of the workflow, one a node at a time, as they become ready:\n{}",
-      order.tasks.size() == 1 ? "One task" : fmt::format("{} tasks", order.tasks.size()),
-      task_list(order));
+  text += what_it_runs(order) + task_list(order);
   text += fmt::format("exec {} pilot {}\n", shell_quote(files.program), shell_quote(files.order));
   return text;
 }

@@ -20,6 +20,9 @@ struct JobFiles {
   std::string output;
 };
 
+// For a shell, whatever is in it.
+std::string shell_quote(const std::string& text);
+
 std::string job_script(const PilotOrder& order, const JobPlace& place, const JobFiles& files);
 
 }  // namespace dovetail::slurm

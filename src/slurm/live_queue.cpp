@@ -38,10 +38,7 @@ std::set<std::string> usable_nodes(const ClusterPicture& picture, const Partitio
   return ours;
 }
 
-// When each node is taken: by running jobs, by reservations.
-using Windows = std::map<std::string, std::vector<Interval>>;
-
-void take(Windows& windows, const std::vector<std::string>& nodes, Interval window) {
+void take(NodeWindows& windows, const std::vector<std::string>& nodes, Interval window) {
   if (window.begin >= window.end) return;
   for (const std::string& node : nodes) {
     if (const auto found = windows.find(node); found != windows.end()) {
@@ -64,9 +61,8 @@ std::vector<Interval> joined(std::vector<Interval> windows) {
 }
 
 // A job inside a reservation, or two on one node, take the node once.
-std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
-                                     const std::set<std::string>& nodes) {
-  Windows windows;
+NodeWindows windows_of(const ClusterPicture& picture, const std::set<std::string>& nodes) {
+  NodeWindows windows;
   for (const std::string& node : nodes) windows[node];
   for (const Job& job : picture.jobs) {
     if (job.state != JobState::running) continue;
@@ -78,9 +74,15 @@ std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
     take(windows, held.node_names,
          {std::max(held.start, picture.at), std::min(held.end, picture.at + kAges)});
   }
+  for (auto& [node, taken] : windows) taken = joined(std::move(taken));
+  return windows;
+}
+
+std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
+                                     const std::set<std::string>& nodes) {
   std::map<std::pair<Time, Time>, Count> counts;
-  for (const auto& [node, taken] : windows) {
-    for (const Interval& window : joined(taken)) ++counts[{window.begin, window.end}];
+  for (const auto& [node, taken] : windows_of(picture, nodes)) {
+    for (const Interval& window : taken) ++counts[{window.begin, window.end}];
   }
   std::vector<Reservation> reservations;
   for (const auto& [window, count] : counts) {
@@ -163,22 +165,36 @@ std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration le
   return {};
 }
 
-Platform live_platform(const ClusterPicture& picture, const std::string& name) {
+Platform live_nodes(const ClusterPicture& picture, const std::string& name,
+                    std::span<const LaterNeed> needs) {
   const PartitionLimits limits = limits_of(picture, name);
   const std::set<std::string> nodes = usable_nodes(picture, partition_named(picture, name));
   std::vector<Reservation> held = taken_nodes(picture, nodes);
   Room room({.nodes = limits.nodes}, held, picture.at);
-  for (const Ask& ask : queue_in_order(picture, nodes)) {
-    const BlockSlot slot = room.earliest(ask, picture.at);
+  const auto hold = [&](const Ask& ask, Time from) {
+    const BlockSlot slot = room.earliest(ask, std::max(from, picture.at));
     room.take(ask, slot);
     held.push_back({slot.start, slot.start + ask.length, ask.nodes});
+  };
+  for (const LaterNeed& need : needs) {
+    hold({.nodes = std::min(need.nodes, limits.nodes), .length = need.length}, need.from);
   }
-  for (Reservation& one : held) one.procs *= limits.cores_per_node;
-  Cluster cluster{.name = limits.name,
-                  .processors = limits.nodes * limits.cores_per_node,
-                  .cores_per_node = limits.cores_per_node,
-                  .reservations = std::move(held)};
+  for (const Ask& ask : queue_in_order(picture, nodes)) hold(ask, picture.at);
+  Cluster cluster{.name = limits.name, .processors = limits.nodes, .reservations = std::move(held)};
   return Platform(picture.at, {std::move(cluster)}, true);
+}
+
+Platform live_platform(const ClusterPicture& picture, const std::string& name) {
+  const PartitionLimits limits = limits_of(picture, name);
+  Cluster cluster = live_nodes(picture, name, {}).clusters().front();
+  cluster.processors *= limits.cores_per_node;
+  cluster.cores_per_node = limits.cores_per_node;
+  for (Reservation& one : cluster.reservations) one.procs *= limits.cores_per_node;
+  return Platform(picture.at, {std::move(cluster)}, true);
+}
+
+NodeWindows node_windows(const ClusterPicture& picture, const std::string& name) {
+  return windows_of(picture, usable_nodes(picture, partition_named(picture, name)));
 }
 
 LiveQueue::LiveQueue(const ClusterPicture& picture, const std::string& partition)

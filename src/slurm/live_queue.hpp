@@ -10,7 +10,10 @@
 // (held, behind a dependency, for later) are left out. Times count from 1970.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "dovetail/platform.hpp"
 #include "queue/estimator.hpp"
@@ -38,6 +41,22 @@ std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration le
 // The cluster as a calendar for planners: what running jobs hold to their limits, and what those
 // that wait are expected to hold, as reservations. Its clock is the picture's.
 Platform live_platform(const ClusterPicture& picture, const std::string& partition);
+
+// Nodes that somebody will need from a moment on, although the queue does not say so.
+struct LaterNeed {
+  WallTime from = 0;
+  Duration length = 0;
+  Count nodes = 1;
+};
+
+// The same with nodes as its processors, and those needs served before what waits. Jobs may have
+// no more nodes than the partition allows.
+Platform live_nodes(const ClusterPicture& picture, const std::string& partition,
+                    std::span<const LaterNeed> needs);
+
+// When each node that can be used is taken by running jobs and reservations: apart, in order.
+using NodeWindows = std::map<std::string, std::vector<Interval>>;
+NodeWindows node_windows(const ClusterPicture& picture, const std::string& partition);
 
 class LiveQueue final : public WaitEstimator {
  public:

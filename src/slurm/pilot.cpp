@@ -83,11 +83,11 @@ class Pilot {
         tasks_(order),
         deadline_(steady_now() + allocation.until - wall_now() - options.margin),
         pause_(options.first_look) {
-    const auto most = static_cast<std::size_t>(std::max<Count>(1, order.nodes));
+    const auto most = static_cast<std::size_t>(order.spreads ? 1 : std::max<Count>(1, order.nodes));
     std::vector<std::string> names = allocation.nodes;
     if (names.size() > most) names.resize(most);
     idle_.assign(names.begin(), names.end());
-    report_.add(begin_entry(allocation.job_id, names));
+    report_.add(begin_entry(allocation.job_id, allocation.nodes));
   }
 
   std::string run() {
@@ -130,7 +130,7 @@ class Pilot {
       grace = std::max(grace, order_.tasks[step.task].command.grace_seconds);
     }
     force_at_ = steady_now() + time_ceil(grace) + kStepPatience;
-    if (options_.step) return end_steps();
+    if (options_.step || order_.spreads) return end_steps();
     if (!running_.empty())
       asker_.emplace(std::vector<std::string>{"scancel", "--signal=TERM", job_id_});
   }
@@ -142,8 +142,9 @@ class Pilot {
 
   StepProcess new_step(const std::string& node, const PilotTask& task) const {
     if (options_.step) return StepProcess(options_.step(node, task));
-    return StepProcess(
-        srun_step(program_, order_file(folder_, order_.pilot), order_.cores_per_node, node, task));
+    const std::string file = order_file(folder_, order_.pilot);
+    if (order_.spreads) return StepProcess(local_step(program_, file, task));
+    return StepProcess(srun_step(program_, file, order_.cores_per_node, node, task));
   }
 
   Duration longest_wait() const {
@@ -246,19 +247,27 @@ class Pilot {
     const PilotTask& task = order_.tasks[step.task];
     PilotReport::End end{.task = task.command.task, .attempt = task.command.attempt};
     const bool has_not_begun = never_began(step, attempt);
+    if (has_not_begun && is_job_ending(step)) stop("time");
+    const bool cannot_begin = has_not_begun && why_stopping_.empty();
     if (attempt.end) {
       end.end = *attempt.end;
       if (end.end.is_success()) end.missing = missing_output(task);
-    } else if (has_not_begun) {
+    } else if (cannot_begin) {
       end.end = exec::AttemptEnd::not_started(words_of(step));
     }
-    // Of one that began and has no end it is not for us to say what became of it.
-    if (attempt.end || has_not_begun) report_.add(entry_of(end));
+    // Of one that began and has no end it is not for us to say what became of it; one that came too
+    // late to begin has not failed.
+    if (attempt.end || cannot_begin) report_.add(entry_of(end));
     const bool is_done = attempt.end && end.end.is_success() && end.missing.empty();
     is_done ? tasks_.succeed(step.task) : tasks_.fail(step.task);
     // On a node without an end something may still run, or nothing can.
     if (attempt.end) idle_.push_back(std::move(step.node));
     return is_done;
+  }
+
+  // Slurm ends the job and has not told us yet.
+  static bool is_job_ending(const PilotStep& step) {
+    return step.process.last_words().find("already completing or completed") != std::string::npos;
   }
 
   static std::string words_of(PilotStep& step) {
@@ -313,7 +322,8 @@ Allocation Allocation::of_environment(const PilotOrder& order) {
   const Duration minutes = (order.request + kMinute - 1) / kMinute;
   const char* end = std::getenv("SLURM_JOB_END_TIME");
   const auto until = end == nullptr ? std::nullopt : parse_moment(end);
-  allocation.until = until.value_or(wall_now() + minutes * kMinute);
+  allocation.until =
+      std::min(until.value_or(wall_now() + minutes * kMinute), order.until.value_or(kForever));
   return allocation;
 }
 

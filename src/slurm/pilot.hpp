@@ -55,6 +55,10 @@ std::vector<std::string> srun_step(const std::string& program, const std::string
                                    Count cores_per_node, const std::string& node,
                                    const PilotTask& task);
 
+// The same on the node that we are on, with all that the job has.
+std::vector<std::string> local_step(const std::string& program, const std::string& order_file,
+                                    const PilotTask& task);
+
 // Answers why it ended: "done", "time", "failed" (a task did), "asked". When another job has begun
 // this order, nothing is done and the answer is "twice".
 std::string run_pilot(const exec::RunFolder& folder, const PilotOrder& order,

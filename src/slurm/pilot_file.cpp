@@ -51,6 +51,7 @@ std::string head_of(std::uint32_t task) { return "{\"task\":" + std::to_string(t
 Json json_of_task(const PilotTask& task) {
   Json json = exec::json_of(task.command);
   json["name"] = task.name;
+  json["processors"] = task.processors;
   json["expected"] = task.expected;
   json["after"] = task.after;
   json["inputs"] = task.inputs;
@@ -62,6 +63,7 @@ PilotTask task_of_json(const Json& json) {
   PilotTask task;
   task.command = exec::command_from(json);
   json.at("name").get_to(task.name);
+  json.at("processors").get_to(task.processors);
   json.at("expected").get_to(task.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
@@ -70,9 +72,12 @@ PilotTask task_of_json(const Json& json) {
 }
 
 Json head_json(const PilotOrder& order) {
-  return {{"job_name", order.job_name}, {"pilot", order.pilot},
-          {"nodes", order.nodes},       {"cores_per_node", order.cores_per_node},
-          {"request", order.request},   {"picks_longest", order.picks_longest}};
+  Json json = {{"job_name", order.job_name}, {"pilot", order.pilot},
+               {"nodes", order.nodes},       {"cores_per_node", order.cores_per_node},
+               {"request", order.request},   {"picks_longest", order.picks_longest},
+               {"spreads", order.spreads}};
+  if (order.until) json["until"] = *order.until;
+  return json;
 }
 
 PilotOrder order_of_head(const Json& json) {
@@ -83,6 +88,8 @@ PilotOrder order_of_head(const Json& json) {
   json.at("cores_per_node").get_to(order.cores_per_node);
   json.at("request").get_to(order.request);
   json.at("picks_longest").get_to(order.picks_longest);
+  json.at("spreads").get_to(order.spreads);
+  if (json.contains("until")) order.until = json.at("until").get<WallTime>();
   return order;
 }
 

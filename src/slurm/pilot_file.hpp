@@ -28,7 +28,8 @@ namespace dovetail::slurm {
 struct PilotTask {
   std::string name;                       // for people
   exec::TaskCommand command = {};         // complete: with attempt, files, environment
-  Duration expected = 0;                  // how long it takes on one of the nodes
+  Count processors = 1;                   // that it is told to use
+  Duration expected = 0;                  // how long it takes on them
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
   std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
   std::vector<std::string> outputs = {};  // that it must leave, as paths
@@ -39,8 +40,12 @@ struct PilotOrder {
   std::uint32_t pilot = 0;
   Count nodes = 1;
   Count cores_per_node = 1;
-  Duration request = 0;               // how long the job may run
-  bool picks_longest = false;         // of the ready tasks; else the shortest
+  Duration request = 0;                // how long the job may run
+  std::optional<WallTime> until = {};  // its nodes are reserved to then only, whenever it starts
+  bool picks_longest = false;          // of the ready tasks; else the shortest
+  // Its one task has all nodes. It is started on the first of them, by the script itself, so that
+  // what it starts in turn, by srun or mpirun, finds them all.
+  bool spreads = false;
   std::vector<PilotTask> tasks = {};  // in file order
 };
 

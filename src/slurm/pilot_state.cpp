@@ -29,6 +29,8 @@ Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& stat
   entry["nodes"] = status.nodes;
   entry["request"] = status.request;
   entry["estimated_wait"] = status.estimated_wait;
+  if (status.planned) entry["planned"] = *status.planned;
+  if (status.is_reserved) entry["reserved"] = true;
   return entry;
 }
 
@@ -51,6 +53,10 @@ Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std:
   return entry;
 }
 
+Json released_entry(const Stamp& now, std::uint32_t pilot) {
+  return pilot_entry(now, "released", pilot);
+}
+
 void PilotStates::apply(const Json& entry) {
   const auto found = entry.find("pilot");
   if (found == entry.end() || !found->is_number_unsigned()) return;
@@ -70,6 +76,8 @@ void PilotStates::apply(const Json& entry) {
     pilot.nodes = entry.value("nodes", Count{1});
     pilot.request = entry.value("request", Duration{0});
     pilot.estimated_wait = entry.value("estimated_wait", Duration{0});
+    if (entry.contains("planned")) pilot.planned = entry.value("planned", time);
+    pilot.is_reserved = entry.value("reserved", false);
     if (pilot.tries == 1) pilot.submitted = time;
   } else if (what == "submitted") {
     pilot.stage = PilotStage::waiting;
@@ -82,6 +90,8 @@ void PilotStates::apply(const Json& entry) {
     pilot.ended = time;
     pilot.end = end_named(entry.value("end", ""));
     pilot.why = entry.value("why", "");
+  } else if (what == "released") {
+    pilot.is_released = true;
   }
 }
 
@@ -91,6 +101,15 @@ std::vector<std::uint32_t> PilotStates::live() const {
     if (pilots_[pilot].is_live()) live.push_back(pilot);
   }
   return live;
+}
+
+std::vector<std::uint32_t> PilotStates::to_release() const {
+  std::vector<std::uint32_t> held;
+  for (std::uint32_t pilot = 0; pilot < next(); ++pilot) {
+    const PilotStatus& status = pilots_[pilot];
+    if (!status.is_live() && status.is_reserved && !status.is_released) held.push_back(pilot);
+  }
+  return held;
 }
 
 PilotStates read_pilot_states(const std::string& journal) {

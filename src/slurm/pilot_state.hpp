@@ -44,6 +44,9 @@ struct PilotStatus {
   Count nodes = 1;
   Duration request = 0;
   Duration estimated_wait = 0;
+  std::optional<WallTime> planned = {};  // when it is to start; nothing: as soon as it can
+  bool is_reserved = false;              // its nodes are, under the name of the job
+  bool is_released = false;              // and not any more
   WallTime submitted = 0;
   std::optional<WallTime> started = {};
   std::optional<WallTime> ended = {};
@@ -57,6 +60,7 @@ Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& stat
 Json submitted_entry(const Stamp& now, std::uint32_t pilot, const std::string& job_id);
 Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started);
 Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why);
+Json released_entry(const Stamp& now, std::uint32_t pilot);
 
 // Pilots are numbered from 0 in order of their first submission.
 class PilotStates {
@@ -68,6 +72,8 @@ class PilotStates {
   const PilotStatus& at(std::uint32_t pilot) const { return pilots_.at(pilot); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(pilots_.size()); }
   std::vector<std::uint32_t> live() const;
+  // Over, and its nodes may still be reserved.
+  std::vector<std::uint32_t> to_release() const;
 
  private:
   std::vector<PilotStatus> pilots_;

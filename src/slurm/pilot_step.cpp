@@ -99,21 +99,24 @@ std::string StepProcess::last_words() const {
 std::vector<std::string> srun_step(const std::string& program, const std::string& order_file,
                                    Count cores_per_node, const std::string& node,
                                    const PilotTask& task) {
-  return {"srun",
-          "--overlap",
-          "--nodes=1",
-          "--ntasks=1",
-          "--nodelist=" + node,
-          "--cpus-per-task=" + std::to_string(cores_per_node),
-          "--mem=0",
-          "--job-name=" + task.name,
-          "--input=none",
-          "--export=ALL",
-          "--quiet",
-          program,
-          "step",
-          order_file,
-          std::to_string(task.command.task)};
+  std::vector<std::string> words{"srun",
+                                 "--overlap",
+                                 "--nodes=1",
+                                 "--ntasks=1",
+                                 "--nodelist=" + node,
+                                 "--cpus-per-task=" + std::to_string(cores_per_node),
+                                 "--mem=0",
+                                 "--job-name=" + task.name,
+                                 "--input=none",
+                                 "--export=ALL",
+                                 "--quiet"};
+  std::ranges::move(local_step(program, order_file, task), std::back_inserter(words));
+  return words;
+}
+
+std::vector<std::string> local_step(const std::string& program, const std::string& order_file,
+                                    const PilotTask& task) {
+  return {program, "step", order_file, std::to_string(task.command.task)};
 }
 
 int run_step(const PilotOrder& order, std::uint32_t task) {

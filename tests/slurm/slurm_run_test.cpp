@@ -1,52 +1,48 @@
 // Whole runs on a real Slurm: every strategy, and what goes wrong on the way.
+#include "support/slurm_run.hpp"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <random>
+#include <set>
 #include <sstream>
-
-#include "slurm/pilot_state.hpp"
-#include "support/real_run.hpp"
-#include "support/slurm_cluster.hpp"
 
 namespace dovetail {
 namespace {
-
-using testing::SlurmCluster;
 
 constexpr int kLevels = 4;
 constexpr int kWidth = 10;
 constexpr int kTasks = kLevels * kWidth;
 
-class SlurmRun : public testing::RealRun {
+class SlurmRun : public testing::SlurmRunTest {
  protected:
   void SetUp() override {
-    if (const auto missing = SlurmCluster::missing()) GTEST_SKIP() << *missing;
-    cluster_.emplace(8);
-    write_flow();
+    SlurmRunTest::SetUp();
+    write_flow(1);
   }
 
   // Every task adds its name to `ran`, and what the two before it left to its own output.
-  void write_flow() const {
+  void write_flow(int seconds) const {
     std::ostringstream flow;
     flow << "name: flow\ntasks:\n";
     std::mt19937 random(7);
     for (int level = 0; level < kLevels; ++level) {
       for (int i = 0; i < kWidth; ++i) {
         const std::string id = name_of(level, i);
-        flow << "  - {id: " << id << ", time: 1, outputs: " << id << ", run: 'sleep 0."
-             << random() % 8 + 1;
+        std::string read;
         std::string after;
         for (const int j : {i, (i + 1) % kWidth}) {
-          if (level > 0) flow << " && cat " << name_of(level - 1, j) << " >> " << id << ".part";
-          if (level > 0) after += (after.empty() ? "" : ", ") + name_of(level - 1, j);
+          if (level == 0) continue;
+          read += "cat " + name_of(level - 1, j) + " && ";
+          after += (after.empty() ? "" : ", ") + name_of(level - 1, j);
         }
-        flow << " && echo " << id << " >> " << id << ".part && echo " << id << " >> ran && mv "
-             << id << ".part " << id << "', after: [" << after << "]}\n";
+        flow << "  - {id: " << id << ", time: " << seconds << ", outputs: " << id
+             << ", run: 'sleep " << seconds - 1 << "." << random() % 8 + 1 << " && { " << read
+             << "echo " << id << "; } > " << id << ".part && echo " << id << " >> ran && mv " << id
+             << ".part " << id << "', after: [" << after << "]}\n";
       }
     }
     write("flow.yaml", flow.str());
@@ -63,28 +59,18 @@ class SlurmRun : public testing::RealRun {
     return "t" + std::to_string(level) + "_" + std::to_string(i);
   }
 
-  // Slurm is asked every second: this one decides as often.
-  int run(std::vector<std::string> arguments) const {
-    return dovetail(std::move(arguments), kOften);
-  }
-  pid_t begin_run(std::vector<std::string> arguments) const {
-    return begin(std::move(arguments), kOften);
-  }
-
-  std::map<std::string, int> times_run() const {
-    std::map<std::string, int> times;
-    std::istringstream lines(testing::text_of(file("ran")));
-    for (std::string line; std::getline(lines, line);) ++times[line];
-    return times;
-  }
-
-  // Each task has completed once, its output is what it must be, and nothing is left in the queue.
+  // Each task has run once, and all is as it must be.
   void expect_complete(const std::string& run_id = "flow-1") {
+    for (const auto& [task, count] : times_run()) EXPECT_EQ(count, 1) << task << "\n" << printed();
+    expect_right(run_id);
+  }
+
+  // All tasks are done, none that was done has run again, outputs are what they must be, and
+  // nothing is left in the queue.
+  void expect_right(const std::string& run_id = "flow-1") {
     EXPECT_EQ(state_of(run_id, kTasks).count(exec::TaskState::done), std::size_t{kTasks})
         << printed();
-    const auto times = times_run();
-    EXPECT_EQ(times.size(), std::size_t{kTasks});
-    for (const auto& [task, count] : times) EXPECT_EQ(count, 1) << task << "\n" << printed();
+    expect_no_second_success(run_id);
     for (int level = 0, lines = 1; level < kLevels; ++level, lines = 2 * lines + 1) {
       for (int i = 0; i < kWidth; ++i) {
         const std::string text = testing::text_of(file(name_of(level, i)));
@@ -94,26 +80,18 @@ class SlurmRun : public testing::RealRun {
     EXPECT_EQ(jobs_left(), "");
   }
 
-  std::string jobs_left() {
-    for (int i = 0; i < 100; ++i) {
-      if (cluster_->run({"squeue", "--noheader"}).empty()) return {};
-      usleep(100'000);
+  void expect_no_second_success(const std::string& run_id) const {
+    std::set<int> done;
+    for (const exec::Json& entry : journal(run_id)) {
+      const int task = entry.value("task", -1);
+      if (entry.value("what", "") == "start") {
+        EXPECT_FALSE(done.contains(task)) << task << "\n" << printed();
+      }
+      const auto end = exec::end_of(entry);
+      if (end && end->is_success()) done.insert(task);
     }
-    return cluster_->run({"squeue"});
+    EXPECT_EQ(done.size(), std::size_t{kTasks});
   }
-
-  std::vector<slurm::PilotStatus> jobs_of(const std::string& run_id = "flow-1") const {
-    return slurm::read_pilot_states(exec::RunFolder::open(state_, run_id).journal()).all();
-  }
-
-  // Until that many tasks have run.
-  void wait_for_tasks(std::size_t count) const {
-    for (int i = 0; i < 600 && times_run().size() < count; ++i) usleep(100'000);
-    ASSERT_GE(times_run().size(), count) << printed();
-  }
-
-  const testing::Environment kOften = {{"DOVETAIL_SLURM_POLL", "1"}};
-  std::optional<SlurmCluster> cluster_;
 };
 
 TEST_F(SlurmRun, CompletesUnderEveryStrategy) {
@@ -171,9 +149,7 @@ TEST_F(SlurmRun, JobsThatACrashOfTheControllerLostAreSubmittedOnceMore) {
   cluster_->run({"sbatch", "--exclusive", "--nodes=8", "--time=1", "--wrap=sleep 12"});
   usleep(7'000'000);  // this one is saved
   const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
-  for (int i = 0; i < 100 && printed().find("expected to start") == std::string::npos; ++i) {
-    usleep(50'000);
-  }
+  wait_until_printed("expected to start");
   usleep(300'000);
   cluster_->stop_controller("KILL");
   cluster_->start_controller();
@@ -188,8 +164,21 @@ TEST_F(SlurmRun, JobThatSomebodyElseCancelsIsReplaced) {
   cluster_->run({"scancel", "--user=" + std::to_string(getuid())});
   EXPECT_EQ(wait_for(process), 0) << printed();
   EXPECT_EQ(jobs_of().size(), 2U);
-  EXPECT_EQ(state_of("flow-1", kTasks).count(exec::TaskState::done), std::size_t{kTasks});
-  EXPECT_EQ(jobs_left(), "");
+  EXPECT_EQ(jobs_of().front().why, "cancelled by somebody else");
+  expect_right();
+}
+
+// Slurm looks at time limits every half minute.
+TEST_F(SlurmRun, JobWhoseTimeIsOverLeavesTheRestToAnother) {
+  write_flow(6);
+  const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
+  wait_for_tasks(8);
+  cluster_->run({"scontrol", "update", "jobid=" + jobs_of().front().job_id, "EndTime=now+1"});
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  ASSERT_EQ(jobs_of().size(), 2U) << printed();
+  EXPECT_EQ(jobs_of().front().why, "its time was over");
+  EXPECT_LT(jobs_of().back().tasks.size(), std::size_t{kTasks - 7});
+  expect_right();
 }
 
 TEST_F(SlurmRun, NodeThatCrashesCostsOnlyWhatRanOnIt) {
@@ -199,17 +188,14 @@ TEST_F(SlurmRun, NodeThatCrashesCostsOnlyWhatRanOnIt) {
   cluster_->crash_node("n3");
   cluster_->run({"scontrol", "update", "nodename=n3", "state=down", "reason=test"});
   EXPECT_EQ(wait_for(process), 0) << printed();
-  EXPECT_EQ(state_of("flow-1", kTasks).count(exec::TaskState::done), std::size_t{kTasks});
-  EXPECT_EQ(jobs_left(), "");
+  expect_right();
 }
 
 TEST_F(SlurmRun, CancelEndsItsJobsAndNoOthers) {
   const std::string other = cluster_->run(
       {"sbatch", "--parsable", "--exclusive", "--nodes=7", "--time=1", "--wrap=sleep 30"});
   const pid_t process = begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"});
-  for (int i = 0; i < 100 && printed().find("expected to start") == std::string::npos; ++i) {
-    usleep(50'000);
-  }
+  wait_until_printed("expected to start");
   EXPECT_EQ(run({"cancel", "flow-1"}), 0) << printed();
   EXPECT_EQ(wait_for(process), 1);
   usleep(1'000'000);

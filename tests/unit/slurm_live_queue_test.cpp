@@ -3,47 +3,18 @@
 #include <random>
 
 #include "slurm/live_queue.hpp"
+#include "support/cluster_pictures.hpp"
 #include "support/file_checks.hpp"
 
 namespace dovetail::slurm {
 namespace {
 
-constexpr WallTime kNow = 1'763'287'200'000;
+using testing::running;
+using testing::waiting;
 
-// Four nodes of two cores in one partition.
-ClusterPicture four_nodes() {
-  ClusterPicture picture{.at = kNow};
-  for (const char* name : {"n1", "n2", "n3", "n4"}) {
-    picture.nodes.push_back({.name = name, .cpus = 2});
-  }
-  picture.partitions.push_back(
-      {.name = "main", .is_default = true, .node_names = {"n1", "n2", "n3", "n4"}});
-  return picture;
-}
+constexpr WallTime kNow = testing::kPictureTime;
 
-Job running(std::vector<std::string> nodes, Duration left) {
-  return {.id = "1",
-          .name = "r",
-          .partition = "main",
-          .state = JobState::running,
-          .nodes = static_cast<Count>(nodes.size()),
-          .node_names = std::move(nodes),
-          .limit = left,
-          .start = kNow,
-          .end = kNow + left};
-}
-
-Job waiting(Count nodes, Duration limit, std::int64_t priority, const std::string& reason) {
-  return {.id = "2",
-          .name = "w",
-          .partition = "main",
-          .state = JobState::pending,
-          .reason = reason,
-          .nodes = nodes,
-          .limit = limit,
-          .priority = priority,
-          .submitted = kNow};
-}
+ClusterPicture four_nodes() { return testing::idle_nodes(4); }
 
 TEST(LiveQueue, RunningJobsHoldTheirNodesToTheirLimit) {
   ClusterPicture picture = four_nodes();
