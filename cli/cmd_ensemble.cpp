@@ -12,6 +12,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "ensemble_output.hpp"
+#include "ensemble_pictures.hpp"
 #include "io/ensemble_file.hpp"
 #include "io/text.hpp"
 #include "planners/chain_ensemble.hpp"
@@ -34,8 +35,14 @@ struct EnsembleArguments {
   std::string output;
   std::string plan;
   std::string folder;
+  std::string gantt;
+  std::string sweep;
+  std::string chart;
 
-  bool talks() const { return !json && output != "-" && plan != "-"; }
+  bool talks() const {
+    return !json && output != "-" && plan != "-" && gantt != "-" && chart != "-";
+  }
+  bool needs_schedule() const { return schedule || !gantt.empty(); }
 };
 
 // Whether -c is a number or "local": then the only table is meant.
@@ -107,7 +114,7 @@ EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   const Ensemble& ensemble = input.ensemble;
   EnsembleAnswer answer{ensemble.scenarios, ensemble.months, input.choices,
                         plan_ensemble(ensemble, input.choices), processors_of(ensemble)};
-  for (std::size_t c = 0; input.arguments.schedule && c < ensemble.sites.size(); ++c) {
+  for (std::size_t c = 0; input.arguments.needs_schedule() && c < ensemble.sites.size(); ++c) {
     const SitePlan& site = answer.plan.sites[c];
     auto& runs = answer.schedules.emplace_back();
     if (site.grouping.groups.empty()) continue;
@@ -225,7 +232,7 @@ EnsembleAnswer planned_answer(const EnsembleInput& input) {
   }
   if (!arguments.folder.empty()) export_plan(*plan, arguments.folder);
   answer.plan = std::move(plan->summary);
-  if (arguments.schedule) answer.schedules = std::move(plan->runs);
+  if (arguments.needs_schedule()) answer.schedules = std::move(plan->runs);
   return answer;
 }
 
@@ -251,11 +258,20 @@ void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
              describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name));
 }
 
-Exit run_ensemble(const EnsembleArguments& arguments) {
-  protect_inputs({arguments.file, arguments.cluster}, {arguments.output, arguments.plan});
-  const EnsembleInput input = read_input(arguments);
-  const EnsembleAnswer answer =
-      input.needs_calendar() ? planned_answer(input) : simulated_answer(input);
+void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
+  const std::string& name = input.arguments.gantt;
+  if (name.empty()) return;
+  const Time now = input.needs_calendar() ? input.platform.now() : 0;
+  const auto picture = picture_of(answer, input.arguments.file, now,
+                                  input.needs_calendar() && input.platform.wall_clock());
+  write_file(name, name.ends_with(".svg") ? ensemble_svg(picture) : ensemble_html(picture));
+}
+
+Exit answer_ensemble(const EnsembleInput& input) {
+  const EnsembleArguments& arguments = input.arguments;
+  EnsembleAnswer answer = input.needs_calendar() ? planned_answer(input) : simulated_answer(input);
+  if (answer.plan.makespan < kForever) write_gantt(input, answer);
+  if (!arguments.schedule) answer.schedules.clear();
   const std::string json = to_json(answer);
   if (arguments.json && arguments.output != "-") fmt::print("{}", json);
   if (!arguments.output.empty()) write_file(arguments.output, json);
@@ -267,6 +283,37 @@ Exit run_ensemble(const EnsembleArguments& arguments) {
   }
   if (arguments.talks()) print_answer(input, answer);
   return Exit::fine;
+}
+
+Exit answer_sweep(const EnsembleInput& input) {
+  const EnsembleArguments& arguments = input.arguments;
+  if (!input.file.repeat.empty() || input.ensemble.sites.size() != 1) {
+    throw InputError("--sweep: is for main and post tasks on one cluster");
+  }
+  const Sweep sweep =
+      sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
+  if (arguments.json && arguments.output != "-") fmt::print("{}", to_json(sweep));
+  if (!arguments.output.empty()) write_file(arguments.output, to_json(sweep));
+  if (!arguments.chart.empty()) {
+    const io::LineChart chart = chart_of(sweep);
+    write_file(arguments.chart, arguments.chart.ends_with(".svg")
+                                    ? io::lines_svg({chart})
+                                    : io::lines_html(chart.title, {chart}));
+  }
+  if (arguments.talks()) fmt::print("{}", describe_sweep(sweep));
+  return Exit::fine;
+}
+
+Exit run_ensemble(const EnsembleArguments& arguments) {
+  require_picture_name("--gantt", arguments.gantt);
+  require_picture_name("--chart", arguments.chart);
+  if (!arguments.chart.empty() && arguments.sweep.empty()) {
+    throw InputError("--chart: draws a sweep; add --sweep, such as --sweep 11:120");
+  }
+  protect_inputs({arguments.file, arguments.cluster},
+                 {arguments.output, arguments.plan, arguments.gantt, arguments.chart});
+  const EnsembleInput input = read_input(arguments);
+  return arguments.sweep.empty() ? answer_ensemble(input) : answer_sweep(input);
 }
 
 std::string known_names() {
@@ -305,6 +352,11 @@ void add_ensemble(CLI::App& program, Exit& status) {
   command->add_option("--export", a->folder,
                       "write the plan with its workflows and clusters to this folder, for check "
                       "and run");
+  command->add_option("--gantt", a->gantt, "draw the groups over time to this file: .html or .svg");
+  command->add_option("--sweep", a->sweep,
+                      "instead: the makespan of every heuristic on so many processors, FROM:TO or "
+                      "FROM:TO:STEP");
+  command->add_option("--chart", a->chart, "draw the sweep to this file: .html or .svg");
   command->footer(
       "Examples: dovetail ensemble climate.yaml -c grid.yaml\n"
       "          dovetail ensemble climate.yaml -c 53 --heuristic knapsack --dispatch fair --json");
