@@ -290,7 +290,7 @@ Exit answer_sweep(const EnsembleInput& input) {
   if (!input.file.repeat.empty() || input.ensemble.sites.size() != 1) {
     throw InputError("--sweep: is for main and post tasks on one cluster");
   }
-  const Sweep sweep =
+  const ProcessorSweep sweep =
       sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
   if (arguments.json && arguments.output != "-") fmt::print("{}", to_json(sweep));
   if (!arguments.output.empty()) write_file(arguments.output, to_json(sweep));

@@ -72,14 +72,15 @@ SweepRange read_sweep(const std::string& text) {
   return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1};
 }
 
-Sweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch, const SweepRange& range) {
+ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
+                                const SweepRange& range) {
   EnsembleSite site = ensemble.sites.front();
-  Sweep sweep{site.name, dispatch, {}};
+  ProcessorSweep sweep{site.name, dispatch, {}};
   for (std::int64_t processors = range.low; processors <= range.high; processors += range.step) {
     site.processors = static_cast<Count>(processors);
     const MonthProblem problem =
         month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
-    Sweep::Row row{site.processors, {}};
+    ProcessorSweep::Row row{site.processors, {}};
     for (const GroupingInfo& heuristic : groupings()) {
       Duration makespan = kForever;
       if (problem.has_room()) {
@@ -93,9 +94,9 @@ Sweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch, const SweepR
   return sweep;
 }
 
-std::string to_json(const Sweep& sweep) {
+std::string to_json(const ProcessorSweep& sweep) {
   std::string rows;
-  for (const Sweep::Row& row : sweep.rows) {
+  for (const ProcessorSweep::Row& row : sweep.rows) {
     rows += fmt::format("{}{{\"processors\":{}", rows.empty() ? "\n " : ",\n ", row.processors);
     for (std::size_t i = 0; i < row.makespans.size(); ++i) {
       rows += fmt::format(",\"{}\":{}", groupings()[i].name, sweep_end(row.makespans[i]));
@@ -106,11 +107,11 @@ std::string to_json(const Sweep& sweep) {
                      io::json_string(sweep.site), name_of(sweep.dispatch), rows);
 }
 
-std::string describe_sweep(const Sweep& sweep) {
+std::string describe_sweep(const ProcessorSweep& sweep) {
   std::vector<std::string> header = {"processors"};
   for (const GroupingInfo& heuristic : groupings()) header.emplace_back(heuristic.name);
   Table table(header);
-  for (const Sweep::Row& row : sweep.rows) {
+  for (const ProcessorSweep::Row& row : sweep.rows) {
     std::vector<std::string> cells = {std::to_string(row.processors)};
     for (const Duration makespan : row.makespans) {
       cells.push_back(makespan >= kForever ? "never" : format_seconds(makespan));
@@ -120,7 +121,7 @@ std::string describe_sweep(const Sweep& sweep) {
   return table.text(0);
 }
 
-io::LineChart chart_of(const Sweep& sweep) {
+io::LineChart chart_of(const ProcessorSweep& sweep) {
   io::LineChart chart{.title = "Makespan against processors on " + sweep.site,
                       .facts = {fmt::format("months handed out by {}", name_of(sweep.dispatch))},
                       .x_name = "processors",
@@ -129,7 +130,7 @@ io::LineChart chart_of(const Sweep& sweep) {
                       .from_zero = true};
   for (std::size_t i = 0; i < groupings().size(); ++i) {
     io::LineSeries series{.name = std::string(groupings()[i].name)};
-    for (const Sweep::Row& row : sweep.rows) {
+    for (const ProcessorSweep::Row& row : sweep.rows) {
       if (row.makespans[i] >= kForever) continue;
       series.points.emplace_back(row.processors, static_cast<double>(row.makespans[i]));
     }

@@ -25,7 +25,7 @@ struct SweepRange {
 SweepRange read_sweep(const std::string& text);
 
 // Makespans of every heuristic on growing parts of one site; kForever: no group fits.
-struct Sweep {
+struct ProcessorSweep {
   std::string site = {};
   Dispatch dispatch = Dispatch::fair;
   struct Row {
@@ -35,10 +35,11 @@ struct Sweep {
   std::vector<Row> rows = {};
 };
 
-Sweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch, const SweepRange& range);
+ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
+                                const SweepRange& range);
 
-std::string to_json(const Sweep& sweep);
-std::string describe_sweep(const Sweep& sweep);
-io::LineChart chart_of(const Sweep& sweep);
+std::string to_json(const ProcessorSweep& sweep);
+std::string describe_sweep(const ProcessorSweep& sweep);
+io::LineChart chart_of(const ProcessorSweep& sweep);
 
 }  // namespace dovetail::cli

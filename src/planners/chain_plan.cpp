@@ -157,7 +157,7 @@ class ChainPlanner {
   const RepeatedUnit& unit_;
   Calendar calendar_;
   std::vector<const UnitLayout*> layouts_;
-  Dispatcher dispatcher_;
+  MonthDispatcher dispatcher_;
   Time now_;
   std::vector<Time> chain_ends_;  // by month number
   std::priority_queue<GroupEvent, std::vector<GroupEvent>, std::greater<>> events_;

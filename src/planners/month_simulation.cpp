@@ -172,7 +172,7 @@ class MonthSimulation {
   const Grouping& grouping_;
   std::vector<Duration> times_;
   std::vector<Count> first_;  // processor of each group
-  Dispatcher dispatcher_;
+  MonthDispatcher dispatcher_;
   MonthResult result_;
   std::vector<MonthRun>* runs_;
   PostQueue posts_;
