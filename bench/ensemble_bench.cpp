@@ -123,6 +123,11 @@ const bool kRegistered = [] {
                 [=](auto& state) { ratio(state, name, dispatch, on_grillon(97, 10, 1800)); });
     }
   }
+  for (const char* rule : {"fair", "rotate"}) {
+    const Dispatch dispatch = rule == std::string("fair") ? Dispatch::fair : Dispatch::rotate;
+    add_bench(std::string("ratio/knapsack/") + rule + "/60x60x400",
+              [=](auto& state) { ratio(state, "knapsack", dispatch, on_grillon(400, 60, 60)); });
+  }
   add_bench("all_sizes/180", [](auto& state) { all_sizes(state, 180); });
   add_bench("all_sizes/1800", [](auto& state) { all_sizes(state, 1800); });
   for (const char* heuristic : {"knapsack", "best"}) {

@@ -90,6 +90,24 @@ struct EnsembleInput {
   }
 };
 
+// The exact knapsack keeps a table of groups x processors.
+void reject_huge_knapsacks(const EnsembleInput& input) {
+  constexpr std::int64_t kMostEntries = 200'000'000;
+  const std::string_view heuristic = input.choices.heuristic->name;
+  if (heuristic != "knapsack" && heuristic != "best") return;
+  for (const EnsembleSite& site : input.ensemble.sites) {
+    const auto sizes = group_sizes(site, input.ensemble.rules);
+    if (sizes.empty() || site.processors / sizes.back().procs >= input.ensemble.scenarios) continue;
+    const std::int64_t groups =
+        std::min(input.ensemble.scenarios, site.processors / sizes.front().procs);
+    if (groups * site.processors <= kMostEntries) continue;
+    throw InputError(fmt::format(
+        "--heuristic: {} solves a knapsack of {} groups on {} processors of cluster {} exactly, "
+        "which is too large; use basic, imp1 or imp2",
+        heuristic, groups, site.processors, io::quote(site.name)));
+  }
+}
+
 EnsembleInput read_input(const EnsembleArguments& arguments) {
   const EnsembleChoices choices{
       &chosen_row("--heuristic", arguments.heuristic, find_grouping(arguments.heuristic),
@@ -100,7 +118,9 @@ EnsembleInput read_input(const EnsembleArguments& arguments) {
   const Platform platform = read_platform(arguments.cluster);
   io::EnsembleFile file = io::read_ensemble(arguments.file, platform.wall_clock());
   Ensemble ensemble = io::on_platform(file, platform, is_shorthand(arguments.cluster));
-  return {arguments, choices, platform, std::move(file), std::move(ensemble)};
+  EnsembleInput input{arguments, choices, platform, std::move(file), std::move(ensemble)};
+  reject_huge_knapsacks(input);
+  return input;
 }
 
 std::vector<Count> processors_of(const Ensemble& ensemble) {

@@ -115,6 +115,12 @@ TEST(EnsembleFile, ListedSizesMayHaveGaps) {
             "e.yaml:3: cluster \"a\": sizes: there is no time for 5");
 }
 
+TEST(EnsembleFile, AnExtraSizeIsLargerThanTheMeasuredOnes) {
+  EXPECT_EQ(error_of(kHead + "extra_size: 6\n" + kTable),
+            "e.yaml:3: extra_size: expected more than the largest measured size; cluster "
+            "\"grillon\" has 6");
+}
+
 TEST(EnsembleFile, MeetsItsClustersByName) {
   const Platform grillon = Platform::empty(53, "grillon");
   const Ensemble ensemble = on_platform(parse_ensemble(kHead + kTable, "e.yaml"), grillon);
@@ -141,7 +147,7 @@ TEST(EnsembleFile, SaysWhenNoGroupFits) {
 
 TEST(EnsembleFile, RefusesSumsBeyondAnyTime) {
   EXPECT_EQ(error_on("scenarios: 1000000\nmonths: 1000\n" + kTable, Platform::empty(9, "grillon")),
-            "scenarios x months: at most 100000000 months can be planned");
+            "e.yaml:3: scenarios x months: at most 100000000 months can be planned");
 }
 
 }  // namespace
