@@ -210,8 +210,10 @@ void add_deadline(CLI::App& studies, Exit& status) {
 void add_ensemble_study(CLI::App& studies, Exit& status) {
   auto page = std::make_shared<std::string>();
   const auto study = [page](const EnsembleStudyOptions& options) {
+    require_picture_name("--page", *page);
     EnsembleStudyResult result = run_ensemble_study(options);
-    if (!page->empty()) write_file(*page, to_html(result));
+    if (!page->empty())
+      write_file(*page, page->ends_with(".svg") ? to_svg(result) : to_html(result));
     return result;
   };
   CLI::App* command =
@@ -219,7 +221,7 @@ void add_ensemble_study(CLI::App& studies, Exit& status) {
           studies, status, "ensemble",
           "Caniou et al.: groups and repartitions of climate ensembles (Figures 11 to 22)", study)
           .first;
-  command->add_option("--page", *page, "draw the figures to this file: .html");
+  command->add_option("--page", *page, "draw the figures to this file: .html or .svg");
 }
 
 // How long it took is said apart from the result, which is the same every time.

@@ -34,18 +34,22 @@ std::vector<Count> levels_of(const Calendar& calendar, Time now, Time until) {
   return counts;
 }
 
+const RepeatedUnit& unit_of(const ChainEnsemble& ensemble, std::size_t cluster) {
+  return ensemble.units[ensemble.units.size() == 1 ? 0 : cluster];
+}
+
 // One cluster, and what is known of it.
 class ChainSite {
  public:
-  ChainSite(const ChainEnsemble& ensemble, const Platform& platform, std::size_t cluster)
+  ChainSite(const ChainEnsemble& ensemble, const Platform& platform, std::size_t cluster,
+            const UnitOnCluster& there)
       : ensemble_(ensemble),
         cluster_(platform.clusters()[cluster]),
         calendar_(platform.calendar(cluster)),
         now_(platform.now()),
-        unit_(ensemble.units[ensemble.units.size() == 1 ? 0 : cluster]),
-        there_(unit_, cluster_, ensemble.node_multiples ? cluster_.cores_per_node : 1) {
-    reserved_ = ensemble.post_node ? cluster_.cores_per_node : ensemble.post_processors;
-  }
+        unit_(unit_of(ensemble, cluster)),
+        there_(there),
+        reserved_(ensemble.post_node ? cluster_.cores_per_node : ensemble.post_processors) {}
 
   struct Answer {
     Grouping grouping;
@@ -103,8 +107,8 @@ class ChainSite {
   const Calendar& calendar_;
   Time now_;
   const RepeatedUnit& unit_;
-  UnitOnCluster there_;
-  Count reserved_ = 0;
+  const UnitOnCluster& there_;
+  Count reserved_;
 };
 
 std::string scenario_name(std::uint32_t scenario, Count scenarios) {
@@ -116,10 +120,10 @@ std::string scenario_name(std::uint32_t scenario, Count scenarios) {
 class ChainEnsemblePlanner {
  public:
   ChainEnsemblePlanner(const ChainEnsemble& ensemble, const EnsembleChoices& choices,
-                       const Platform& platform)
+                       const Platform& platform, std::span<const UnitOnCluster> there)
       : ensemble_(ensemble), choices_(choices), platform_(platform) {
     for (std::size_t c = 0; c < platform.clusters().size(); ++c) {
-      sites_.push_back(std::make_unique<ChainSite>(ensemble, platform, c));
+      sites_.push_back(std::make_unique<ChainSite>(ensemble, platform, c, there[c]));
     }
   }
 
@@ -201,6 +205,16 @@ class ChainEnsemblePlanner {
   std::vector<std::unique_ptr<ChainSite>> sites_;
 };
 
+std::vector<UnitOnCluster> units_on_clusters(const ChainEnsemble& ensemble) {
+  std::vector<UnitOnCluster> there;
+  for (std::size_t c = 0; c < ensemble.platform.clusters().size(); ++c) {
+    const Cluster& cluster = ensemble.platform.clusters()[c];
+    const Count step = ensemble.node_multiples ? cluster.cores_per_node : 1;
+    there.emplace_back(unit_of(ensemble, c), cluster, step);
+  }
+  return there;
+}
+
 // If all months can be done at all, then in so many slots: one for every task, and those that
 // others hold.
 std::int64_t most_slots(const ChainEnsemble& ensemble) {
@@ -223,10 +237,11 @@ std::optional<ChainEnsemblePlan> plan_chain_ensemble(const ChainEnsemble& ensemb
   // Slots that come again are laid out as far as it takes. A slot in which nothing at all can be
   // done is like all others, but for what is reserved by others.
   const std::int64_t most = most_slots(ensemble);
+  const std::vector<UnitOnCluster> there = units_on_clusters(ensemble);
   for (std::int64_t slots = kFirstSlots;; slots *= 2) {
     const Time horizon = ensemble.platform.now() + slots * every;
     const Platform platform = within_windows(ensemble.platform, ensemble.windows, horizon);
-    auto plan = ChainEnsemblePlanner(ensemble, choices, platform).run();
+    auto plan = ChainEnsemblePlanner(ensemble, choices, platform, there).run();
     if (plan || every == 0 || slots > most) return plan;
   }
 }

@@ -62,6 +62,20 @@ UnitLayout laid_out(const Problem& problem, Count procs) {
   return {procs, length, {{used, 0, length}}};
 }
 
+// Whether every task can run there at all.
+bool fits_on(const Workflow& workflow, const Cluster& cluster) {
+  const auto names = workflow.resource_names();
+  const auto own = std::find(names.begin(), names.end(), cluster.name);
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const TaskTime time = workflow.time(task);
+    if (time.min_procs() > cluster.processors) return false;
+    if (time.kind() != TimeKind::per_resource) continue;
+    if (own == names.end()) return false;
+    if (!time.runs_on(static_cast<std::int32_t>(own - names.begin()))) return false;
+  }
+  return true;
+}
+
 // All sizes up to this one are tried, then every one that is a thirtieth larger.
 constexpr Count kAllSizes = 64;
 Count next_tried(Count procs) {
@@ -109,6 +123,7 @@ Workflow RepeatedUnit::repeated(Count months, std::string name) const {
 }
 
 UnitOnCluster::UnitOnCluster(const RepeatedUnit& unit, const Cluster& cluster, Count step) {
+  if (!fits_on(unit.workflow(), cluster)) return;
   const Problem whole(
       {unit.workflow()},
       Platform(0,

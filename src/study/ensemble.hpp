@@ -62,7 +62,8 @@ std::string to_json(const EnsembleStudyResult& result);
 // A line per figure, series and point.
 std::string to_csv(const EnsembleStudyResult& result);
 
-// All figures as one page.
+// All figures as one page, or one below the other as a picture.
 std::string to_html(const EnsembleStudyResult& result);
+std::string to_svg(const EnsembleStudyResult& result);
 
 }  // namespace dovetail

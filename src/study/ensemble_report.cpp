@@ -37,6 +37,32 @@ void write_figure(report::Text out, const EnsembleFigure& figure) {
   fmt::format_to(out, "\n");
 }
 
+std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
+  std::vector<io::LineChart> charts;
+  for (const EnsembleFigure& figure : result.figures) {
+    io::LineChart chart{
+        .title = "Figure " + figure.number + ": " + figure.title,
+        .x_name = figure.x_name,
+        .y_name = figure.y_name,
+        .y_unit = figure.is_time ? io::AxisUnit::milliseconds : io::AxisUnit::number,
+        .from_zero = figure.is_time && figure.number != "14"};
+    for (const EnsembleStatement& said : result.statements) {
+      if (said.figure.find(figure.number) == std::string::npos) continue;
+      chart.facts.push_back(
+          fmt::format("{}: {} (published: {})", said.what, said.ours, said.published));
+    }
+    for (const EnsembleSeries& series : figure.series) {
+      io::LineSeries line{.name = series.name};
+      for (const auto& [x, y] : series.points) {
+        line.points.emplace_back(x, figure.is_time ? 1000 * y : y);
+      }
+      chart.series.push_back(std::move(line));
+    }
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
 }  // namespace
 
 std::string format_table(const EnsembleStudyResult& result) {
@@ -97,29 +123,9 @@ std::string to_csv(const EnsembleStudyResult& result) {
 }
 
 std::string to_html(const EnsembleStudyResult& result) {
-  std::vector<io::LineChart> charts;
-  for (const EnsembleFigure& figure : result.figures) {
-    io::LineChart chart{
-        .title = "Figure " + figure.number + ": " + figure.title,
-        .x_name = figure.x_name,
-        .y_name = figure.y_name,
-        .y_unit = figure.is_time ? io::AxisUnit::milliseconds : io::AxisUnit::number,
-        .from_zero = figure.is_time && figure.number != "14"};
-    for (const EnsembleStatement& said : result.statements) {
-      if (said.figure.find(figure.number) == std::string::npos) continue;
-      chart.facts.push_back(
-          fmt::format("{}: {} (published: {})", said.what, said.ours, said.published));
-    }
-    for (const EnsembleSeries& series : figure.series) {
-      io::LineSeries line{.name = series.name};
-      for (const auto& [x, y] : series.points) {
-        line.points.emplace_back(x, figure.is_time ? 1000 * y : y);
-      }
-      chart.series.push_back(std::move(line));
-    }
-    charts.push_back(std::move(chart));
-  }
-  return io::lines_html("Ensembles of months, run again", charts);
+  return io::lines_html("Ensembles of months, run again", charts_of(result));
 }
+
+std::string to_svg(const EnsembleStudyResult& result) { return io::lines_svg(charts_of(result)); }
 
 }  // namespace dovetail
