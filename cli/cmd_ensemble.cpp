@@ -178,8 +178,8 @@ std::vector<RepeatedUnit> units_of(const EnsembleInput& input) {
   std::vector<RepeatedUnit> units;
   if (!input.file.repeat.empty()) {
     const Workflow workflow = read_workflow(beside(input.file.file, input.file.repeat));
-    Problem({workflow}, input.platform);  // says which task fits nowhere
-    units.emplace_back(workflow, chain_tasks(input.file, workflow));
+    const Problem month({workflow}, input.platform);  // says which task fits nowhere
+    units.emplace_back(month.workflows().front(), chain_tasks(input.file, workflow));
     return units;
   }
   if (input.ensemble.rules.disk || input.ensemble.rules.full_speed_posts > 0) {

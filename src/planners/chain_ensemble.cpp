@@ -249,6 +249,7 @@ std::optional<ChainEnsemblePlan> plan_chain_ensemble(const ChainEnsemble& ensemb
 RepeatedUnit month_unit(const std::vector<GroupTime>& sizes, Duration post, Count posts) {
   WorkflowBuilder builder("month");
   std::vector<std::pair<Count, double>> measured;
+  measured.reserve(sizes.size());
   for (const GroupTime& size : sizes) measured.emplace_back(size.procs, to_seconds(size.time));
   const TaskId main = builder.add_task({.id = "main", .time = TimeSpec::table(measured)});
   for (Count i = 0; post > 0 && i < posts; ++i) {

@@ -54,6 +54,7 @@ class ChainPlanner {
 
   static std::vector<Duration> times_of(const std::vector<const UnitLayout*>& layouts) {
     std::vector<Duration> times;
+    times.reserve(layouts.size());
     for (const UnitLayout* layout : layouts) times.push_back(layout->time);
     return times;
   }

@@ -46,6 +46,7 @@ Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
   };
   const std::vector<Grouping> all = grouping_candidates(problem);
   std::vector<Candidate> order;
+  order.reserve(all.size());
   for (const Grouping& grouping : all) {
     order.push_back({order.size(), shortest_possible(problem, grouping, dispatch)});
   }

@@ -19,7 +19,7 @@ void add_knapsack_gains(const EnsembleLab& lab, const EnsembleStudyOptions& opti
                         "gain in %",
                         false,
                         {}};
-  const auto sizes = static_cast<std::size_t>(kLabTo - kLabFrom + 1);
+  constexpr std::size_t sizes = kLabTo - kLabFrom + 1;
   std::vector<double> gains;
   for (std::size_t clusters = 2; clusters <= lab.sites().size(); ++clusters) {
     EnsembleSeries series{fmt::format("{} clusters", clusters), {}};
@@ -72,7 +72,7 @@ void add_repartition(const EnsembleLab& lab, const EnsembleStudyOptions& options
   EnsembleFigure times{
       "19", "makespan, ten scenarios on five clusters", "processors per cluster", "makespan",
       true, {{"greedy", {}}, {"round robin", {}}}};
-  std::vector<Compared> all(static_cast<std::size_t>(kLabTo - kLabFrom + 1));
+  std::vector<Compared> all(kLabTo - kLabFrom + 1);
   parallel_for(all.size(), options.threads, [&](std::size_t i) {
     all[i] = compare_on(lab, kLabFrom + static_cast<Count>(i), kLabScenarios);
   });
@@ -152,7 +152,7 @@ void add_node_figure(const EnsembleLab& lab, const EnsembleStudyOptions& options
   for (std::size_t s = 0; s < 2; ++s) {
     const EnsembleRules rules{.node_multiples = true, .extra_size = s == 1 ? 12 : 0};
     auto& points = figure.series[s].points;
-    points.resize(static_cast<std::size_t>(kLast - kLabFrom + 1));
+    points.resize(kLast - kLabFrom + 1);
     parallel_for(points.size(), options.threads, [&](std::size_t i) {
       const Count processors = kLabFrom + static_cast<Count>(i);
       double loss = 0;

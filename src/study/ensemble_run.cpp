@@ -8,7 +8,7 @@
 namespace dovetail {
 namespace {
 
-constexpr auto kLabSizes = static_cast<std::size_t>(kLabTo - kLabFrom + 1);
+constexpr std::size_t kLabSizes = kLabTo - kLabFrom + 1;
 
 Duration lab_makespan(const MonthProblem& problem, const GroupingInfo& heuristic,
                       Dispatch dispatch) {
