@@ -7,6 +7,7 @@
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/deadline.hpp"
+#include "planners/fair.hpp"
 #include "planners/pool.hpp"
 #include "planners/turnaround.hpp"
 #include "planners/unlike.hpp"
@@ -19,6 +20,7 @@ constexpr std::string_view kReservations = "Aida and Casanova 2008";
 constexpr std::string_view kCpa = "Radulescu and van Gemund 2001";
 constexpr std::string_view kHeft = "Topcuoglu, Hariri and Wu 2002";
 constexpr std::string_view kAheft = "Yu and Shi 2007";
+constexpr std::string_view kMags = "Casanova, Desprez and Suter 2010";
 
 template <BottomLevel kLevel, Bound kBound>
 Plan bl_bd(PlanningContext& context, const PlanRequest& request) {
@@ -41,6 +43,11 @@ Plan heft(PlanningContext& context, const PlanRequest& request) {
 template <PoolRule (*kRule)()>
 Plan on_pool(PlanningContext& context, const PlanRequest& request) {
   return plan_on_pool(context, request.name, kRule());
+}
+
+template <Plan (*kPlan)(const Sharing&, std::string_view)>
+Plan shared(PlanningContext& context, const PlanRequest& request) {
+  return kPlan(context.shared<Sharing>(), request.name);
 }
 
 constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
@@ -83,6 +90,11 @@ PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends firs
 PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<aheft_rule>, unlike_unfit, nullptr, aheft_rule},
 PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<aheft_paper_rule>, unlike_unfit, nullptr, aheft_paper_rule},
 PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<min_min_rule>, unlike_unfit, nullptr, min_min_rule},
+PlannerInfo{"SELFISH",         "workflows side by side, each as if it were alone; long ones go first",          kMags, Goal::fair, shared<plan_selfish>, single_cluster_unfit},
+PlannerInfo{"SELFISH_ORDER",   "the same, short workflows first: fair, but the last end is late",               kMags, Goal::fair, shared<plan_selfish_order>, single_cluster_unfit},
+PlannerInfo{"CRA_WORK_WEIGHT", "each workflow a fixed share of the processors by its work; short ones go first", kMags, Goal::fair, shared<plan_cra_work_weight>, single_cluster_unfit},
+PlannerInfo{"CAFM_K_SHELVES",  "workflows as boxes on shelves of doubling length; slow on many processors",     kMags, Goal::fair, shared<plan_cafm_k_shelves>, k_shelves_unfit},
+PlannerInfo{"MAGS",            "shares that change by periods, so that nobody waits over twice what is fair",   kMags, Goal::fair, shared<plan_mags>, single_cluster_unfit},
     // clang-format on
 };
 
@@ -95,12 +107,13 @@ bool sees(const PlannerInfo& planner, const Problem& problem) {
 // deadline ends as late as it may, so that there is nothing to compare.
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
   const Problem& problem = context.problem();
-  if (problem.workflows().size() == 1 || !plan.feasible) return;
+  if (problem.workflows().size() == 1 || !plan.feasible || !plan.alone.empty()) return;
   if (planner.goal == Goal::deadline) return;
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    plan.alone.push_back(makespan(planner.make(own, {.name = planner.name})));
+    const Plan alone = planner.make(own, {.name = planner.name});
+    plan.alone.push_back(makespan(alone) - (single.ready(0) - single.now()));
   }
 }
 

@@ -20,6 +20,7 @@ TimeSpec scaled(TimeSpec spec, double factor) {
 Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
                  const std::function<double(TaskId)>& factor_of) {
   WorkflowBuilder builder(workflow.name());
+  builder.set_terms(workflow.terms());
   for (const TaskId task : tasks) {
     builder.add_task({.id = std::string(workflow.id(task)),
                       .time = scaled(workflow.time_spec(task), factor_of(task))});
