@@ -72,6 +72,9 @@ class Workflow {
   std::size_t edge_count() const;
   const WorkflowTerms& terms() const;
 
+  // The same tasks under other terms, which must be in range.
+  Workflow with_terms(const WorkflowTerms& terms) const;
+
   std::string_view id(TaskId task) const;
   std::string_view run(TaskId task) const;
   const TaskExecution& execution(TaskId task) const;

@@ -88,6 +88,13 @@ Workflow::Workflow(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 const std::string& Workflow::name() const { return data_->name; }
 const WorkflowTerms& Workflow::terms() const { return data_->terms; }
+
+Workflow Workflow::with_terms(const WorkflowTerms& terms) const {
+  Data data = *data_;
+  data.terms = terms;
+  return Workflow(std::make_shared<const Data>(std::move(data)));
+}
+
 std::size_t Workflow::size() const { return data_->times.size(); }
 std::size_t Workflow::edge_count() const { return data_->successors.size(); }
 std::string_view Workflow::id(TaskId task) const { return data_->ids.at(task); }

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/deadline.hpp"
@@ -98,6 +99,8 @@ PlannerInfo{"MAGS",            "shares that change by periods, so that nobody wa
     // clang-format on
 };
 
+constexpr std::string_view kFairDefault = "MAGS";
+
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
   return planner.blind == nullptr || planner.blind(problem).empty();
@@ -112,8 +115,7 @@ void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& co
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    const Plan alone = planner.make(own, {.name = planner.name});
-    plan.alone.push_back(makespan(alone) - (single.ready(0) - single.now()));
+    plan.alone.push_back(makespan(single, planner.make(own, {.name = planner.name}), 0));
   }
 }
 
@@ -178,6 +180,23 @@ std::vector<Plan> plan_all(PlanningContext& context) {
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options) {
   PlanningContext context(problem, options);
   return plan_all(context);
+}
+
+std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
+  const auto mags = std::ranges::find(plans, kFairDefault, &Plan::algorithm);
+  if (mags != plans.end() && mags->feasible) return static_cast<std::size_t>(mags - plans.begin());
+  return fairest_plan(problem, plans);
+}
+
+Plan fair_plan(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
+  if (plan.feasible) return plan;
+  std::vector<Plan> plans;
+  for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
+    plans.push_back(plan_by(*planner, context, problem.deadline()));
+  }
+  return std::move(plans[fair_choice(problem, plans)]);
 }
 
 std::size_t best_plan(std::span<const Plan> plans, Goal goal) {
