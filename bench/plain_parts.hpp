@@ -91,14 +91,15 @@ class Availability {
   std::vector<std::pair<Time, Count>> steps_;
 };
 
-// The tasks of the problem's first workflow as its first cluster runs them, or some of them. The
+// The tasks of one of the problem's workflows as its first cluster runs them, or some of them. The
 // problem must outlive them.
 class Tasks {
  public:
-  explicit Tasks(const Problem& problem, bool classic_stop = false) : classic_stop_(classic_stop) {
-    const Workflow& workflow = problem.workflows()[0];
+  explicit Tasks(const Problem& problem, bool classic_stop = false, std::size_t number = 0)
+      : classic_stop_(classic_stop) {
+    const Workflow& workflow = problem.workflows()[number];
     for (TaskId task = 0; task < workflow.size(); ++task) {
-      times_.push_back(problem.time(0, task, 0));
+      times_.push_back(problem.time(number, task, 0));
       const auto before = workflow.predecessors(task);
       const auto after = workflow.successors(task);
       before_.emplace_back(before.begin(), before.end());
@@ -134,6 +135,14 @@ class Tasks {
     return part;
   }
 
+  // The same tasks with every edge the other way round.
+  Tasks reversed() const {
+    Tasks reversed = *this;
+    std::swap(reversed.before_, reversed.after_);
+    std::reverse(reversed.topological_.begin(), reversed.topological_.end());
+    return reversed;
+  }
+
   // The bottom levels.
   std::vector<Duration> levels(const std::vector<Count>& given) const {
     std::vector<Duration> level(size(), 0);
@@ -157,6 +166,12 @@ class Tasks {
 
   // The allocation phase, for so many processors.
   std::vector<Count> cpa(Count procs) const {
+    return cpa(procs, [procs](const auto&, TaskId, Count next) { return next <= procs; });
+  }
+
+  // The same where may_grow(allocation, task, next) has to agree to every step.
+  template <typename MayGrow>
+  std::vector<Count> cpa(Count procs, MayGrow may_grow) const {
     std::vector<Count> given;
     for (const TaskTime& time : times_) given.push_back(time.min_procs());
     for (;;) {
@@ -168,7 +183,7 @@ class Tasks {
         area += Int128{given[task]} * times_[task].duration(given[task]);
       }
       if (!path_dominates(path_length, area, procs)) return given;
-      const auto best = best_on_path(level, given, procs);
+      const auto best = best_on_path(level, given, may_grow);
       if (best == kNone) return given;
       given[best] = times_[best].next_allowed(given[best]);
     }
@@ -211,14 +226,15 @@ class Tasks {
     return Int128{path} * path * tasks * procs > area * area;
   }
 
+  template <typename MayGrow>
   TaskId best_on_path(const std::vector<Duration>& level, const std::vector<Count>& given,
-                      Count procs) const {
+                      MayGrow may_grow) const {
     TaskId best = kNone;
     Int128 best_above = 0, best_below = 1;
     for (TaskId task : critical_path(level)) {
       const Count now = given[task];
       const Count next = times_[task].next_allowed(now);
-      if (next == 0 || next > procs) continue;
+      if (next == 0 || !may_grow(given, task, next)) continue;
       const Int128 above =
           Int128{times_[task].duration(now)} * next - Int128{times_[task].duration(next)} * now;
       const Int128 below = Int128{now} * next;

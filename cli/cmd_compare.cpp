@@ -9,6 +9,7 @@
 #include "describe.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
+#include "fair_table.hpp"
 
 namespace dovetail::cli {
 
@@ -77,10 +78,32 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
   fmt::print("{}\n", document.dump(1));
 }
 
+// Several workflows: three metrics, the best of each marked.
+Exit compare_fairly(PlanningContext& context, bool json) {
+  const Problem& problem = context.problem();
+  const auto plans = plan_all(context);
+  const Plan& fairest = plans[fairest_plan(problem, plans)];
+  const FairTable table(problem, plans);
+  if (json) {
+    nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
+                                       {"deadline", nullptr},
+                                       {"best", fairest.feasible ? fairest.algorithm : ""},
+                                       {"best_of", table.best_json()},
+                                       {"plans", table.plans_json()}};
+    if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
+    fmt::print("{}\n", document.dump(1));
+  } else {
+    fmt::print("{}", table.text(""));
+    if (fairest.feasible) fmt::print("\n* best in its column\n");
+  }
+  return fairest.feasible ? Exit::fine : Exit::no;
+}
+
 Exit run(const CompareArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
+  if (problem.goal() == Goal::fair) return compare_fairly(context, arguments.json);
   const auto plans = plan_all(context);
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
@@ -102,7 +125,9 @@ void add_compare(CLI::App& program, Exit& status) {
   arguments->goal.add(*command);
   arguments->planner.add(*command);
   command->add_flag("--json", arguments->json, "as JSON");
-  command->footer("Example: dovetail compare flow.yaml -c cluster.yaml");
+  command->footer(
+      "Example: dovetail compare flow.yaml -c cluster.yaml\n"
+      "         dovetail compare a.yaml b.yaml c.yaml -c cluster.yaml --goal fair");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

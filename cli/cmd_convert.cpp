@@ -58,6 +58,9 @@ void warn_of_lost_execution(const Workflow& workflow) {
   for (TaskId task = 0; task < workflow.size(); ++task) {
     if (workflow.execution(task) != TaskExecution{}) ++lost;
   }
+  if (workflow.terms() != WorkflowTerms{}) {
+    std::cerr << "warning: weight and ready_at are lost\n";
+  }
   if (lost == 0) return;
   std::cerr << "warning: " << counted(lost, "task")
             << " lose directory, environment, inputs, outputs, timeout, retries and kind\n";

@@ -10,6 +10,7 @@
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/tightest.hpp"
+#include "fair_table.hpp"
 #include "moment.hpp"
 #include "plan_output.hpp"
 
@@ -31,6 +32,7 @@ struct Answer {
   Frontier known = {};                // what was found on the way, for comparison
   std::optional<Plan> earliest = {};  // when the deadline was missed: the plan that ends first
   std::vector<Plan> tightest = {};    // when asked for: one plan per algorithm
+  std::vector<Plan> fair = {};        // for the goal fair: one plan per algorithm
 };
 
 // Without a plan: what was asked for, and what could be had.
@@ -69,6 +71,13 @@ Answer find_earliest(PlanningContext& context) {
   return answer;
 }
 
+Answer find_fair(PlanningContext& context) {
+  std::vector<Plan> plans = plan_all(context);
+  const std::size_t chosen = fair_choice(context.problem(), plans);
+  if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");
+  return {.plan = plans[chosen], .fair = std::move(plans)};
+}
+
 Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
   const Problem& problem = context.problem();
   if (planner.goal == Goal::deadline && !problem.deadline()) {
@@ -90,6 +99,7 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
     return find_plan_by(planner, context);
   }
   require_planner(problem);
+  if (problem.goal() == Goal::fair) return find_fair(context);
   return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
 }
 
@@ -162,6 +172,13 @@ void print_for_people(PlanningContext& context, const Answer& answer, bool named
     return;
   }
   fmt::print("{}\n", describe_plan(context.problem(), answer.plan));
+  const PlannerInfo* planner = find_planner(answer.plan.algorithm);
+  if (planner != nullptr && planner->goal == Goal::fair) {
+    fmt::print("{}\n", describe_fates(context.problem(), answer.plan));
+  }
+  if (!answer.fair.empty()) {
+    fmt::print("{}", FairTable(context.problem(), answer.fair).text("  ", &answer.plan));
+  }
   if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
   if (!answer.known.plans().empty()) {
@@ -188,8 +205,8 @@ Exit run(const PlanArguments& arguments) {
   if (arguments.tightest && arguments.goal.deadline) {
     throw InputError("--tightest: finds the deadline itself; leave --deadline out");
   }
-  if (arguments.tightest && arguments.goal.goal == Goal::turnaround) {
-    throw InputError("--tightest: is about deadlines; leave --goal turnaround out");
+  if (arguments.tightest && arguments.goal.goal && arguments.goal.goal != Goal::deadline) {
+    throw InputError("--tightest: is about deadlines; leave --goal out");
   }
   // The search for a deadline begins with a problem that has none.
   const Problem problem =
@@ -221,7 +238,8 @@ void add_plan(CLI::App& program, Exit& status) {
   command->footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"
       "Example: dovetail plan flow.yaml -c cluster.yaml -o plan.json --gantt plan.svg\n"
-      "         dovetail plan flow.yaml -c cluster.yaml --deadline 6h40m");
+      "         dovetail plan flow.yaml -c cluster.yaml --deadline 6h40m\n"
+      "         dovetail plan a.yaml b.yaml c.yaml -c cluster.yaml --goal fair");
   command->callback([arguments, &status] { status = run(*arguments); });
 }
 

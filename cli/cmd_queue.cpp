@@ -302,6 +302,7 @@ Exit run(QueueArguments arguments) {
   ProblemArguments asked = arguments.problem;
   if (live) asked.cluster = std::to_string(live->clusters().front().processors);
   const Problem problem = asked.load();
+  require_ready(problem.workflows(), "dovetail queue");
   const Question question = ask(live ? *live : problem.platform());
   const LeveledTasks tasks(problem.workflows().front(), question.site.cluster);
   return arguments.times > 0 ? run_repeatedly(question, tasks) : run_once(question, tasks);

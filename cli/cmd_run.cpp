@@ -63,7 +63,12 @@ RunDescription describe_run(const RunArguments& arguments) {
       asked.load(goal_from_now(arguments.goal, asked.cluster),
                  {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
   measured.print_notes();
-  RunDescription description{.workflows = {problem.workflows().begin(), problem.workflows().end()},
+  if (slurm && problem.goal() == Goal::fair) {
+    throw InputError(
+        "--goal fair: on Slurm every workflow is cut into jobs by itself; leave it out");
+  }
+  if (slurm) require_ready(problem.workflows(), "a run on Slurm");
+  RunDescription description{.workflows = from_now(problem.workflows(), problem.now()),
                              .assumed = measured.assumed(),
                              .folder = current_folder(),
                              .platform = slurm ? slurm->platform : from_now(problem.platform()),

@@ -8,11 +8,13 @@
 
 #include "command.hpp"
 #include "dovetail/io.hpp"
+#include "io/text.hpp"
 #include "planners/dispatch.hpp"
 #include "progress.hpp"
 #include "study/adaptive.hpp"
 #include "study/deadline.hpp"
 #include "study/ensemble.hpp"
+#include "study/fair.hpp"
 #include "study/queue.hpp"
 #include "study/turnaround.hpp"
 
@@ -173,6 +175,36 @@ void add_options(CLI::App& command, EnsembleStudyOptions& options) {
                        "fair or rotate");
 }
 
+KernelClass kernel_class_called(const std::string& name) {
+  for (const KernelClass known : kKernelClasses) {
+    if (io::upper_case(to_string(known)) == io::upper_case(name)) return known;
+  }
+  throw CLI::ValidationError("--class", "expected random, strassen or fft, found \"" + name + "\"");
+}
+
+void add_options(CLI::App& command, FairStudyOptions& options) {
+  add_common(command, options);
+  add_size(command, "--sets", options.sets,
+           "of each class and number of workflows, instead of the scale's");
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.classes.push_back(kernel_class_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--class", choose, "only random, strassen or fft; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--workflows", options.workflows,
+                  "only sets of so many workflows, 1 to 20; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--processors", options.processors,
+                  "only the cluster of 20, 47, 120 or 216 processors; may be repeated")
+      ->allow_extra_args(false);
+  command.add_flag_callback(
+      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
+}
+
 // Adds a study under its name, with the options that all have.
 template <typename Options, typename Study>
 std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
@@ -256,6 +288,10 @@ void add_study(CLI::App& program, Exit& status) {
       "Yu and Shi, AHEFT: plans on resources that join (Tables 3, 4, 6, 7, 8 and Figure 8)",
       run_adaptive_study);
   add_ensemble_study(*command, status);
+  add_one<FairStudyOptions>(*command, status, "fair",
+                            "Casanova, Desprez and Suter, MAGS: workflows that share a cluster "
+                            "(Figures 2 to 4, Table II)",
+                            run_fair_study);
 }
 
 }  // namespace dovetail::cli

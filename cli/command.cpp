@@ -22,8 +22,10 @@ namespace dovetail::cli {
 
 void GoalArguments::add(CLI::App& command) {
   add_choice<std::optional<Goal>>(
-      command, "--goal", goal, {{"turnaround", Goal::turnaround}, {"deadline", Goal::deadline}},
-      "turnaround: end as early as possible (default); deadline: cheapest in time");
+      command, "--goal", goal,
+      {{"turnaround", Goal::turnaround}, {"deadline", Goal::deadline}, {"fair", Goal::fair}},
+      "turnaround: end as early as possible (default); deadline: cheapest in time; fair: no "
+      "workflow waits out of proportion");
   add_deadline(command);
 }
 
@@ -177,6 +179,14 @@ void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {
   if (planner.goal != Goal::deadline || problem.deadline()) return;
   throw InputError(
       fmt::format("--algorithm: {} plans for a deadline; give --deadline T", planner.name));
+}
+
+void require_ready(std::span<const Workflow> workflows, const std::string& verb) {
+  for (const Workflow& workflow : workflows) {
+    if (!workflow.terms().ready_at) continue;
+    throw InputError(fmt::format("workflow {}: {} knows no ready_at; leave it out",
+                                 io::quote(workflow.name()), verb));
+  }
 }
 
 void require_planner(const Problem& problem) {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,9 @@ void warn_if_blind(const PlannerInfo& planner, const Problem& problem);
 
 // Throws InputError when the planner plans for a deadline and the problem has none.
 void require_deadline_for(const PlannerInfo& planner, const Problem& problem);
+
+// Throws InputError when a workflow becomes ready later, for verbs that cannot wait for it.
+void require_ready(std::span<const Workflow> workflows, const std::string& verb);
 
 // Throws InputError when no planner at all can plan the problem.
 void require_planner(const Problem& problem);

@@ -43,6 +43,20 @@ Platform moved(const Platform& platform, Time zero) {
   return Platform(0, {std::move(cluster)});
 }
 
+constexpr std::pair<Goal, const char*> kGoals[] = {
+    {Goal::turnaround, "turnaround"}, {Goal::deadline, "deadline"}, {Goal::fair, "fair"}};
+
+const char* name_of(Goal goal) {
+  return std::ranges::find(kGoals, goal, [](const auto& entry) { return entry.first; })->second;
+}
+
+Goal goal_called(const std::string& name) {
+  for (const auto& [goal, known] : kGoals) {
+    if (known == name) return goal;
+  }
+  return Goal::turnaround;
+}
+
 std::string path_of(const Workflow& workflow, TaskId task, const std::string& name) {
   namespace fs = std::filesystem;
   return (fs::path(workflow.execution(task).directory) / name).lexically_normal().string();
@@ -139,9 +153,21 @@ Platform from_now(const Platform& platform) {
   return moved(platform, platform.now());
 }
 
+std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now) {
+  std::vector<Workflow> moved;
+  for (const Workflow& workflow : workflows) {
+    WorkflowTerms terms = workflow.terms();
+    if (terms.ready_at) terms.ready_at = *terms.ready_at - now;
+    terms.ready_is_date = false;
+    moved.push_back(terms == workflow.terms() ? workflow : workflow.with_terms(terms));
+  }
+  return moved;
+}
+
 RunDescription RunDescription::later(Time clock) const {
   RunDescription description = *this;
   description.platform = moved(platform, -clock);
+  description.workflows = from_now(workflows, -clock);
   if (deadline) *description.deadline += clock;
   return description;
 }
@@ -162,9 +188,8 @@ void RunDescription::check() const {
 Problem RunDescription::problem() const { return Problem(workflows, platform, goal, deadline); }
 
 void RunDescription::write(const exec::RunFolder& run) const {
-  Json json = {{"folder", folder},    {"goal", goal == Goal::deadline ? "deadline" : "turnaround"},
-               {"deadline", Json()},  {"keep_going", keep_going},
-               {"static", is_static}, {"band", band},
+  Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
+               {"keep_going", keep_going}, {"static", is_static},   {"band", band},
                {"assumed", assumed}};
   if (deadline) json["deadline"] = *deadline;
   if (slurm) {
@@ -187,15 +212,14 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
   if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
     throw InputError(file + ": not the description of a run");
   }
-  RunDescription description{
-      .workflows = {},
-      .assumed = json.value("assumed", std::vector<std::string>()),
-      .folder = json.value("folder", ""),
-      .platform = parse_platform(json["platform"].dump(), file),
-      .goal = json.value("goal", "") == "deadline" ? Goal::deadline : Goal::turnaround,
-      .keep_going = json.value("keep_going", false),
-      .is_static = json.value("static", false),
-      .band = json.value("band", 0.2)};
+  RunDescription description{.workflows = {},
+                             .assumed = json.value("assumed", std::vector<std::string>()),
+                             .folder = json.value("folder", ""),
+                             .platform = parse_platform(json["platform"].dump(), file),
+                             .goal = goal_called(json.value("goal", "")),
+                             .keep_going = json.value("keep_going", false),
+                             .is_static = json.value("static", false),
+                             .band = json.value("band", 0.2)};
   if (json.contains("deadline") && json["deadline"].is_number()) {
     description.deadline = json["deadline"].get<Time>();
   }
@@ -214,6 +238,10 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
 }
 
 Plan plan_for_run(const Problem& problem) {
+  if (problem.goal() == Goal::fair) {
+    PlanningContext context(problem);
+    return fair_plan(context);
+  }
   const bool is_quick = problem.task_count() <= kManyTasks;
   if (!is_quick && problem.goal() == Goal::turnaround) {
     return plan(*find_planner("BL_CPAR_BD_CPAR"), problem);

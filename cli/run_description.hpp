@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,9 @@ struct RunDescription {
 // The same cluster seen from a clock that begins now. Throws InputError unless it is one cluster on
 // which tasks can be started from here.
 Platform from_now(const Platform& platform);
+
+// The same workflows: those that become ready later do so by that clock.
+std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now);
 
 // The plan by which a run goes. The search for the best one ends where it would take long.
 Plan plan_for_run(const Problem& problem);

@@ -64,15 +64,29 @@ class GanttPage {
     if (this.data.lost.length > 0) legend.append(entry("cut short", "none", "var(--muted)", "3 2"));
     if (this.data.tasks.some((task) => task.critical)) legend.append(entry("critical chain", "none", "var(--critical)"));
     if (this.data.deadline !== null) legend.append(entry("deadline", "none", "var(--deadline)"));
+    if (this.data.periods.length > 0) legend.append(entry("end of a period", "none", "var(--muted)", "2 3"));
   }
 
   fillWorkflows() {
     if (this.data.workflows.length < 2) return;
-    const heads = ["Name", "Ends after", "Stretch"].map((name) => make("th", name));
-    const rows = this.data.workflows.map((workflow) => make("tr", null, make("td", workflow.name),
-      make("td", roughDuration(workflow.makespan)), make("td", workflow.stretch.toFixed(2))));
+    const heads = ["Name", "Takes", "Stretch"].map((name) => make("th", name));
+    const rows = this.data.workflows.flatMap((workflow) => {
+      const numbers = make("tr", null, make("td", workflow.name), make("td", roughDuration(workflow.makespan)),
+        make("td", workflow.stretch.toFixed(2)));
+      return workflow.alone === null ? [numbers] : [numbers, this.workflowNote(workflow)];
+    });
     byId("workflows").append(make("thead", null, make("tr", null, ...heads)), make("tbody", null, ...rows));
     byId("workflows-section").hidden = false;
+  }
+
+  // How long the workflow takes alone, and for whom it waits here.
+  workflowNote(workflow) {
+    const delays = workflow.delays.map((delay) => `${delay.by} ${roughDuration(delay.length)}`);
+    const waits = delays.length === 0 ? "" : `; waits for ${delays.slice(0, 3).join(", ")}`;
+    const cell = make("td", `alone ${roughDuration(workflow.alone)}${waits}`);
+    cell.colSpan = 3;
+    cell.className = "workflow-note";
+    return make("tr", null, cell);
   }
 
   // Name and values of a task, a run that was cut short or a reservation, for tooltip and details.

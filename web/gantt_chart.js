@@ -235,12 +235,29 @@ class GanttChart {
     context.lineWidth = 1.5;
     context.strokeStyle = colours.text;
     this.line(this.xOf(data.now), panel.top, this.xOf(data.now), bottom);
+    this.drawPeriods(panel);
     if (data.deadline === null) return;
     const x = this.xOf(data.deadline);
     context.strokeStyle = colours.deadline;
     context.setLineDash([5, 3]);
     this.line(x - 1, panel.top, x - 1, bottom);
     context.setLineDash([]);
+  }
+
+  // The ends of the periods in which workflows own processors, each with its number.
+  drawPeriods(panel) {
+    const {context, colours} = this;
+    context.lineWidth = 1;
+    context.font = LABEL_FONT;
+    context.textAlign = "right";
+    this.data.periods.forEach((end, position) => {
+      const x = Math.round(this.xOf(end)) - 0.5;
+      context.strokeStyle = context.fillStyle = colours.muted;
+      context.setLineDash([2, 3]);
+      this.line(x, panel.top, x, panel.top + panel.height);
+      context.setLineDash([]);
+      context.fillText(String(position + 1), x - 3, panel.top + 12);
+    });
   }
 
   line(x1, y1, x2, y2) {

@@ -12,6 +12,9 @@ Duration makespan(const Plan& plan);
 // The same for one workflow of the plan.
 Duration makespan(const Plan& plan, std::size_t workflow);
 
+// How long the workflow takes from when it is ready on: its last end minus that moment.
+Duration makespan(const Problem& problem, const Plan& plan, std::size_t workflow);
+
 // Sum of processors x duration, in processor-milliseconds, and in hours.
 __extension__ typedef __int128 Area;
 Area consumed(const Plan& plan);

@@ -37,16 +37,26 @@ struct PlanVersion {
   friend bool operator==(const PlanVersion&, const PlanVersion&) = default;
 };
 
+// How a plan divides a cluster among workflows, where it does so by periods.
+struct Division {
+  double slack = 1;                // by how much the bound was loosened until all tasks fitted
+  double bound = 1;                // the least stretch that all could have if they were fluid (S*)
+  std::vector<Time> periods = {};  // the end of each; the first begins when a workflow is ready
+  friend bool operator==(const Division&, const Division&) = default;
+};
+
 struct Plan {
   std::string algorithm = {};
   Time now = 0;
   std::optional<Time> deadline = {};
   bool feasible = true;                    // false: no plan was found, and there are no placements
   std::vector<Placement> placements = {};  // by workflow, then by task
-  // Of several workflows: the turn-around of each if the same planner had it alone. Else empty.
+  // Of several workflows: how long each takes, from when it is ready, if the same planner has it
+  // alone; for the goal fair of one as well, by the same allocation for all planners. Else empty.
   std::vector<Duration> alone = {};
   // Where the planner searched one: the share by which it moved its guide towards the end.
   std::optional<double> lambda = {};
+  std::optional<Division> division = {};
   // Where the plan is what is executed while resources come and go: how it came about.
   std::vector<Evaluation> history = {};
   std::vector<PlanVersion> versions = {};

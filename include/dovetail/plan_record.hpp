@@ -23,10 +23,22 @@ struct TaskRecord {
   bool critical = false;  // on the chain of tasks that decides the end
 };
 
+// So long a workflow waits while another one holds processors.
+struct DelayRecord {
+  std::string by;
+  Duration length = 0;
+};
+
 struct WorkflowRecord {
   std::string name;
-  Duration makespan = 0;
+  Duration makespan = 0;  // from when it is ready on
   double stretch = 1.0;
+  // Where it is known how the workflow would fare alone.
+  std::optional<Duration> dedicated_makespan = {};
+  std::vector<DelayRecord> delayed_by = {};
+  // As its file has them.
+  double weight = 1.0;
+  std::optional<Time> ready_at = {};
 };
 
 // A cluster as the picture needs it: its size and what others hold while the plan runs.
@@ -62,6 +74,10 @@ struct PlanRecord {
   Duration makespan = 0;    // last end minus now
   Duration turnaround = 0;  // the same
   double cpu_hours = 0;     // without those of runs that were cut short
+  // Where it is known how each workflow would fare alone; see fairness.hpp.
+  std::optional<double> average_stretch = {};
+  std::optional<double> maximum_stretch = {};
+  std::optional<Division> division = {};  // see Plan::division
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};

@@ -128,7 +128,14 @@ Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
 std::vector<Plan> plan_all(PlanningContext& context);
 
-// The position of the best plan: feasible, then earliest end and least CPU time, for a deadline the
+// The position of the plan that the goal fair takes: MAGS's, since it promises something. When it is
+// not feasible or not there, the one whose worst off workflow fares best.
+std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans);
+
+// That plan; the others are made only when they are needed.
+Plan fair_plan(PlanningContext& context);
+
+// The position of the best plan for turn-around or a deadline: feasible, then earliest end and least CPU time, for a deadline the
 // other way round, then the first. Needs at least one plan.
 std::size_t best_plan(std::span<const Plan> plans, Goal goal = Goal::turnaround);
 

@@ -23,7 +23,8 @@ struct TaskRef {
 class Problem {
  public:
   // Throws InputError when there is no workflow, when two workflows have the same name, when a
-  // task needs more processors than any cluster has, when a task has no time on any resource, or
+  // task needs more processors than any cluster has, when a task has no time on any resource, when
+  // a workflow is ready at a date and the platform's clock has none (or the other way round), or
   // when the goal is a deadline and there is none.
   Problem(std::vector<Workflow> workflows, Platform platform, Goal goal = Goal::turnaround,
           std::optional<Time> deadline = std::nullopt);
@@ -47,7 +48,10 @@ class Problem {
   // start: what it needs may come from outside.
   Problem with_releases(std::vector<Time> releases) const;
 
-  // Now, or later.
+  // When the workflow may begin: now, or later.
+  Time ready(std::size_t workflow) const;
+
+  // When the task may: not before its workflow, and not before what it needs from outside.
   Time release(std::size_t workflow, TaskId task) const;
 
   // Whether a task may run on procs processors of a cluster.

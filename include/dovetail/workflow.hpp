@@ -48,6 +48,17 @@ struct TaskSpec {
   TaskExecution execution = {};
 };
 
+// How a workflow stands beside others that want the same processors.
+struct WorkflowTerms {
+  double weight = 1;  // kMinWeight to kMaxWeight; twice the weight, half the stretch
+  std::optional<Time> ready_at = {};  // on the clusters' clock; nothing: at once
+  bool ready_is_date = false;         // ready_at counts from 1970
+  friend bool operator==(const WorkflowTerms&, const WorkflowTerms&) = default;
+};
+
+inline constexpr double kMinWeight = 0.01;
+inline constexpr double kMaxWeight = 100;
+
 // An id without the number at its end: "blur_17" is of the kind "blur".
 std::string_view kind_of_id(std::string_view id);
 
@@ -59,6 +70,10 @@ class Workflow {
   const std::string& name() const;
   std::size_t size() const;
   std::size_t edge_count() const;
+  const WorkflowTerms& terms() const;
+
+  // The same tasks under other terms, which must be in range.
+  Workflow with_terms(const WorkflowTerms& terms) const;
 
   std::string_view id(TaskId task) const;
   std::string_view run(TaskId task) const;
@@ -111,6 +126,9 @@ class WorkflowBuilder {
   WorkflowBuilder& operator=(WorkflowBuilder&&) noexcept;
 
   void set_name(std::string name);
+
+  // Throws InputError for a weight out of range.
+  void set_terms(const WorkflowTerms& terms);
 
   // Throws InputError for an empty or repeated id and for a time model that is out of range.
   TaskId add_task(const TaskSpec& task);

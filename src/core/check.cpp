@@ -72,6 +72,9 @@ class Judge {
   void check_placement(const Placement& placement) {
     if (placement.start < problem_.now()) {
       report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
+    } else if (placement.start < problem_.ready(placement.workflow)) {
+      report(name(placement) + " starts at " + format_seconds(placement.start) +
+             ", before its workflow is ready");
     } else if (placement.start < problem_.release(placement.workflow, placement.task)) {
       report(name(placement) + " starts at " + format_seconds(placement.start) +
              ", before what it needs from outside is there");
@@ -219,10 +222,10 @@ std::vector<std::string> check_summary(const Problem& problem, const PlanRecord&
                      [&](const WorkflowRecord& candidate) { return candidate.name == name; });
     if (summary == record.workflows.end()) {
       violations.push_back("the plan's summary does not have workflow \"" + name + "\"");
-    } else if (summary->makespan != makespan(plan, i)) {
+    } else if (summary->makespan != makespan(problem, plan, i)) {
       violations.push_back("the plan says that workflow \"" + name + "\" takes " +
                            format_seconds(summary->makespan) + " s, but its tasks take " +
-                           format_seconds(makespan(plan, i)) + " s");
+                           format_seconds(makespan(problem, plan, i)) + " s");
     }
   }
   return violations;

@@ -76,6 +76,8 @@ class ChainWalker {
       const Time arrives = input.end + (moved ? transfers[i] : 0);
       if (arrives > latest.first || latest.second == kNone) latest = {arrives, at};
     }
+    const Time ready = problem_.ready(placement.workflow);
+    if (latest.first < ready) return {ready, kNone};
     return latest;
   }
 

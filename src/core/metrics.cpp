@@ -18,6 +18,10 @@ Duration makespan(const Plan& plan, std::size_t workflow) {
   return end - plan.now;
 }
 
+Duration makespan(const Problem& problem, const Plan& plan, std::size_t workflow) {
+  return std::max<Duration>(plan.now + makespan(plan, workflow) - problem.ready(workflow), 0);
+}
+
 Area consumed(const Plan& plan) {
   Area total = 0;
   for (const Placement& placement : plan.placements) {

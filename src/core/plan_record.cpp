@@ -6,6 +6,7 @@
 
 #include "dovetail/critical.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 
 namespace dovetail {
@@ -34,6 +35,29 @@ TaskRecord record_task(const Problem& problem, const Placement& placement) {
           .start = placement.start,
           .end = placement.end,
           .processors = placement.procs};
+}
+
+void record_workflows(const Problem& problem, const Plan& plan, PlanRecord& record) {
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+    const Workflow& workflow = problem.workflows()[i];
+    record.workflows.push_back({.name = workflow.name(),
+                                .makespan = makespan(problem, plan, i),
+                                .weight = workflow.terms().weight,
+                                .ready_at = workflow.terms().ready_at});
+  }
+  if (plan.alone.size() != problem.workflows().size()) return;
+  const Fairness fairness = measure_fairness(problem, plan);
+  record.average_stretch = fairness.average_stretch;
+  record.maximum_stretch = fairness.maximum_stretch;
+  for (std::size_t i = 0; i < record.workflows.size(); ++i) {
+    const Fate& fate = fairness.workflows[i];
+    record.workflows[i].stretch = fate.stretch;
+    record.workflows[i].dedicated_makespan = fate.alone;
+    for (const Delay& delay : fate.delays) {
+      record.workflows[i].delayed_by.push_back(
+          {problem.workflows()[delay.by].name(), delay.length});
+    }
+  }
 }
 
 // By workflow, then by task, as plans have them.
@@ -85,15 +109,9 @@ PlanRecord make_record(const Problem& problem, const Plan& plan, std::span<const
                     .makespan = makespan(plan),
                     .turnaround = makespan(plan),
                     .cpu_hours = cpu_hours(plan),
+                    .division = plan.division,
                     .history = plan.history};
-  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
-    const Duration length = makespan(plan, i);
-    const bool shared = i < plan.alone.size() && plan.alone[i] > 0;
-    record.workflows.push_back(
-        {.name = problem.workflows()[i].name(),
-         .makespan = length,
-         .stretch = shared ? static_cast<double>(length) / static_cast<double>(plan.alone[i]) : 1});
-  }
+  record_workflows(problem, plan, record);
   record.tasks.reserve(plan.placements.size());
   for (const Placement& placement : plan.placements) {
     record.tasks.push_back(record_task(problem, placement));

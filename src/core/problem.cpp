@@ -54,6 +54,15 @@ void check_task(const Workflow& workflow, TaskId task, const Platform& platform,
                    std::to_string(largest));
 }
 
+void check_ready(const Workflow& workflow, const Platform& platform) {
+  const WorkflowTerms& terms = workflow.terms();
+  if (!terms.ready_at || terms.ready_is_date == platform.wall_clock()) return;
+  throw InputError("workflow \"" + workflow.name() + "\": ready_at " +
+                   (terms.ready_is_date
+                        ? "is a date, but the clusters' \"now\" is not; give seconds"
+                        : "is not a date, but the clusters' \"now\" is one; give a date"));
+}
+
 // Planners add durations up in 64 bits; this keeps every sum of a whole workflow within them.
 void check_total_time(std::span<const Workflow> workflows, const Platform& platform) {
   double slowest = 1.0;
@@ -89,6 +98,7 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
                          "\"; give each a name of its own");
       }
     }
+    check_ready(workflow, platform_);
     resources_.push_back(resources_of(workflow, platform_));
     for (TaskId task = 0; task < workflow.size(); ++task) {
       check_task(workflow, task, platform_, resources_[i]);
@@ -130,9 +140,14 @@ Problem Problem::with_releases(std::vector<Time> releases) const {
   return later;
 }
 
+Time Problem::ready(std::size_t workflow) const {
+  return std::max(now(), workflows_[workflow].terms().ready_at.value_or(now()));
+}
+
 Time Problem::release(std::size_t workflow, TaskId task) const {
-  if (releases_.empty()) return now();
-  return std::max(now(), releases_[number_of({static_cast<std::uint32_t>(workflow), task})]);
+  if (releases_.empty()) return ready(workflow);
+  return std::max(ready(workflow),
+                  releases_[number_of({static_cast<std::uint32_t>(workflow), task})]);
 }
 
 bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const {

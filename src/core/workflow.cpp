@@ -57,6 +57,7 @@ std::string_view kind_of_id(std::string_view id) {
 
 struct Workflow::Data {
   std::string name;
+  WorkflowTerms terms;
   StringPool ids;
   StringPool runs;
   std::unordered_map<TaskId, TaskExecution> executions;  // of tasks that say anything about it
@@ -86,6 +87,14 @@ Workflow::Workflow() : data_(std::make_shared<const Data>()) {}
 Workflow::Workflow(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 const std::string& Workflow::name() const { return data_->name; }
+const WorkflowTerms& Workflow::terms() const { return data_->terms; }
+
+Workflow Workflow::with_terms(const WorkflowTerms& terms) const {
+  Data data = *data_;
+  data.terms = terms;
+  return Workflow(std::make_shared<const Data>(std::move(data)));
+}
+
 std::size_t Workflow::size() const { return data_->times.size(); }
 std::size_t Workflow::edge_count() const { return data_->successors.size(); }
 std::string_view Workflow::id(TaskId task) const { return data_->ids.at(task); }
@@ -187,6 +196,15 @@ WorkflowBuilder::WorkflowBuilder(WorkflowBuilder&&) noexcept = default;
 WorkflowBuilder& WorkflowBuilder::operator=(WorkflowBuilder&&) noexcept = default;
 
 void WorkflowBuilder::set_name(std::string name) { data_->name = std::move(name); }
+
+void WorkflowBuilder::set_terms(const WorkflowTerms& terms) {
+  if (!(terms.weight >= kMinWeight && terms.weight <= kMaxWeight)) {
+    throw InputError("a weight must be between 0.01 and 100, found " +
+                     std::to_string(terms.weight));
+  }
+  data_->terms = terms;
+}
+
 std::size_t WorkflowBuilder::size() const { return data_->times.size(); }
 
 std::optional<TaskId> WorkflowBuilder::find(std::string_view id) const {

@@ -30,7 +30,13 @@ Dispatcher::Dispatcher(const Problem& problem, Count processors)
     const TaskRef ref = problem.task_at(number);
     const Workflow& workflow = problem.workflows()[ref.workflow];
     tasks_[number].missing = static_cast<std::uint32_t>(workflow.predecessors(ref.task).size());
-    if (tasks_[number].missing == 0) ready_.emplace(0, number);
+    if (tasks_[number].missing > 0) continue;
+    const Time ready = problem.ready(ref.workflow);
+    if (ready > problem.now()) {
+      held_.emplace(ready, number);
+    } else {
+      ready_.emplace(0, number);
+    }
   }
 }
 
@@ -62,8 +68,13 @@ Calendar Dispatcher::free_from(Time now) const {
   return free;
 }
 
-void Dispatcher::begin(std::size_t task, Time now) {
+void Dispatcher::forget_waiting(std::size_t task) {
   ready_.erase({tasks_[task].planned_start, task});
+  held_.erase({problem_->ready(problem_->task_at(task).workflow), task});
+}
+
+void Dispatcher::begin(std::size_t task, Time now) {
+  forget_waiting(task);
   tasks_[task].expected_end = now + tasks_[task].length;
   in_use_ += tasks_[task].procs;
   running_.insert(task);
@@ -122,7 +133,7 @@ void Dispatcher::adopt_running(std::size_t task, Count procs, Time started) {
 }
 
 void Dispatcher::adopt_success(std::size_t task) {
-  ready_.erase({tasks_[task].planned_start, task});
+  forget_waiting(task);
   succeed(task);
 }
 

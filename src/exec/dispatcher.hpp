@@ -44,7 +44,7 @@ class Dispatcher {
   std::vector<std::size_t> start(Time now);
 
   // When a task that is ready may be able to start though none of ours ends: a wait after a failure
-  // is over, or a reservation of others. kForever: never.
+  // is over, or a reservation of others, or a workflow becomes ready. kForever: never.
   Time next_chance(Time now) const;
 
   // A task that runs already, or has run, when we come.
@@ -80,6 +80,7 @@ class Dispatcher {
   using ByTime = std::set<std::pair<Time, std::size_t>>;
 
   void begin(std::size_t task, Time now);
+  void forget_waiting(std::size_t task);
   void release_held(Time now);
   void make_ready(std::size_t task);
   void succeed(std::size_t task);

@@ -1,6 +1,9 @@
 // How long the tasks of a generated workflow run.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "dovetail/speedup.hpp"
 #include "gen/random.hpp"
 
@@ -9,14 +12,30 @@ namespace dovetail {
 // The most tasks a generator makes; more is taken for a slip of the keyboard.
 inline constexpr std::uint64_t kMaxGeneratedTasks = 10'000'000;
 
-// Seconds on one processor are uniform in [min_seconds, max_seconds]. Moldable tasks follow
-// Amdahl's law with a sequential share that is uniform in [0, alpha_max]; the others run on one
-// processor.
+// What a kernel on a matrix of side x costs, with a factor a: a x^2, 2 a x^2 log2 x, or x^3
+// operations; `any` draws one of these for every task.
+enum class KernelCost { square, square_log, cube, any };
+inline constexpr std::array kKernelCosts = {KernelCost::square, KernelCost::square_log,
+                                            KernelCost::cube, KernelCost::any};
+
+// Tasks as kernels on matrices, as papers on mixed-parallel scheduling have them: x is a multiple
+// of 1024 in [2048, 10240] and a uniform in [64, 512).
+struct KernelCosts {
+  KernelCost kind = KernelCost::any;
+  double gigaflops = 1;  // operations of a processor, in 1e9 per second
+
+  double draw_seconds(Random& random) const;
+};
+
+// Seconds on one processor are uniform in [min_seconds, max_seconds], or those of kernels. Moldable
+// tasks follow Amdahl's law with a sequential share that is uniform in [0, alpha_max]; the others
+// run on one processor.
 struct TaskTimes {
   double min_seconds = 60;
   double max_seconds = 36'000;
   double alpha_max = 0.2;
   bool moldable = true;
+  std::optional<KernelCosts> kernels = {};  // instead of the first two
 
   // One task's time, in whole milliseconds, with a share of six decimals, so that a file holds
   // exactly what the generator made.

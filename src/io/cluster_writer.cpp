@@ -10,16 +10,6 @@ namespace {
 
 using Fields = io::Emitter::Fields;
 
-// 2026-11-15T08:00:00.250Z
-std::string iso_date(Time moment) {
-  std::string date = format_date(moment);
-  date.replace(date.find(' '), 1, "T");
-  Time part = moment % 1000;
-  if (part < 0) part += 1000;
-  if (part != 0) date.insert(date.size() - 1, format_seconds(part).substr(1));
-  return date;
-}
-
 class Writer {
  public:
   Writer(const Platform& platform, bool json) : platform_(platform), emit_(json) {}
@@ -31,9 +21,7 @@ class Writer {
   }
 
  private:
-  std::string moment(Time time) const {
-    return platform_.wall_clock() ? emit_.text(iso_date(time)) : format_seconds(time);
-  }
+  std::string moment(Time time) const { return emit_.moment(time, platform_.wall_clock()); }
 
   Fields fields_of(const Cluster& cluster) const {
     Fields fields = {{"name", emit_.text(cluster.name)},

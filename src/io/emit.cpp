@@ -66,6 +66,16 @@ std::string Emitter::mapping(const Fields& fields) const {
   return "{" + join(items, json_ ? "," : ", ") + "}";
 }
 
+std::string Emitter::moment(Time moment, bool is_date) const {
+  if (!is_date) return format_seconds(moment);
+  std::string date = format_date(moment);
+  date.replace(date.find(' '), 1, "T");
+  Time part = moment % 1000;
+  if (part < 0) part += 1000;
+  if (part != 0) date.insert(date.size() - 1, format_seconds(part).substr(1));
+  return text(date);
+}
+
 std::string Emitter::file(const Fields& head, std::string_view key,
                           const std::vector<Fields>& records) const {
   std::string out = json_ ? "{" : "";

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "dovetail/time.hpp"
+
 namespace dovetail::io {
 
 class Emitter {
@@ -23,6 +25,9 @@ class Emitter {
 
   // A text, quoted where it must be. Reads back as the same text.
   std::string text(std::string_view text) const;
+
+  // A moment: seconds, or, counted from 1970, a date such as 2026-11-15T08:00:00.250Z.
+  std::string moment(Time moment, bool is_date) const;
 
   // On one line, in brackets or braces.
   std::string list(const std::vector<std::string>& items) const;

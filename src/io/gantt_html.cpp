@@ -27,7 +27,9 @@ json blocks_json(const GanttItem& item) {
 class PageData {
  public:
   explicit PageData(const PlanRecord& record)
-      : record_(record), scene_(lay_out(record)), groups_(group_tasks(record)) {}
+      : record_(record),
+        scene_(lay_out(record, periods_end(record))),
+        groups_(group_tasks(record)) {}
 
   json all() const {
     json data = {{"title", plan_title(record_)},
@@ -37,6 +39,7 @@ class PageData {
                  {"now", record_.now - scene_.window.begin},
                  {"wallClock", record_.wall_clock},
                  {"deadline", deadline()},
+                 {"periods", periods()},
                  {"groups", groups()},
                  {"workflows", workflows()},
                  {"clusters", json::array()},
@@ -53,6 +56,12 @@ class PageData {
     return *record_.deadline - scene_.window.begin;
   }
 
+  json periods() const {
+    json ends = json::array();
+    for (const Time end : shown_periods(record_)) ends.push_back(end - scene_.window.begin);
+    return ends;
+  }
+
   json groups() const {
     json groups = json::array();
     for (std::size_t i = 0; i < groups_.names.size(); ++i) {
@@ -64,11 +73,23 @@ class PageData {
   json workflows() const {
     json workflows = json::array();
     for (const WorkflowRecord& workflow : record_.workflows) {
-      workflows.push_back({{"name", plain_text(workflow.name)},
-                           {"makespan", workflow.makespan},
-                           {"stretch", workflow.stretch}});
+      workflows.push_back(
+          {{"name", plain_text(workflow.name)},
+           {"makespan", workflow.makespan},
+           {"stretch", workflow.stretch},
+           {"alone",
+            workflow.dedicated_makespan ? json(*workflow.dedicated_makespan) : json(nullptr)},
+           {"delays", delays(workflow)}});
     }
     return workflows;
+  }
+
+  static json delays(const WorkflowRecord& workflow) {
+    json delays = json::array();
+    for (const DelayRecord& delay : workflow.delayed_by) {
+      delays.push_back({{"by", plain_text(delay.by)}, {"length", delay.length}});
+    }
+    return delays;
   }
 
   void add_cluster(json& data, std::size_t position) const {

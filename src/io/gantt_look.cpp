@@ -215,6 +215,21 @@ bool has_critical(const PlanRecord& record) {
                      [](const TaskRecord& task) { return task.critical; });
 }
 
+std::vector<Time> shown_periods(const PlanRecord& record) {
+  std::vector<Time> shown;
+  if (!record.division) return shown;
+  const Time until = record.now + record.makespan + record.makespan / 4;
+  for (const Time end : record.division->periods) {
+    if (end <= until) shown.push_back(end);
+  }
+  return shown;
+}
+
+Time periods_end(const PlanRecord& record) {
+  const std::vector<Time> periods = shown_periods(record);
+  return periods.empty() ? kBeginning : periods.back();
+}
+
 std::string moment_text(const PlanRecord& record, Time moment) {
   return record.wall_clock ? format_date(moment) : format_duration(moment - record.now);
 }
@@ -231,6 +246,10 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
       fmt::format("{} task{}", record.tasks.size(), record.tasks.size() == 1 ? "" : "s")};
   if (record.workflows.size() > 1) {
     facts.push_back(fmt::format("{} workflows", record.workflows.size()));
+  }
+  if (record.average_stretch && record.maximum_stretch && record.workflows.size() > 1) {
+    facts.push_back(fmt::format("stretch {:.2f} on average, {:.2f} at most",
+                                *record.average_stretch, *record.maximum_stretch));
   }
   if (record.deadline) {
     const bool met = record.now + record.makespan <= *record.deadline;

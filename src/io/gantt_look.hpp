@@ -53,6 +53,12 @@ bool has_reservations(const GanttScene& scene);
 bool has_critical(const PlanRecord& record);
 inline bool has_lost(const PlanRecord& record) { return !record.lost.empty(); }
 
+// The ends of the periods by which the plan divides the cluster among workflows, as far as a
+// picture shows them: compaction may leave the last ones empty. And until when it should reach for
+// them.
+std::vector<Time> shown_periods(const PlanRecord& record);
+Time periods_end(const PlanRecord& record);
+
 // "2026-11-15 08:00:00Z" with a wall clock, else "1h30m" after now.
 std::string moment_text(const PlanRecord& record, Time moment);
 

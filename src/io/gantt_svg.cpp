@@ -29,6 +29,16 @@ std::string opening(const PlanRecord& record, double height) {
       escape_markup(fmt::format("{}", fmt::join(plan_facts(record), "  \u00b7  "))));
 }
 
+std::vector<ChartMark> period_marks(const PlanRecord& record) {
+  std::vector<ChartMark> marks;
+  for (const Time end : shown_periods(record)) {
+    const std::size_t number = marks.size() + 1;
+    marks.push_back(
+        {end, number, false, fmt::format("period {} ends: {}", number, moment_text(record, end))});
+  }
+  return marks;
+}
+
 std::string legend(const PlanRecord& record, const GanttScene& scene, const TaskGroups& groups,
                    double left, double top) {
   ChartLegend legend(left, top);
@@ -36,6 +46,7 @@ std::string legend(const PlanRecord& record, const GanttScene& scene, const Task
   if (has_reservations(scene)) legend.add_reservations();
   if (has_critical(record)) legend.add_critical();
   if (has_lost(record)) legend.add_lost();
+  if (!shown_periods(record).empty()) legend.add_mark(false, "end of a period");
   return legend.take();
 }
 
@@ -45,11 +56,14 @@ std::string legend(const PlanRecord& record, const GanttScene& scene, const Task
 namespace dovetail {
 
 std::string gantt_svg(const PlanRecord& record) {
-  const io::GanttScene scene = io::lay_out(record);
+  const io::GanttScene scene = io::lay_out(record, io::periods_end(record));
   const io::TaskGroups groups = io::group_tasks(record);
   const double left = io::chart_left(scene);
   const io::GanttChart chart(record, scene, groups,
-                             {.window = scene.window, .top = io::kHeaderHeight, .left = left});
+                             {.window = scene.window,
+                              .top = io::kHeaderHeight,
+                              .left = left,
+                              .marks = io::period_marks(record)});
   return io::opening(record, chart.bottom() + io::ChartLegend::kHeight) +
          (io::has_lost(record) ? io::lost_patterns() : "") + chart.draw() +
          io::legend(record, scene, groups, left, chart.bottom()) + "</svg>\n";

@@ -54,13 +54,52 @@ void read_summary(const Record& top, PlanRecord& plan) {
   plan.cpu_hours = top.number(top.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
 }
 
+constexpr double kMaxStretch = 1e18;
+
+std::vector<DelayRecord> read_delays(const Record& workflow) {
+  std::vector<DelayRecord> delays;
+  const auto list = workflow.find("delayed_by");
+  if (!list) return delays;
+  for (Value item : workflow.list(*list)) {
+    const Record delay(item, workflow);
+    delays.push_back({read_text(delay, "workflow"), read_time(delay, "seconds")});
+  }
+  return delays;
+}
+
 void read_workflows(const Record& top, PlanRecord& plan) {
   std::size_t number = 0;
   for (Value item : top.list(top.need("workflows"))) {
     const Record record(item, "workflow", number++);
-    plan.workflows.push_back({.name = read_text(record, "name"),
-                              .makespan = read_time(record, "makespan"),
-                              .stretch = record.number(record.need("stretch"), 0, 1e18)});
+    WorkflowRecord& workflow = plan.workflows.emplace_back();
+    workflow.name = read_text(record, "name");
+    workflow.makespan = read_time(record, "makespan");
+    workflow.stretch = record.number(record.need("stretch"), 0, kMaxStretch);
+    if (record.find("dedicated_makespan")) {
+      workflow.dedicated_makespan = read_time(record, "dedicated_makespan");
+    }
+    workflow.delayed_by = read_delays(record);
+    if (const auto weight = record.find("weight")) {
+      workflow.weight = record.number(*weight, kMinWeight, kMaxWeight);
+    }
+    if (record.find("ready_at")) workflow.ready_at = read_time(record, "ready_at");
+  }
+}
+
+void read_fairness(const Record& top, PlanRecord& plan) {
+  if (const auto stretch = top.find("average_stretch")) {
+    plan.average_stretch = top.number(*stretch, 0, kMaxStretch);
+  }
+  if (const auto stretch = top.find("maximum_stretch")) {
+    plan.maximum_stretch = top.number(*stretch, 0, kMaxStretch);
+  }
+  const auto slack = top.find("slack");
+  if (!slack) return;
+  plan.division = {.slack = top.number(*slack, 1, kMaxStretch),
+                   .bound = top.number(top.need("stretch_bound"), 0, kMaxStretch)};
+  for (Value item : top.list(top.need("periods"))) {
+    const double seconds = top.number(item, -kMaxPlanSeconds, kMaxPlanSeconds);
+    plan.division->periods.push_back(std::llround(seconds * 1000.0));
   }
 }
 
@@ -186,6 +225,40 @@ std::string format_tightest(const TightestRecord& tightest) {
                      io::number_text(tightest.cpu_hours));
 }
 
+std::string format_workflow_record(const WorkflowRecord& workflow) {
+  std::string out =
+      fmt::format(R"({{"name":{},"makespan":{},"stretch":{})", json_string(workflow.name),
+                  format_seconds(workflow.makespan), io::number_text(workflow.stretch));
+  if (workflow.dedicated_makespan) {
+    out += R"(,"dedicated_makespan":)" + format_seconds(*workflow.dedicated_makespan);
+  }
+  if (workflow.weight != 1) out += R"(,"weight":)" + io::number_text(workflow.weight);
+  if (workflow.ready_at) out += R"(,"ready_at":)" + format_seconds(*workflow.ready_at);
+  std::string delays;
+  for (const DelayRecord& delay : workflow.delayed_by) {
+    delays += fmt::format(R"({}{{"workflow":{},"seconds":{}}})", delays.empty() ? "" : ",",
+                          json_string(delay.by), format_seconds(delay.length));
+  }
+  if (workflow.dedicated_makespan) out += fmt::format(R"(,"delayed_by":[{}])", delays);
+  return out + "}";
+}
+
+// What several workflows have of each other, on a line of its own.
+std::string format_fairness(const PlanRecord& record) {
+  if (!record.average_stretch || !record.maximum_stretch) return {};
+  std::string out = fmt::format("\n \"average_stretch\":{},\"maximum_stretch\":{},",
+                                io::number_text(*record.average_stretch),
+                                io::number_text(*record.maximum_stretch));
+  if (!record.division) return out;
+  std::string ends;
+  for (const Time end : record.division->periods) {
+    ends += (ends.empty() ? "" : ",") + format_seconds(end);
+  }
+  return out + fmt::format("\"slack\":{},\"stretch_bound\":{},\"periods\":[{}],",
+                           io::number_text(record.division->slack),
+                           io::number_text(record.division->bound), ends);
+}
+
 std::string format_task(const TaskRecord& task) {
   return fmt::format(
       R"({{"workflow":{},"id":{},"cluster":{},"start":{},"end":{},"processors":{}{}}})",
@@ -231,11 +304,8 @@ std::string format_plan(const PlanRecord& record) {
                        format_seconds(*record.earliest_deadline),
                        json_string(record.earliest_algorithm));
   }
-  out += "\n \"workflows\":";
-  out += lines_of(record.workflows, [](const WorkflowRecord& workflow) {
-    return fmt::format(R"({{"name":{},"makespan":{},"stretch":{}}})", json_string(workflow.name),
-                       format_seconds(workflow.makespan), io::number_text(workflow.stretch));
-  });
+  out += format_fairness(record);
+  out += "\n \"workflows\":" + lines_of(record.workflows, format_workflow_record);
   if (!record.tightest.empty()) {
     out += ",\n \"tightest\":" + lines_of(record.tightest, format_tightest);
   }
@@ -268,6 +338,7 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   PlanRecord plan;
   read_summary(top, plan);
   read_workflows(top, plan);
+  read_fairness(top, plan);
   read_tightest(top, plan);
   read_history(top, plan);
   read_clusters(top, plan);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dovetail/error.hpp"
+#include "io/moment.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 #include "io/workflow_formats.hpp"
@@ -13,7 +14,7 @@ namespace dovetail::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kWorkflowKeys = {"name", "tasks"};
+constexpr std::array<std::string_view, 4> kWorkflowKeys = {"name", "weight", "ready_at", "tasks"};
 constexpr std::array<std::string_view, 15> kTaskKeys = {
     "id",   "run",       "after",       "time",   "alpha",   "times",   "time_on", "processors",
     "kind", "directory", "environment", "inputs", "outputs", "timeout", "retries"};
@@ -143,6 +144,18 @@ TaskExecution read_execution(const Record& task) {
   return execution;
 }
 
+WorkflowTerms read_terms(const Record& top) {
+  WorkflowTerms terms;
+  if (const auto weight = top.find("weight")) {
+    terms.weight = top.number(*weight, kMinWeight, kMaxWeight);
+  }
+  if (const auto ready = top.find("ready_at")) {
+    terms.ready_is_date = is_date(*ready);
+    terms.ready_at = time_ceil(read_moment(top, *ready, {.wall = terms.ready_is_date}));
+  }
+  return terms;
+}
+
 class WorkflowReader {
  public:
   WorkflowReader(const Document& document, const WorkflowReadOptions& options)
@@ -162,6 +175,7 @@ class WorkflowReader {
     const auto name = top_.find("name");
     name_ = name ? std::string(top_.text(*name)) : name_from_file(file_);
     builder_.set_name(name_);
+    builder_.set_terms(read_terms(top_));
     std::size_t number = 0;
     for (Value task : tasks.items()) add_task(Record(task, "task", number++));
     // Only now are all ids known: "after" may name a task that stands further down.

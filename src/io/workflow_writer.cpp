@@ -100,7 +100,13 @@ std::string write(const Workflow& workflow, bool json) {
     add_time(workflow.time_spec(task), emit, fields);
     add_execution(workflow.execution(task), emit, fields);
   }
-  return emit.file({{"name", emit.text(workflow.name())}}, "tasks", tasks);
+  Fields head{{"name", emit.text(workflow.name())}};
+  const WorkflowTerms& terms = workflow.terms();
+  if (terms.weight != 1) head.emplace_back("weight", number_text(terms.weight));
+  if (terms.ready_at) {
+    head.emplace_back("ready_at", emit.moment(*terms.ready_at, terms.ready_is_date));
+  }
+  return emit.file(head, "tasks", tasks);
 }
 
 }  // namespace

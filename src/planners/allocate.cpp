@@ -65,10 +65,53 @@ struct Fraction {
   Area denominator;
 };
 
+// Keeps the tasks of every level within a limit together; without one all may grow.
+class LevelLimit {
+ public:
+  LevelLimit() = default;
+  LevelLimit(const Workflow& workflow, Count limit) : limit_(limit), level_of_(workflow.levels()) {
+    for (TaskId task = 0; task < workflow.size(); ++task) {
+      if (level_of_[task] >= levels_.size()) levels_.resize(level_of_[task] + 1);
+      levels_[level_of_[task]].tasks.push_back(task);
+    }
+  }
+
+  bool is_set() const { return !levels_.empty(); }
+
+  bool allows(TaskId task, Count more) const {
+    return !is_set() || levels_[level_of_[task]].held + more <= limit_;
+  }
+
+  void add(TaskId task, Count more) {
+    if (is_set()) levels_[level_of_[task]].held += more;
+  }
+
+  // Those of the task's level, itself among them. Needs a limit.
+  const std::vector<TaskId>& level_mates(TaskId task) const {
+    return levels_[level_of_[task]].tasks;
+  }
+
+ private:
+  struct Level {
+    std::int64_t held = 0;
+    std::vector<TaskId> tasks = {};
+  };
+
+  Count limit_ = 0;
+  std::vector<std::uint32_t> level_of_ = {};
+  std::vector<Level> levels_ = {};
+};
+
 class Allocator {
  public:
-  Allocator(const ClusterView& view, Count procs)
-      : view_(view), procs_(procs), path_(view.workflow(), first_durations()) {
+  // Tasks grow up to `most`, and within the limit.
+  Allocator(const ClusterView& view, Count procs, Count most, LevelLimit limit = {})
+      : view_(view),
+        procs_(procs),
+        most_(most),
+        limit_(std::move(limit)),
+        path_(view.workflow(), first_durations()) {
+    for (TaskId task = 0; task < view.size(); ++task) limit_.add(task, allocation_[task]);
     gains_.reserve(view.size());
     for (TaskId task = 0; task < view.size(); ++task) {
       area_ += Area{allocation_[task]} * path_.duration(task);
@@ -112,7 +155,7 @@ class Allocator {
       const Duration by = path_.duration(best) - gains_[best].next_duration;
       grow_area(best);
       path_.set_duration(best, gains_[best].next_duration);
-      gains_[best] = gain_of(best);
+      renew_gains(best);
       length -= by;
       same = steady.shortened(by);
     }
@@ -132,7 +175,7 @@ class Allocator {
   Gain gain_of(TaskId task) const {
     const Count now = allocation_[task];
     const Count next = view_.time(task).next_allowed(now);
-    if (next == 0 || next > procs_) return {};
+    if (next == 0 || next > most_ || !limit_.allows(task, next - now)) return {};
     const Duration next_duration = view_.time(task).duration(next);
     const double share = static_cast<double>(path_.duration(task)) / now;
     return {.value = share - static_cast<double>(next_duration) / next,
@@ -180,17 +223,30 @@ class Allocator {
   void grow(TaskId task) {
     grow_area(task);
     path_.shorten(task, gains_[task].next_duration);
-    gains_[task] = gain_of(task);
+    renew_gains(task);
+  }
+
+  // After the task has grown. A level has at most one task on any path, so that what a steady path
+  // knows of its other tasks stays true.
+  void renew_gains(TaskId task) {
+    if (!limit_.is_set()) {
+      gains_[task] = gain_of(task);
+      return;
+    }
+    for (const TaskId mate : limit_.level_mates(task)) gains_[mate] = gain_of(mate);
   }
 
   void grow_area(TaskId task) {
     const Gain& gain = gains_[task];
     area_ += Area{gain.next} * gain.next_duration - Area{allocation_[task]} * path_.duration(task);
+    limit_.add(task, gain.next - allocation_[task]);
     allocation_[task] = gain.next;
   }
 
   const ClusterView& view_;
   Count procs_;
+  Count most_;
+  LevelLimit limit_;
   std::vector<Count> allocation_;
   CriticalPath path_;
   std::vector<Gain> gains_;
@@ -200,7 +256,12 @@ class Allocator {
 }  // namespace
 
 std::vector<Count> cpa_allocation(const ClusterView& view, Count procs, CpaStop stop) {
-  return Allocator(view, procs).run(stop);
+  return Allocator(view, procs, procs).run(stop);
+}
+
+std::vector<Count> cpa_allocation_within(const ClusterView& view, Count procs, Count limit,
+                                         CpaStop stop) {
+  return Allocator(view, procs, limit, LevelLimit(view.workflow(), limit)).run(stop);
 }
 
 }  // namespace dovetail

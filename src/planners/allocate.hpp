@@ -20,4 +20,10 @@ namespace dovetail {
 std::vector<Count> cpa_allocation(const ClusterView& view, Count procs,
                                   CpaStop stop = CpaStop::improved);
 
+// The same with two limits: no task grows above `limit`, nor so far that all tasks of its level
+// (the greatest number of edges from an entry) together have more. When to stop is still judged by
+// `procs`. Used to keep one of several workflows within its share (N'Takpe and Suter, 2009).
+std::vector<Count> cpa_allocation_within(const ClusterView& view, Count procs, Count limit,
+                                         CpaStop stop = CpaStop::improved);
+
 }  // namespace dovetail

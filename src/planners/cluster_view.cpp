@@ -8,12 +8,19 @@ ClusterView::ClusterView(const Problem& problem)
     : merged_(merge(problem.workflows())),
       processors_(problem.platform().clusters().front().processors) {
   times_.reserve(problem.task_count());
-  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
-    const std::size_t tasks = problem.workflows()[i].size();
-    for (TaskId task = 0; task < tasks; ++task) {
-      times_.push_back(problem.time(i, task, 0));
-      releases_.push_back(problem.release(i, task));
-    }
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) add_tasks(problem, i);
+}
+
+ClusterView::ClusterView(const Problem& problem, std::size_t workflow)
+    : merged_{problem.workflows()[workflow], {0}},
+      processors_(problem.platform().clusters().front().processors) {
+  add_tasks(problem, workflow);
+}
+
+void ClusterView::add_tasks(const Problem& problem, std::size_t workflow) {
+  for (TaskId task = 0; task < problem.workflows()[workflow].size(); ++task) {
+    times_.push_back(problem.time(workflow, task, 0));
+    releases_.push_back(problem.release(workflow, task));
   }
 }
 
@@ -23,6 +30,7 @@ Count ClusterView::bounded(TaskId task, Count procs) const {
 }
 
 ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
+  if (tasks.size() == size()) return *this;
   ClusterView part;
   part.processors_ = processors_;
   WorkflowBuilder builder("part");
@@ -41,6 +49,19 @@ ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
   }
   part.merged_.workflow = std::move(builder).build();
   return part;
+}
+
+ClusterView ClusterView::reversed() const {
+  ClusterView reversed = *this;
+  WorkflowBuilder builder("reversed");
+  for (TaskId task = 0; task < size(); ++task) {
+    builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
+  }
+  for (TaskId task = 0; task < size(); ++task) {
+    for (const TaskId before : workflow().predecessors(task)) builder.add_edge(task, before);
+  }
+  reversed.merged_.workflow = std::move(builder).build();
+  return reversed;
 }
 
 void ClusterView::place(Plan& plan, TaskId task, Count procs, Time start, Time end) const {

@@ -18,6 +18,9 @@ class ClusterView {
   // Needs single_cluster_unfit(problem) to be empty.
   explicit ClusterView(const Problem& problem);
 
+  // One of the workflows by itself; place() is not for it.
+  ClusterView(const Problem& problem, std::size_t workflow);
+
   const Workflow& workflow() const { return merged_.workflow; }
   std::size_t size() const { return times_.size(); }
   Count processors() const { return processors_; }
@@ -32,11 +35,15 @@ class ClusterView {
   // is not for it.
   ClusterView part(std::span<const TaskId> tasks) const;
 
+  // The same tasks with every edge the other way round; place() is not for it.
+  ClusterView reversed() const;
+
   // Adds the placement of a task of the merged workflow to a plan of the problem.
   void place(Plan& plan, TaskId task, Count procs, Time start, Time end) const;
 
  private:
   ClusterView() = default;
+  void add_tasks(const Problem& problem, std::size_t workflow);
 
   MergedWorkflow merged_;
   std::vector<TaskTime> times_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "planners/sharing.hpp"
 #include "planners/workflow_part.hpp"
 
 namespace dovetail {
@@ -21,6 +22,12 @@ ClusterWorld::ClusterWorld(const Problem& problem, PlanMaker make_plan, double b
   for (std::uint32_t w = 0; w < workflows_.size(); ++w) {
     first_.push_back(names_.size());
     for (TaskId task = 0; task < workflows_[w].size(); ++task) names_.push_back({w, task});
+  }
+  if (problem_.goal() != Goal::fair) return;
+  PlanningContext context(problem_);
+  for (const Member& member : context.shared<Sharing>().members()) {
+    alone_.push_back(member.alone);
+    due_lengths_.push_back(member.due_length);
   }
 }
 
@@ -321,6 +328,11 @@ void ClusterWorld::offer(Slots slots, const std::string& algorithm) {
 bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   const Time end_a = end_of(a);
   const Time end_b = end_of(b);
+  if (problem_.goal() == Goal::fair) {
+    const double stretch_a = worst_stretch(a);
+    const double stretch_b = worst_stretch(b);
+    if (stretch_a != stretch_b) return stretch_a < stretch_b;
+  }
   if (problem_.goal() != Goal::deadline) return end_a < end_b;
   const Time deadline = *problem_.deadline();
   if (end_a > deadline || end_b > deadline) return end_a < end_b;
@@ -330,6 +342,17 @@ bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
     return sum;
   };
   return area(a) < area(b);
+}
+
+// Of the workflow that is worst off, to one in a hundred: less is not worth a new plan.
+double ClusterWorld::worst_stretch(const Slots& slots) const {
+  double worst = 0;
+  for (std::size_t number = 0; number < slots.size(); ++number) {
+    const std::size_t workflow = names_[number].workflow;
+    const auto length = static_cast<double>(slots[number].end - problem_.ready(workflow));
+    worst = std::max(worst, length / static_cast<double>(due_lengths_[workflow]));
+  }
+  return std::round(100 * worst);
 }
 
 bool ClusterWorld::prefers_proposal() const { return is_better(*proposal_, slots_); }
@@ -348,6 +371,7 @@ Plan ClusterWorld::executed() const {
             .deadline = problem_.deadline(),
             .feasible = has_plan_};
   if (!has_plan_) return plan;
+  plan.alone = alone_;
   for (std::size_t number = 0; number < slots_.size(); ++number) {
     plan.placements.push_back(placement(number, slots_[number]));
   }

@@ -84,6 +84,7 @@ class ClusterWorld final : public World {
   std::optional<Slots> moved(bool keeps_starts) const;
   void offer(Slots slots, const std::string& algorithm);
   bool is_better(const Slots& a, const Slots& b) const;
+  double worst_stretch(const Slots& slots) const;
 
   Problem problem_;
   PlanMaker make_plan_;
@@ -92,6 +93,10 @@ class ClusterWorld final : public World {
   std::vector<Workflow> workflows_;  // with task times as they are known now
   std::vector<std::size_t> first_;   // by workflow: the number of its first task
   std::vector<TaskRef> names_;       // by number
+  // For the goal fair, by workflow: how long each takes alone, as was thought at the start, and
+  // the same over its weight.
+  std::vector<Duration> alone_;
+  std::vector<Duration> due_lengths_;
   std::vector<TaskProgress> progress_;
   std::vector<double> drift_;  // by number: times longer than when last planned
   std::vector<Reservation> others_;

@@ -64,7 +64,7 @@ std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& co
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
     const Plan tightest = tightest_plan(*find_planner(plan.algorithm), own);
-    alone.push_back(makespan(pull_forward(single, tightest)));
+    alone.push_back(makespan(single, pull_forward(single, tightest), 0));
   }
   return alone;
 }

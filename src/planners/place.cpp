@@ -107,14 +107,6 @@ std::optional<Slot> thriftiest(const Line& line, const TaskTime& time, Count bou
   return best;
 }
 
-Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots) {
-  Time ready = view.release(task);
-  for (TaskId before : view.workflow().predecessors(task)) {
-    ready = std::max(ready, slots[before].end);
-  }
-  return ready;
-}
-
 template <typename Choose>
 std::optional<std::vector<Slot>> place_each(const ClusterView& view, std::span<const TaskId> order,
                                             Calendar& calendar, Choose choose) {
@@ -129,6 +121,14 @@ std::optional<std::vector<Slot>> place_each(const ClusterView& view, std::span<c
 }
 
 }  // namespace
+
+Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots) {
+  Time ready = view.release(task);
+  for (TaskId before : view.workflow().predecessors(task)) {
+    ready = std::max(ready, slots[before].end);
+  }
+  return ready;
+}
 
 std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
                                         Time ready) {

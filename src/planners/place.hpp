@@ -29,6 +29,9 @@ std::optional<Slot> latest_start(const Calendar& calendar, const TaskTime& time,
 std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& time, Count bound,
                                       Interval window);
 
+// When the task may start: after its release and after the tasks before it, which have slots.
+Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots);
+
 // Places the tasks in order, each at its earliest completion after its predecessors, within its
 // bound, and books it. The answer has one slot per task; nothing when a task fits nowhere.
 // `order` must be topological.

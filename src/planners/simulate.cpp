@@ -15,6 +15,7 @@ namespace {
 // The best plan known; when none meets the deadline, the one that ends first.
 Plan best_plan_of(const Problem& problem, const PlannerOptions& options) {
   PlanningContext context(problem, options);
+  if (problem.goal() == Goal::fair) return fair_plan(context);
   const bool by_deadline = problem.goal() == Goal::deadline && *problem.deadline() > problem.now();
   const Frontier known =
       by_deadline ? known_plans_by(context, *problem.deadline()) : known_plans(context);

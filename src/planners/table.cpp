@@ -4,9 +4,11 @@
 #include <array>
 #include <memory>
 
+#include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/deadline.hpp"
+#include "planners/fair.hpp"
 #include "planners/pool.hpp"
 #include "planners/turnaround.hpp"
 #include "planners/unlike.hpp"
@@ -19,6 +21,7 @@ constexpr std::string_view kReservations = "Aida and Casanova 2008";
 constexpr std::string_view kCpa = "Radulescu and van Gemund 2001";
 constexpr std::string_view kHeft = "Topcuoglu, Hariri and Wu 2002";
 constexpr std::string_view kAheft = "Yu and Shi 2007";
+constexpr std::string_view kMags = "Casanova, Desprez and Suter 2010";
 
 template <BottomLevel kLevel, Bound kBound>
 Plan bl_bd(PlanningContext& context, const PlanRequest& request) {
@@ -41,6 +44,11 @@ Plan heft(PlanningContext& context, const PlanRequest& request) {
 template <PoolRule (*kRule)()>
 Plan on_pool(PlanningContext& context, const PlanRequest& request) {
   return plan_on_pool(context, request.name, kRule());
+}
+
+template <Plan (*kPlan)(const Sharing&, std::string_view)>
+Plan shared(PlanningContext& context, const PlanRequest& request) {
+  return kPlan(context.shared<Sharing>(), request.name);
 }
 
 constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
@@ -83,8 +91,15 @@ PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends firs
 PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<aheft_rule>, unlike_unfit, nullptr, aheft_rule},
 PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<aheft_paper_rule>, unlike_unfit, nullptr, aheft_paper_rule},
 PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<min_min_rule>, unlike_unfit, nullptr, min_min_rule},
+PlannerInfo{"SELFISH",         "workflows side by side, each as if it were alone; long ones go first",          kMags, Goal::fair, shared<plan_selfish>, single_cluster_unfit},
+PlannerInfo{"SELFISH_ORDER",   "the same, short workflows first: fair, but the last end is late",               kMags, Goal::fair, shared<plan_selfish_order>, single_cluster_unfit},
+PlannerInfo{"CRA_WORK_WEIGHT", "each workflow a fixed share of the processors by its work; short ones go first", kMags, Goal::fair, shared<plan_cra_work_weight>, single_cluster_unfit},
+PlannerInfo{"CAFM_K_SHELVES",  "workflows as boxes on shelves of doubling length; slow on many processors",     kMags, Goal::fair, shared<plan_cafm_k_shelves>, k_shelves_unfit},
+PlannerInfo{"MAGS",            "shares that change by periods, so that nobody waits over twice what is fair",   kMags, Goal::fair, shared<plan_mags>, single_cluster_unfit},
     // clang-format on
 };
+
+constexpr std::string_view kFairDefault = "MAGS";
 
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
@@ -95,12 +110,12 @@ bool sees(const PlannerInfo& planner, const Problem& problem) {
 // deadline ends as late as it may, so that there is nothing to compare.
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
   const Problem& problem = context.problem();
-  if (problem.workflows().size() == 1 || !plan.feasible) return;
+  if (problem.workflows().size() == 1 || !plan.feasible || !plan.alone.empty()) return;
   if (planner.goal == Goal::deadline) return;
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    plan.alone.push_back(makespan(planner.make(own, {.name = planner.name})));
+    plan.alone.push_back(makespan(single, planner.make(own, {.name = planner.name}), 0));
   }
 }
 
@@ -165,6 +180,23 @@ std::vector<Plan> plan_all(PlanningContext& context) {
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options) {
   PlanningContext context(problem, options);
   return plan_all(context);
+}
+
+std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
+  const auto mags = std::ranges::find(plans, kFairDefault, &Plan::algorithm);
+  if (mags != plans.end() && mags->feasible) return static_cast<std::size_t>(mags - plans.begin());
+  return fairest_plan(problem, plans);
+}
+
+Plan fair_plan(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
+  if (plan.feasible) return plan;
+  std::vector<Plan> plans;
+  for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
+    plans.push_back(plan_by(*planner, context, problem.deadline()));
+  }
+  return std::move(plans[fair_choice(problem, plans)]);
 }
 
 std::size_t best_plan(std::span<const Plan> plans, Goal goal) {

@@ -27,6 +27,7 @@ Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
 Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& tasks,
                          const std::function<TimeSpec(TaskId)>& time_of) {
   WorkflowBuilder builder(workflow.name());
+  builder.set_terms(workflow.terms());
   for (const TaskId task : tasks) {
     builder.add_task({.id = std::string(workflow.id(task)), .time = time_of(task)});
   }

@@ -38,6 +38,23 @@ struct Example {
   std::vector<Slot> slots = {{2, 0, 10}, {1, 0, 20}, {1, 40, 50}, {4, 20, 40}, {1, 40, 45}};
 };
 
+TEST(Dispatcher, WaitsForWorkflowsThatBecomeReadyLater) {
+  const Problem problem({Example::workflow().with_terms({.ready_at = 100})}, Example::platform({}));
+  Dispatcher dispatcher(problem, 4);
+  dispatcher.follow(Example().slots);
+  EXPECT_EQ(dispatcher.start(0), Tasks{});
+  EXPECT_EQ(dispatcher.ready(), 4U);
+  EXPECT_EQ(dispatcher.next_chance(0), 100);
+  EXPECT_EQ(dispatcher.forecast(0), 150);
+  Dispatcher later = dispatcher;
+  EXPECT_EQ(dispatcher.start(100), (Tasks{0, 1, 4}));
+  // What was done before we came is not done again.
+  later.adopt_success(0);
+  later.adopt_running(1, 1, 90);
+  EXPECT_EQ(later.ready(), 2U);
+  EXPECT_EQ(later.start(100), (Tasks{4}));
+}
+
 TEST(Dispatcher, StartsInTheOrderOfThePlanAndHoldsAPlaceForWideTasks) {
   const Example example;
   Dispatcher dispatcher = example.dispatcher();

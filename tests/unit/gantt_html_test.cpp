@@ -51,6 +51,19 @@ TEST(GanttHtml, PageHoldsThePlan) {
   EXPECT_TRUE(seen);
 }
 
+TEST(GanttHtml, HoldsPeriodsAndWhoWaitsForWhom) {
+  PlanRecord record = small_plan();
+  EXPECT_TRUE(data_of(gantt_html(record))["periods"].empty());
+  EXPECT_TRUE(data_of(gantt_html(record))["workflows"][0]["alone"].is_null());
+  record.division = {.periods = {3'000'000}};
+  record.workflows[0].dedicated_makespan = 60'000;
+  record.workflows[0].delayed_by = {{"other", 5'000}};
+  const nlohmann::json data = data_of(gantt_html(record));
+  EXPECT_EQ(data["periods"], nlohmann::json::parse("[3000000]"));
+  EXPECT_EQ(data["workflows"][0]["alone"], 60'000);
+  EXPECT_EQ(data["workflows"][0]["delays"][0]["by"], "other");
+}
+
 TEST(GanttHtml, LostRunsAreApartFromTheTasksInTheirColours) {
   EXPECT_TRUE(data_of(gantt_html(small_plan()))["lost"].empty());
   const nlohmann::json data = data_of(gantt_html(small_plan_with_lost()));

@@ -44,6 +44,18 @@ std::size_t blocks(const PlanRecord& record) {
   return count;
 }
 
+TEST(GanttSvg, PeriodsAreDrawnAsFarAsThePlanReaches) {
+  PlanRecord record = small_plan();
+  EXPECT_EQ(gantt_svg(record).find("end of a period"), std::string::npos);
+  // The plan ends after 162 minutes; compaction has left the last period far behind.
+  record.division = {.periods = {50 * kTestMinute, 180 * kTestMinute, 400 * kTestMinute}};
+  const std::string picture = gantt_svg(record);
+  EXPECT_NE(picture.find("period 1 ends: 50m"), std::string::npos);
+  EXPECT_NE(picture.find("period 2 ends: 3h"), std::string::npos);
+  EXPECT_EQ(picture.find("period 3"), std::string::npos);
+  EXPECT_NE(picture.find("end of a period"), std::string::npos);
+}
+
 TEST(GanttSvg, EveryBlockIsARectangleWithATooltip) {
   for (const PlanRecord& record : {small_plan(), small_plan_with_lost(), random_plan(11),
                                    random_plan(12, {.workflows = 3, .clusters = 3})}) {

@@ -95,6 +95,27 @@ TEST(WorkflowFile, ProcessorsMeanWhatTheModelAllows) {
   EXPECT_EQ(time_of("time: 0").seconds, 0.0) << "real instances have tasks of no time";
 }
 
+TEST(WorkflowFile, SaysHowItStandsBesideOthers) {
+  const std::string tasks = "tasks: [{id: a, time: 1}]\n";
+  EXPECT_EQ(parse(tasks).terms(), WorkflowTerms{});
+  const WorkflowTerms terms = parse("weight: 2.5\nready_at: 1h30m\n" + tasks).terms();
+  EXPECT_EQ(terms.weight, 2.5);
+  EXPECT_EQ(terms.ready_at, 5'400'000);
+  EXPECT_FALSE(terms.ready_is_date);
+  const WorkflowTerms dated = parse("ready_at: 2026-11-15T08:00:00Z\n" + tasks).terms();
+  EXPECT_TRUE(dated.ready_is_date);
+  for (const WorkflowTerms& kept : {terms, dated, {.weight = 0.1, .ready_at = -250}}) {
+    const Workflow flow = parse(tasks).with_terms(kept);
+    for (const WorkflowFormat format : {WorkflowFormat::yaml, WorkflowFormat::json}) {
+      EXPECT_EQ(parse(format_workflow(flow, format)).terms(), kept);
+    }
+  }
+  EXPECT_NE(error_in("weight: 0\n" + tasks).find("flow.yaml:1: weight: "), std::string::npos);
+  EXPECT_NE(error_in("weight: heavy\n" + tasks).find("flow.yaml:1: weight: "), std::string::npos);
+  EXPECT_NE(error_in("ready_at: soon\n" + tasks).find("flow.yaml:1: ready_at: "),
+            std::string::npos);
+}
+
 TEST(WorkflowFile, UnknownKeysNameKeyLineAndNearest) {
   EXPECT_EQ(error_in("name: x\ntasks:\n  - id: solve\n    time: 1\n    alhpa: 0.5\n"),
             "flow.yaml:5: task \"solve\": unknown key \"alhpa\"; did you mean \"alpha\"?");

@@ -1,0 +1,49 @@
+// How the workflows of a plan fare beside each other: by how much each is stretched, and who keeps
+// whom waiting.
+//
+//   const Fairness fairness = measure_fairness(problem, plan);
+//   double worst = fairness.maximum_stretch;
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dovetail/plan.hpp"
+#include "dovetail/problem.hpp"
+
+namespace dovetail {
+
+// So long waits a workflow while another one holds processors.
+struct Delay {
+  std::size_t by = 0;  // position in Problem::workflows()
+  Duration length = 0;
+  friend bool operator==(const Delay&, const Delay&) = default;
+};
+
+struct Fate {
+  Duration length = 0;             // from when the workflow is ready to its last end
+  Duration alone = 0;              // the same if it had the cluster to itself: Plan::alone
+  double stretch = 1;              // the former over the latter
+  std::vector<Delay> delays = {};  // the longest first
+};
+
+struct Fairness {
+  std::vector<Fate> workflows = {};
+  double average_stretch = 1;  // the sum of lengths over the sum of those alone
+  double maximum_stretch = 1;
+  double weighted_stretch = 1;  // the same with every stretch times the weight, the greatest being 1
+};
+
+// Needs plan.alone to have every workflow.
+//
+// Who delays whom: from the last task of a workflow one goes back to the task that it had to wait
+// for, and so on. What lies between the moment at which a task could have begun and its start is
+// divided among those who hold processors meanwhile, by how many and how long. What the workflow
+// itself and other people's reservations hold is nobody's fault.
+Fairness measure_fairness(const Problem& problem, const Plan& plan);
+
+// The position of the plan whose worst off workflow fares best: feasible, then least weighted,
+// average stretch and makespan, then the first. Needs at least one plan, and plan.alone of each.
+std::size_t fairest_plan(const Problem& problem, std::span<const Plan> plans);
+
+}  // namespace dovetail

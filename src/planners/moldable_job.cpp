@@ -1,0 +1,52 @@
+#include "planners/moldable_job.hpp"
+
+#include <algorithm>
+
+#include "planners/allocate.hpp"
+#include "planners/levels.hpp"
+#include "planners/place.hpp"
+
+namespace dovetail {
+
+namespace {
+
+Count widest_need(const ClusterView& view) {
+  Count most = 1;
+  for (TaskId task = 0; task < view.size(); ++task) {
+    most = std::max(most, view.time(task).min_procs());
+  }
+  return most;
+}
+
+}  // namespace
+
+MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
+    : sharing_(sharing), member_(sharing.members()[workflow]), least_(widest_need(member_.view)) {
+  for (Count procs = least_; procs <= sharing.processors(); ++procs) {
+    Duration length = 0;
+    for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
+    times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
+  }
+}
+
+Count MoldableJob::fewest_within(double length) const {
+  const auto found = std::ranges::partition_point(
+      times_, [&](Duration time) { return static_cast<double>(time) > length; });
+  if (found == times_.end()) return 0;
+  return least_ + static_cast<Count>(found - times_.begin());
+}
+
+std::vector<Slot> MoldableJob::plan(Count procs) const {
+  const ClusterView& view = member_.view;
+  const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
+  auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
+                           Calendar(procs, member_.ready))
+                   .value();
+  for (Slot& slot : slots) {
+    slot.start -= member_.ready;
+    slot.end -= member_.ready;
+  }
+  return slots;
+}
+
+}  // namespace dovetail

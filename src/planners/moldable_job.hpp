@@ -1,0 +1,40 @@
+// A workflow seen as one moldable job: how long it takes on how many processors, by CPA on an empty
+// cluster of that many.
+#pragma once
+
+#include <vector>
+
+#include "planners/sharing.hpp"
+
+namespace dovetail {
+
+class MoldableJob {
+ public:
+  // One CPA schedule per number of processors, up to all of the cluster. The sharing must outlive
+  // the job.
+  MoldableJob(const Sharing& sharing, std::size_t workflow);
+
+  // As many as its widest task needs, up to all.
+  Count least() const { return least_; }
+  Count most() const { return least_ + static_cast<Count>(times_.size()) - 1; }
+
+  // How long it takes on so many of these, or on fewer when that is no slower.
+  Duration time(Count procs) const { return times_[static_cast<std::size_t>(procs - least_)]; }
+
+  Area work(Count procs) const { return Area{procs} * time(procs); }
+
+  // The canonical number: the fewest processors on which it takes at most `length`; 0 if there is
+  // none.
+  Count fewest_within(double length) const;
+
+  // Its tasks on canonical(length) processors, from time 0 on.
+  std::vector<Slot> plan(Count procs) const;
+
+ private:
+  const Sharing& sharing_;
+  const Member& member_;
+  Count least_;
+  std::vector<Duration> times_;  // by processors from least_ on; never increasing
+};
+
+}  // namespace dovetail

@@ -1,0 +1,77 @@
+#include "planners/sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "planners/allocate.hpp"
+#include "planners/levels.hpp"
+#include "planners/place.hpp"
+
+namespace dovetail {
+
+Sharing::Sharing(PlanningContext& context)
+    : problem_(context.problem()), cpa_stop_(context.options().cpa_stop) {
+  for (std::size_t i = 0; i < problem_.workflows().size(); ++i) {
+    Member member{.view = ClusterView(problem_, i), .ready = problem_.ready(i)};
+    member.allocation = cpa_allocation(member.view, processors(), cpa_stop_);
+    member.levels = bottom_levels(member.view, member.allocation);
+    possible_ = measure_alone(member) && possible_;
+    members_.push_back(std::move(member));
+  }
+  set_due_lengths();
+}
+
+bool Sharing::measure_alone(Member& member) const {
+  const auto slots =
+      place_fixed(member.view, by_decreasing_level(member.levels), member.allocation, calendar());
+  if (!slots) return false;
+  for (const Slot& slot : *slots) member.alone = std::max(member.alone, slot.end - member.ready);
+  return true;
+}
+
+void Sharing::set_due_lengths() {
+  const auto weight = [&](std::size_t i) { return problem_.workflows()[i].terms().weight; };
+  double heaviest = 0;
+  for (std::size_t i = 0; i < size(); ++i) heaviest = std::max(heaviest, weight(i));
+  for (std::size_t i = 0; i < size(); ++i) {
+    Member& member = members_[i];
+    member.due_length = member.alone;
+    if (weight(i) == heaviest) continue;
+    const double length = static_cast<double>(member.alone) * (heaviest / weight(i));
+    member.due_length = static_cast<Duration>(std::ceil(length));
+  }
+}
+
+std::vector<TaskRef> Sharing::tasks() const {
+  std::vector<TaskRef> tasks;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    for (TaskId task = 0; task < members_[i].view.size(); ++task) tasks.push_back({i, task});
+  }
+  return tasks;
+}
+
+std::vector<std::size_t> Sharing::by_due_length() const {
+  std::vector<std::size_t> order(size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return members_[i].due_length; });
+  return order;
+}
+
+Plan Sharing::to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const {
+  Plan plan{.algorithm = std::string(name), .now = now(), .feasible = slots.has_value()};
+  if (!slots) return plan;
+  for (const TaskRef ref : tasks()) {
+    const Slot& slot = (*slots)[ref.workflow][ref.task];
+    plan.placements.push_back({.workflow = ref.workflow,
+                               .task = ref.task,
+                               .cluster = 0,
+                               .procs = slot.procs,
+                               .start = slot.start,
+                               .end = slot.end});
+  }
+  for (const Member& member : members_) plan.alone.push_back(member.alone);
+  return plan;
+}
+
+}  // namespace dovetail
