@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <optional>
 
 namespace dovetail {
 
 namespace {
 
 constexpr std::uint16_t kNoSize = 0xFFFF;
+
+// A sum of some thousand rates, as a double, is this near to the exact one and much nearer.
+constexpr double kSurelyLess = 1 - 1e-9;
 
 using Word = std::uint64_t;
 __extension__ typedef unsigned __int128 TwoWords;
@@ -102,11 +106,14 @@ class Layers {
         before_(row_ * rates_.words, 0),
         now_(row_ * rates_.words, 0),
         sum_(rates_.words, 0),
-        best_(rates_.words, 0) {}
+        best_(rates_.words, 0),
+        before_about_(row_, 0),
+        now_about_(row_, 0) {}
 
   // One group more. `previous` has the choices of the layer before, null for the first.
   void next(const std::uint16_t* previous, std::uint16_t* choice) {
     std::swap(before_, now_);
+    std::swap(before_about_, now_about_);
     for (std::size_t used = 0; used < row_; ++used) choice[used] = choose(previous, used);
   }
 
@@ -121,17 +128,31 @@ class Layers {
  private:
   const Word* value(std::size_t used) const { return &now_[used * rates_.words]; }
 
+  // What so many processors give with a group of size s and the best list of the rest; nothing
+  // where there is none.
+  std::optional<double> about(const std::uint16_t* previous, std::size_t used,
+                              std::size_t s) const {
+    const auto procs = static_cast<std::size_t>(sizes_[s].procs);
+    if (procs > used) return std::nullopt;
+    const std::size_t rest = used - procs;
+    if (previous == nullptr ? rest != 0 : previous[rest] == kNoSize) return std::nullopt;
+    return before_about_[rest] + 1.0 / static_cast<double>(sizes_[s].time);
+  }
+
   // The largest size among equals: it is the largest of any best list, so that the rest of the best
-  // list has no larger one.
+  // list has no larger one. Only those that doubles cannot tell apart are compared exactly.
   std::uint16_t choose(const std::uint16_t* previous, std::size_t used) {
+    double& most = now_about_[used] = 0;
+    for (std::size_t s = 0; s < sizes_.size(); ++s) {
+      most = std::max(most, about(previous, used, s).value_or(0));
+    }
     Word* const value = &now_[used * rates_.words];
     std::fill_n(value, rates_.words, 0);
     std::uint16_t chosen = kNoSize;
     for (std::size_t s = sizes_.size(); s-- > 0;) {
-      const auto procs = static_cast<std::size_t>(sizes_[s].procs);
-      if (procs > used) continue;
-      const std::size_t rest = used - procs;
-      if (previous == nullptr ? rest != 0 : previous[rest] == kNoSize) continue;
+      const auto sum_about = about(previous, used, s);
+      if (!sum_about || *sum_about < most * kSurelyLess) continue;
+      const std::size_t rest = used - static_cast<std::size_t>(sizes_[s].procs);
       rates_.add(&before_[rest * rates_.words], rates_.of(s), sum_.data());
       if (!rates_.exceeds(sum_.data(), value)) continue;
       std::copy(sum_.begin(), sum_.end(), value);
@@ -147,6 +168,9 @@ class Layers {
   Number now_;
   Number sum_;
   Number best_;
+  // The same values as doubles: most comparisons need no more.
+  std::vector<double> before_about_;
+  std::vector<double> now_about_;
 };
 
 // The smallest of the fastest sizes.

@@ -114,7 +114,10 @@ Workflow RepeatedUnit::repeated(Count months, std::string name) const {
     }
     for (TaskId task = 0; task < size; ++task) {
       const auto before = workflow_.predecessors(task);
-      for (const TaskId b : before) builder.add_edge(first + b, first + task);
+      const auto transfers = workflow_.transfers_in(task);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        builder.add_edge(first + before[i], first + task, transfers.empty() ? 0 : transfers[i]);
+      }
       if (!before.empty() || month == 0) continue;
       for (const TaskId b : last) builder.add_edge(first - size + b, first + task);
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/line_chart.hpp"
+#include "support/page_test.hpp"
 #include "support/svg_picture.hpp"
 
 namespace dovetail {
@@ -52,6 +53,26 @@ TEST(EnsembleHtml, EscapesWhatFilesSay) {
   EXPECT_NE(page.find("a &lt;b&gt;"), std::string::npos);
   EXPECT_NE(page.find("two &amp; more"), std::string::npos);
   EXPECT_EQ(page.find("{{"), std::string::npos);
+}
+
+class EnsemblePage : public testing::PageTest {};
+
+TEST_F(EnsemblePage, ShowsBothChartsInABrowser) {
+  const std::string page = with_script(ensemble_html(two_groups(3, kHour)), R"(<script>
+const charts = [...document.querySelectorAll("svg")].map(svg => svg.getBoundingClientRect());
+if (charts.length !== 2 || charts.some(box => box.width < 300 || box.height < 80)) {
+  console.error("charts are missing or too small", JSON.stringify(charts));
+}
+</script>)");
+  // The page itself has no scripts and forbids them.
+  std::string open = page;
+  const std::string policy = "default-src 'none'; style-src 'unsafe-inline'";
+  const auto at = open.find(policy);
+  ASSERT_NE(at, std::string::npos);
+  open.insert(at + policy.size(), "; script-src 'unsafe-inline'");
+  const int status = check(open);
+  if (status == kNoBrowser) GTEST_SKIP() << "no Chromium on PATH";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(LineChart, HasALinePerSeriesAndItsNames) {

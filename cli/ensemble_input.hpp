@@ -1,0 +1,57 @@
+// What `dovetail ensemble` was asked and has read, and its plans on the calendar.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "io/ensemble_file.hpp"
+#include "planners/chain_ensemble.hpp"
+#include "planners/ensemble_plan.hpp"
+
+namespace dovetail::cli {
+
+struct EnsembleArguments {
+  std::string file;
+  std::string cluster;
+  std::string heuristic = "best";
+  Dispatch dispatch = Dispatch::rotate;
+  std::string repartition = "greedy";
+  bool json = false;
+  bool schedule = false;
+  bool vectors = false;
+  std::string output;
+  std::string plan;
+  std::string folder;
+  std::string gantt;
+  std::string sweep;
+  std::string chart;
+
+  bool talks() const {
+    return !json && output != "-" && plan != "-" && gantt != "-" && chart != "-";
+  }
+  bool needs_schedule() const { return schedule || !gantt.empty(); }
+};
+
+// What was read.
+struct EnsembleInput {
+  EnsembleArguments arguments;
+  EnsembleChoices choices;
+  Platform platform;
+  io::EnsembleFile file;
+  Ensemble ensemble;
+
+  // Whether every task must be planned on the calendar.
+  bool needs_calendar() const;
+};
+
+// Reads the files. Throws InputError for names that nobody knows, and for what is too large.
+EnsembleInput read_ensemble_input(const EnsembleArguments& arguments);
+
+// Checked. Nothing when there is no room for all months, however long one waits. Throws InputError
+// for what cannot be planned on a calendar.
+std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input);
+
+// Writes the files with which `dovetail check` and `dovetail run` take over.
+void export_plan(const ChainEnsemblePlan& plan, const std::string& folder);
+
+}  // namespace dovetail::cli
