@@ -71,7 +71,13 @@ Answer find_earliest(PlanningContext& context) {
   return answer;
 }
 
+// Of few tasks, all algorithms are tried for comparison.
 Answer find_fair(PlanningContext& context) {
+  if (context.problem().task_count() > kFewTasks) {
+    Answer answer{.plan = fair_plan(context)};
+    if (answer.plan.feasible) return answer;
+    return missed(context, known_plans(context), answer.plan.algorithm);
+  }
   std::vector<Plan> plans = plan_all(context);
   const std::size_t chosen = fair_choice(context.problem(), plans);
   if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");

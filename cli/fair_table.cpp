@@ -48,7 +48,8 @@ std::string describe_fates(const Problem& problem, const Plan& plan) {
   });
   std::vector<std::string> header{"  workflow", "alone", "here", "stretch"};
   if (weighted) header.emplace_back("weight");
-  std::size_t width = 0;  // columns of numbers stand to the right, and this has words
+  std::size_t width = std::string_view("waits for")
+                          .size();  // columns of numbers stand to the right, and this has words
   for (const Fate& fate : fairness.workflows) {
     width = std::max(width, delays_text(problem, fate).size());
   }

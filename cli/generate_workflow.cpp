@@ -37,6 +37,8 @@ struct WorkflowArguments {
   double join_until = 0;
   std::string pool_file;
   TaskTimes times;
+  std::optional<KernelCost> kernel = {};
+  double gigaflops = KernelCosts().gigaflops;
   bool rigid = false;
   std::uint64_t seed = 1;
   std::string output = "-";
@@ -59,7 +61,8 @@ struct Shape {
 };
 
 Names with_times(Names options) {
-  options.insert(options.end(), {"--min-time", "--max-time", "--alpha", "--rigid"});
+  options.insert(options.end(),
+                 {"--min-time", "--max-time", "--kernel", "--gigaflops", "--alpha", "--rigid"});
   return options;
 }
 
@@ -194,6 +197,11 @@ Exit generate_workflow(const CLI::App& command, WorkflowArguments arguments) {
   check_options(command, shape);
   if (arguments.name.empty()) arguments.name = shape.name;
   arguments.times.moldable = !arguments.rigid;
+  if (arguments.kernel) {
+    arguments.times.kernels = KernelCosts{*arguments.kernel, arguments.gigaflops};
+  } else if (command.count("--gigaflops") > 0) {
+    throw InputError("--gigaflops: needs --kernel, whose operations it counts");
+  }
   protect_inputs({}, {arguments.output, arguments.pool_file});
   const Workflow workflow = make_workflow(command, shape, arguments);
   write_file(arguments.output, format_workflow(workflow, format_of(arguments.output)));
@@ -240,6 +248,16 @@ void add_time_options(CLI::App& command, WorkflowArguments& a) {
                      "blast, wien2k, heft: mean transfer time over mean task time");
   command.add_option("--min-time", a.times.min_seconds, "shortest task, seconds");
   command.add_option("--max-time", a.times.max_seconds, "longest task, seconds");
+  add_choice<std::optional<KernelCost>>(
+      command, "--kernel", a.kernel,
+      {{"square", KernelCost::square},
+       {"log", KernelCost::square_log},
+       {"cube", KernelCost::cube},
+       {"any", KernelCost::any}},
+      "tasks as kernels on matrices of side x instead: a x^2 (square), 2 a x^2 log2 x (log), x^3 "
+      "(cube) operations, or any of them");
+  command.add_option("--gigaflops", a.gigaflops,
+                     "with --kernel: operations of a processor, in 1e9 per second");
   command.add_option("--alpha", a.times.alpha_max, "largest share that does not parallelise");
   command.add_flag("--rigid", a.rigid, "tasks on one processor instead of moldable ones");
 }

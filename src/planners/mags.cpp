@@ -45,7 +45,7 @@ class BackwardPlacer {
     const auto& periods = division.periods;
     for (auto period = periods.rbegin(); period != periods.rend() && !unplaced.empty(); ++period) {
       const auto& rows = period->rows[workflow];
-      if (rows.empty()) continue;
+      if (rows.empty() || period->begin == period->end) continue;  // within a millisecond
       place_in(*period, rows_calendar(cluster, *period, rows), static_cast<Count>(rows.size()),
                unplaced, stop);
       std::erase_if(unplaced, [&](TaskId task) { return slots_[task].procs > 0; });

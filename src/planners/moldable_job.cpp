@@ -8,20 +8,8 @@
 
 namespace dovetail {
 
-namespace {
-
-Count widest_need(const ClusterView& view) {
-  Count most = 1;
-  for (TaskId task = 0; task < view.size(); ++task) {
-    most = std::max(most, view.time(task).min_procs());
-  }
-  return most;
-}
-
-}  // namespace
-
 MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
-    : sharing_(sharing), member_(sharing.members()[workflow]), least_(widest_need(member_.view)) {
+    : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
   for (Count procs = least_; procs <= sharing.processors(); ++procs) {
     Duration length = 0;
     for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);

@@ -27,7 +27,7 @@ class MoldableJob {
   // none.
   Count fewest_within(double length) const;
 
-  // Its tasks on canonical(length) processors, from time 0 on.
+  // Its tasks by CPA on so many processors, from time 0 on.
   std::vector<Slot> plan(Count procs) const;
 
  private:

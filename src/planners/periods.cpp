@@ -15,14 +15,6 @@ int bits_of(Area number) {
   return bits;
 }
 
-Count rows_needed(const ClusterView& view) {
-  Count most = 1;
-  for (TaskId task = 0; task < view.size(); ++task) {
-    most = std::max(most, view.time(task).min_procs());
-  }
-  return most;
-}
-
 // Moments since now as whole numbers of a unit so small that all of them are exact.
 class TimeUnits {
  public:
@@ -57,9 +49,8 @@ std::map<Time, int> halvings_of(const Sharing& sharing, Ratio stretch) {
   }
   std::map<Time, int> halvings;
   for (const auto& [ready, length] : shortest) {
-    Area rest = last - units.of(ready);
+    const Area rest = last - units.of(ready);
     int& count = halvings[ready];
-    // rest / 2^(count + 1) >= length, without losing what lies behind the point.
     while ((rest >> (count + 1)) >= length) ++count;
   }
   return halvings;
@@ -145,7 +136,6 @@ class Divider {
         one_after_the_other_(options.one_after_the_other),
         halvings_(halvings_of(sharing, stretch)),
         units_(sharing, stretch, std::ranges::max(halvings_ | std::views::values)) {
-    for (const Member& member : sharing.members()) needs_.push_back(rows_needed(member.view));
     order_.resize(sharing.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return units_.due(member(i)); });
@@ -187,7 +177,7 @@ class Divider {
     Count room = 0;
     for (const std::size_t i : order_) {
       if (due_[i] != k) continue;
-      const Count needed = needs_[i];
+      const Count needed = member(i).needs;
       if (needed > room) {
         groups.emplace_back();
         room = sharing_.processors();
@@ -250,7 +240,7 @@ class Divider {
     }
     const auto is_done = [&](std::size_t i) {
       const auto held = static_cast<Count>(period.rows[i].size());
-      return missing[i] <= 0 && held >= needs_[i];
+      return missing[i] <= 0 && held >= member(i).needs;
     };
     for (;;) {
       std::erase_if(due, is_done);
@@ -275,7 +265,6 @@ class Divider {
   bool one_after_the_other_;
   std::map<Time, int> halvings_;
   TimeUnits units_;
-  std::vector<Count> needs_;        // by workflow: rows for its widest task
   std::vector<std::size_t> order_;  // workflows by due end, ties to the lower number
   std::vector<OpenPeriod> periods_;
   std::vector<std::size_t> due_;

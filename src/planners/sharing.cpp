@@ -14,6 +14,9 @@ Sharing::Sharing(PlanningContext& context)
     : problem_(context.problem()), cpa_stop_(context.options().cpa_stop) {
   for (std::size_t i = 0; i < problem_.workflows().size(); ++i) {
     Member member{.view = ClusterView(problem_, i), .ready = problem_.ready(i)};
+    for (TaskId task = 0; task < member.view.size(); ++task) {
+      member.needs = std::max(member.needs, member.view.time(task).min_procs());
+    }
     member.allocation = cpa_allocation(member.view, processors(), cpa_stop_);
     member.levels = bottom_levels(member.view, member.allocation);
     possible_ = measure_alone(member) && possible_;
@@ -39,7 +42,8 @@ void Sharing::set_due_lengths() {
     member.due_length = member.alone;
     if (weight(i) == heaviest) continue;
     const double length = static_cast<double>(member.alone) * (heaviest / weight(i));
-    member.due_length = static_cast<Duration>(std::ceil(length));
+    constexpr auto kLongest = static_cast<double>(kForever / 4);
+    member.due_length = static_cast<Duration>(std::ceil(std::min(length, kLongest)));
   }
 }
 

@@ -26,6 +26,7 @@ struct Member {
   ClusterView view;                    // of this workflow alone
   std::vector<Count> allocation = {};  // CPA's for the whole cluster
   std::vector<Duration> levels = {};   // bottom levels with it
+  Count needs = 1;                     // as many processors as its widest task needs at least
   Time ready = 0;                      // when it may begin
   // C*: how long it takes from then on when no other workflow is there, with its allocation.
   Duration alone = 0;

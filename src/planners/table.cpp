@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dovetail/fairness.hpp"
+#include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/deadline.hpp"
@@ -101,6 +102,19 @@ PlannerInfo{"MAGS",            "shares that change by periods, so that nobody wa
 
 constexpr std::string_view kFairDefault = "MAGS";
 
+// Whether the first of two feasible plans is as good in makespan, average and worst stretch, and
+// better in one of them.
+bool beats(const Problem& problem, const Plan& a, const Plan& b) {
+  const auto values = [&](const Plan& plan) {
+    const Fairness fairness = measure_fairness(problem, plan);
+    return std::array{static_cast<double>(makespan(plan)), fairness.average_stretch,
+                      fairness.weighted_stretch};
+  };
+  const auto left = values(a);
+  const auto right = values(b);
+  return left != right && std::ranges::equal(left, right, std::less_equal{});
+}
+
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
   return planner.blind == nullptr || planner.blind(problem).empty();
@@ -184,14 +198,19 @@ std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options
 
 std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
   const auto mags = std::ranges::find(plans, kFairDefault, &Plan::algorithm);
-  if (mags != plans.end() && mags->feasible) return static_cast<std::size_t>(mags - plans.begin());
-  return fairest_plan(problem, plans);
+  if (mags == plans.end() || !mags->feasible) return fairest_plan(problem, plans);
+  std::vector<Plan> better(plans.begin(), plans.end());
+  for (Plan& plan : better) plan.feasible = plan.feasible && beats(problem, plan, *mags);
+  const std::size_t fairest = fairest_plan(problem, better);
+  return better[fairest].feasible ? fairest : static_cast<std::size_t>(mags - plans.begin());
 }
 
 Plan fair_plan(PlanningContext& context) {
   const Problem& problem = context.problem();
-  Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
-  if (plan.feasible) return plan;
+  if (problem.task_count() > kFewTasks) {
+    Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
+    if (plan.feasible) return plan;
+  }
   std::vector<Plan> plans;
   for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
     plans.push_back(plan_by(*planner, context, problem.deadline()));

@@ -2,9 +2,11 @@
 // that become ready later: every plan passes the checker and keeps its promises.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "dovetail/check.hpp"
+#include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/compaction.hpp"
@@ -25,18 +27,6 @@ RandomProblemOptions varied(std::uint64_t seed) {
           .tiny_times = seed % 7 == 0};
 }
 
-Workflow with_terms(const Workflow& workflow, const WorkflowTerms& terms) {
-  WorkflowBuilder builder(workflow.name());
-  builder.set_terms(terms);
-  for (TaskId task = 0; task < workflow.size(); ++task) {
-    builder.add_task({.id = std::string(workflow.id(task)), .time = workflow.time_spec(task)});
-  }
-  for (TaskId task = 0; task < workflow.size(); ++task) {
-    for (const TaskId before : workflow.predecessors(task)) builder.add_edge(before, task);
-  }
-  return std::move(builder).build();
-}
-
 WorkflowTerms random_terms(Dice& dice, Time now, std::uint64_t seed) {
   WorkflowTerms terms;
   if (seed % 2 == 0 && dice.chance(0.7)) terms.weight = dice.real(0.1, 10);
@@ -53,7 +43,7 @@ Problem random_sharing(std::uint64_t seed) {
   for (std::int64_t i = 0; i < count; ++i) {
     const Workflow plain = testing::random_workflow(
         dice, options, platform.clusters()[0].processors, "w" + std::to_string(i));
-    workflows.push_back(with_terms(plain, random_terms(dice, platform.now(), seed)));
+    workflows.push_back(plain.with_terms(random_terms(dice, platform.now(), seed)));
   }
   return Problem(workflows, platform, Goal::fair);
 }
@@ -201,7 +191,7 @@ TEST(FairValid, EqualWeightsAndReadyNowChangeNothing) {
     }
     std::vector<Workflow> with;
     for (const Workflow& workflow : plain) {
-      with.push_back(with_terms(workflow, {.weight = 0.3, .ready_at = 0}));
+      with.push_back(workflow.with_terms({.weight = 0.3, .ready_at = 0}));
     }
     EXPECT_EQ(plan_all(Problem(plain, Platform::empty(procs), Goal::fair)),
               plan_all(Problem(with, Platform::empty(procs), Goal::fair)))
@@ -216,7 +206,7 @@ TEST(FairValid, WhatIsReadyLaterIsPlannedAsIfNowWereThen) {
     const std::vector<Workflow> plain = copies_of(seed, 3, procs);
     std::vector<Workflow> later;
     for (const Workflow& workflow : plain)
-      later.push_back(with_terms(workflow, {.ready_at = kLater}));
+      later.push_back(workflow.with_terms({.ready_at = kLater}));
     const auto now_plans = plan_all(Problem(plain, Platform::empty(procs), Goal::fair));
     const auto later_plans = plan_all(Problem(later, Platform::empty(procs), Goal::fair));
     for (std::size_t k = 0; k < now_plans.size(); ++k) {
@@ -235,11 +225,37 @@ TEST(FairValid, MoreWeightMeansLessStretch) {
   int earlier = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const std::vector<Workflow> two = copies_of(seed, 2, 16);
-    const Problem problem({two[0], with_terms(two[1], heavy)}, Platform::empty(16), Goal::fair);
+    const Problem problem({two[0], two[1].with_terms(heavy)}, Platform::empty(16), Goal::fair);
     const Plan mags = plan(*find_planner("MAGS"), problem);
     earlier += makespan(mags, 1) <= makespan(mags, 0) ? 1 : 0;
   }
   EXPECT_GE(earlier, 95);
+}
+
+TEST(FairValid, MagsIsChosenUnlessAnotherIsBetterInEveryRespect) {
+  int others = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const Problem problem = random_sharing(seed);
+    const auto plans = plan_all(problem);
+    const auto metrics = [&](const Plan& plan) {
+      const Fairness fairness = measure_fairness(problem, plan);
+      return std::array{to_seconds(makespan(plan)), fairness.average_stretch,
+                        fairness.weighted_stretch};
+    };
+    const std::size_t chosen = fair_choice(problem, plans);
+    const auto best = metrics(plans[chosen]);
+    const auto mags = metrics(plans.back());
+    ASSERT_EQ(plans.back().algorithm, "MAGS");
+    for (std::size_t i = 0; i < best.size(); ++i) EXPECT_LE(best[i], mags[i]) << "seed " << seed;
+    if (chosen + 1 < plans.size()) {
+      ++others;
+      EXPECT_NE(best, mags) << "seed " << seed;
+    }
+    PlanningContext context(problem);
+    EXPECT_EQ(fair_plan(context), plans[chosen]) << "seed " << seed;
+  }
+  EXPECT_GT(others, 0);
+  EXPECT_LT(others, 300);
 }
 
 TEST(FairValid, AClusterThatLeavesTooEarlyGivesNoPlan) {
