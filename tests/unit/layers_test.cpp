@@ -31,6 +31,7 @@ const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::cor
                                                      {"critical.hpp", Layer::core},
                                                      {"detail/calendar_parts.hpp", Layer::core},
                                                      {"error.hpp", Layer::core},
+                                                     {"ensemble.hpp", Layer::core},
                                                      {"event.hpp", Layer::core},
                                                      {"frontier.hpp", Layer::planners},
                                                      {"io.hpp", Layer::files},

@@ -1,0 +1,51 @@
+// The ensemble file: how many scenarios of how many months, and how long a month takes where.
+// docs/formats.md describes it field by field.
+//
+//   const EnsembleFile file = read_ensemble("climate.yaml", platform);
+//   const Ensemble ensemble = on_platform(file, platform);
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/ensemble.hpp"
+#include "dovetail/platform.hpp"
+
+namespace dovetail::io {
+
+// What the file says of one cluster.
+struct EnsembleTable {
+  std::string name;
+  std::size_t line = 0;
+  MonthTimes times = {};  // empty where a workflow is repeated
+  Windows windows = {};
+};
+
+struct EnsembleFile {
+  std::string file;
+  Count scenarios = 0;
+  Count months = 0;
+  EnsembleRules rules = {};
+  std::string repeat = {};              // the workflow that is one month; empty: main and post task
+  std::vector<std::string> chain = {};  // its tasks for which the next month waits; empty: all
+  std::size_t chain_line = 0;
+  std::size_t clusters_line = 0;
+  std::vector<EnsembleTable> tables = {};
+};
+
+// Throw InputError for anything that is not an ensemble. Moments of windows are on the clock of the
+// clusters: dates where `wall_clock`.
+EnsembleFile read_ensemble(const std::string& path, bool wall_clock = false);
+EnsembleFile parse_ensemble(std::string_view text, const std::string& file,
+                            bool wall_clock = false);
+
+// The clusters with their tables, in the platform's order. `any_name` lets the only table serve the
+// only cluster, whatever they are called. Throws InputError for clusters without a table, and when
+// no group fits anywhere.
+Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool any_name = false);
+
+std::string format_ensemble(const Ensemble& ensemble, bool json);
+
+}  // namespace dovetail::io

@@ -1,0 +1,91 @@
+// How the processors of one cluster are cut into groups for an ensemble: each group computes one
+// month after the other, and what is in no group does post tasks.
+//
+//   const MonthProblem problem = month_problem(site, rules, {.scenarios = 10, .months = 180});
+//   const Grouping grouping = find_grouping("knapsack")->make(problem, Dispatch::fair);
+//   const Duration end = simulate_months(problem, grouping, Dispatch::fair).makespan;
+//
+// Source: Caniou et al., Ocean-Atmosphere Application Scheduling within DIET, 2009. The heuristics
+// are a file each (grouping_*.cpp) and a line each of the table in grouping_table.cpp; all are
+// pure.
+#pragma once
+
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/ensemble.hpp"
+
+namespace dovetail {
+
+// Which scenario a group takes when it becomes idle; see dispatch.hpp.
+enum class Dispatch { fair, rotate, ideal };
+
+// Scenarios and months on one cluster. Times are positive; the post time may be 0.
+struct MonthProblem {
+  Count scenarios = 1;                // NS
+  Count months = 1;                   // NM, of each scenario
+  Count processors = 1;               // R
+  Count reserved = 0;                 // of them for post tasks alone
+  std::vector<GroupTime> sizes = {};  // allowed; sizes rise, times do not
+  Duration post = 0;                  // TP
+  Count posts = 1;                    // tasks of that length after each month
+  Count full_speed_posts = 0;         // see EnsembleRules
+  std::optional<DiskSpec> disk = {};
+
+  // What groups may take.
+  Count for_groups() const { return processors - reserved; }
+  std::int64_t all_months() const { return std::int64_t{scenarios} * months; }
+
+  // Whether there can be a group at all.
+  bool has_room() const { return !sizes.empty() && sizes.front().procs <= for_groups(); }
+
+  // Whole post tasks that one processor does in that time, or as many as there are.
+  std::int64_t posts_within(Duration time) const;
+
+  // Needs the size to be allowed.
+  Duration time_of(Count procs) const;
+};
+
+MonthProblem month_problem(const EnsembleSite& site, const EnsembleRules& rules, Count scenarios,
+                           Count months);
+
+// Sizes in the order of the groups' numbers.
+struct Grouping {
+  std::vector<Count> groups = {};
+  Count post_processors = 0;
+  friend bool operator==(const Grouping&, const Grouping&) = default;
+
+  Count grouped() const { return std::accumulate(groups.begin(), groups.end(), Count{0}); }
+};
+
+// The groups, and all that is left for post tasks.
+Grouping with_rest(const MonthProblem& problem, std::vector<Count> groups);
+
+// A row of the table. `make` needs problem.has_room(); only heuristics that simulate look at the
+// rule of dispatch.
+struct GroupingInfo {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  Grouping (*make)(const MonthProblem& problem, Dispatch dispatch);
+};
+
+std::span<const GroupingInfo> groupings();
+
+// Null when there is none of that name.
+const GroupingInfo* find_grouping(std::string_view name);
+
+Grouping basic_grouping(const MonthProblem& problem);
+
+// Of the processors that the basic grouping leaves, those that post tasks do not need (improvement
+// 1), or all (improvement 2), go to the groups.
+Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors);
+
+Grouping knapsack_grouping(const MonthProblem& problem);
+
+Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch);
+
+}  // namespace dovetail

@@ -1,0 +1,74 @@
+// The shortest of many groupings, by simulation: the knapsack for every limit of groups from one to
+// the number of scenarios, then basic and its two improvements. Never longer than any of them.
+//
+// The first among equals wins. Candidates are simulated in the order of a lower bound of their
+// makespan, and those whose bound says that they cannot win are not simulated at all.
+#include <algorithm>
+#include <limits>
+
+#include "planners/grouping.hpp"
+#include "planners/knapsack.hpp"
+#include "planners/month_formula.hpp"
+#include "planners/month_simulation.hpp"
+
+namespace dovetail {
+
+namespace {
+
+struct Candidate {
+  Grouping grouping;
+  std::size_t rank = 0;  // the lower wins a tie
+  Duration bound = 0;
+};
+
+// No schedule on these groups ends earlier.
+Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
+                           Dispatch dispatch) {
+  Duration main = months_done_after(problem, grouping.groups, problem.all_months());
+  if (dispatch != Dispatch::ideal) {
+    const Count largest = *std::max_element(grouping.groups.begin(), grouping.groups.end());
+    main = std::max(main, problem.months * problem.time_of(largest));
+  }
+  return main + (problem.posts > 0 ? problem.post : 0);
+}
+
+std::vector<Candidate> candidates(const MonthProblem& problem, Dispatch dispatch) {
+  std::vector<Candidate> found;
+  const auto add = [&](Grouping grouping) {
+    const auto same = [&](const Candidate& other) { return other.grouping == grouping; };
+    if (std::any_of(found.begin(), found.end(), same)) return;
+    const Duration bound = shortest_possible(problem, grouping, dispatch);
+    found.push_back({std::move(grouping), found.size(), bound});
+  };
+  const Knapsack knapsack(problem.sizes, problem.for_groups(), problem.scenarios);
+  for (Count limit = 1; limit <= knapsack.useful_limit(); ++limit) {
+    add(with_rest(problem, knapsack.groups(limit)));
+  }
+  add(basic_grouping(problem));
+  add(spread_grouping(problem, true));
+  add(spread_grouping(problem, false));
+  return found;
+}
+
+}  // namespace
+
+Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
+  std::vector<Candidate> all = candidates(problem, dispatch);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+  const Candidate* best = nullptr;
+  Duration shortest = std::numeric_limits<Duration>::max();
+  for (const Candidate& candidate : all) {
+    if (best != nullptr && candidate.bound > shortest) break;
+    const MonthResult result = simulate_months(problem, candidate.grouping, dispatch);
+    // A grouping on which the disk fills for good only wins over others like it.
+    const Duration makespan = result.is_stuck ? kForever : result.makespan;
+    const bool wins_tie = best != nullptr && makespan == shortest && candidate.rank < best->rank;
+    if (makespan >= shortest && !wins_tie) continue;
+    shortest = makespan;
+    best = &candidate;
+  }
+  return best->grouping;
+}
+
+}  // namespace dovetail
