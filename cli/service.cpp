@@ -19,9 +19,10 @@ std::function<void(const std::string& line)> service_log() {
   };
 }
 
-void wait_for_end(exec::Interrupts& interrupts) {
-  pollfd file{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0};
-  while (interrupts.take() == 0) poll(&file, 1, -1);
+void wait_for_end(exec::Interrupts& interrupts, int failed) {
+  pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
+                    {.fd = failed, .events = POLLIN, .revents = 0}};
+  while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
 }
 
 }  // namespace dovetail::cli

@@ -28,7 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kRoles = {"client", "agent", "daemon"};
-constexpr std::size_t kMaxName = 60;
+constexpr std::size_t kMaxName = 40;  // it is in the names of files
 
 void must(bool worked, const char* what) {
   if (!worked) throw ExecutionError(std::string("OpenSSL: ") + what + ": " + openssl_error());
@@ -168,14 +168,13 @@ std::string alternative_names(const std::vector<std::string>& hosts) {
 
 void require_name(const std::string& name) {
   const bool is_plain =
-      !name.empty() && name.size() <= kMaxName && name.front() != '.' &&
+      !name.empty() && name.size() <= kMaxName && name.front() != '-' &&
       std::ranges::all_of(name, [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
       });
   if (is_plain && name != "ca") return;
-  throw InputError(
-      "name: expected up to 60 letters, digits, '-', '_' and '.', and not \"ca\", found " +
-      io::quote(name));
+  throw InputError("name: expected up to 40 letters, digits, '-' and '_', and not \"ca\", found " +
+                   io::quote(name));
 }
 
 std::string entry_of(const X509_NAME* name, int kind) {

@@ -55,7 +55,7 @@ struct Validity {
 
 struct CertificateRequest {
   Role role = Role::client;
-  std::string name;                     // letters, digits, '-', '_' and '.'
+  std::string name;                     // letters, digits, '-' and '_'
   std::vector<std::string> hosts = {};  // names or addresses at which it answers
 };
 
