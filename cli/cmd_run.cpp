@@ -11,6 +11,8 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
+#include "federated_run.hpp"
+#include "federation/experiment.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
 #include "previous_run.hpp"
@@ -27,6 +29,7 @@ struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
   SlurmArguments slurm = {};
+  FederationArguments federation = {};
   double band = 20;  // per cent
   bool keep_going = false;
   bool is_static = false;
@@ -189,7 +192,20 @@ Exit run_on_slurm(const RunArguments& arguments, const RunDescription& descripti
   return conduct_on_slurm(folder, description, last.kept);
 }
 
+Exit run_over_clusters(const RunArguments& arguments) {
+  if (arguments.problem.workflows.size() != 1) {
+    throw InputError("--agent: one ensemble is run at a time");
+  }
+  const std::string& file = arguments.problem.workflows.front();
+  if (!federation::is_ensemble_file(file)) {
+    throw InputError(file + ": not an ensemble, which has \"scenarios\" and \"months\"");
+  }
+  return run_ensemble(file, arguments.federation, arguments.is_new, arguments.dry_run);
+}
+
 Exit run(const RunArguments& arguments) {
+  if (arguments.federation.is_given()) return run_over_clusters(arguments);
+  arguments.federation.require_none();
   exec::Nursery nursery;  // while we are small
   const RunDescription description = describe_run(arguments);
   description.check();
@@ -247,6 +263,7 @@ void add_run(CLI::App& program, Exit& status) {
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
   arguments->slurm.add(*command);
+  arguments->federation.add(*command);
   command
       ->add_option("--band", arguments->band,
                    "per cent by which a task may be off before the rest is planned again")

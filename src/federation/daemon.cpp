@@ -15,9 +15,6 @@ namespace dovetail::federation {
 
 namespace {
 
-constexpr Count kMostScenarios = 10'000;
-constexpr Count kMostMonths = 1'000'000;
-
 // How often ends are looked for that nobody tells of.
 constexpr int kLookMilliseconds = 200;
 
@@ -173,7 +170,7 @@ Json Daemon::capabilities() const {
 
 Json Daemon::estimate(const Call& call) {
   const Fields fields(call.body, "estimate");
-  fields.only({"service", "scenarios", "months"});
+  fields.only({"service", "scenarios", "months", "without"});
   const std::string wanted = fields.word("service");
   const Service* service = options_.description.find(wanted);
   if (service == nullptr || service->main.empty()) {
@@ -181,10 +178,17 @@ Json Daemon::estimate(const Call& call) {
   }
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
+  std::set<std::string> without;
+  if (fields.find("without") != nullptr) {
+    for (const Json& id : fields.list("without")) {
+      if (!id.is_string()) fields.fail("without: expected ids of requests");
+      without.insert(id.get<std::string>());
+    }
+  }
   Count active = 0;
   {
     const std::lock_guard lock(mutex_);
-    active = runner_.active_scenarios(wanted);
+    active = runner_.active_scenarios(wanted, without);
   }
   const EnsembleSite site{.name = name_,
                           .processors = options_.description.processors,

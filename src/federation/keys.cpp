@@ -166,13 +166,16 @@ std::string alternative_names(const std::vector<std::string>& hosts) {
   return names;
 }
 
+// Names are parts of paths.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= kMaxName && name.front() != '-' &&
+         std::ranges::all_of(name, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+         });
+}
+
 void require_name(const std::string& name) {
-  const bool is_plain =
-      !name.empty() && name.size() <= kMaxName && name.front() != '-' &&
-      std::ranges::all_of(name, [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-      });
-  if (is_plain && name != "ca") return;
+  if (is_plain_name(name) && name != "ca") return;
   throw InputError("name: expected up to 40 letters, digits, '-' and '_', and not \"ca\", found " +
                    io::quote(name));
 }
@@ -206,7 +209,7 @@ std::optional<Peer> peer_of(const X509* certificate) {
   const X509_NAME* subject = X509_get_subject_name(certificate);
   const auto role = parse_role(entry_of(subject, NID_organizationalUnitName));
   const std::string name = entry_of(subject, NID_commonName);
-  if (!role || name.empty()) return std::nullopt;
+  if (!role || !is_plain_name(name)) return std::nullopt;
   return Peer{name, *role};
 }
 

@@ -32,7 +32,7 @@ struct Peer {
   Role role = Role::client;
 };
 
-// Nothing when it has no name or no role of ours.
+// Nothing when it has no role of ours, or not a name that we would have given.
 std::optional<Peer> peer_of(const X509* certificate);
 
 // The files by which somebody shows who they are, and knows others.

@@ -14,6 +14,10 @@ namespace dovetail::federation {
 
 using Json = exec::Json;
 
+// Of one request.
+inline constexpr Count kMostScenarios = 10'000;
+inline constexpr Count kMostMonths = 1'000'000;
+
 // The answer is no: {"error": what(), "what_to_do": ...} with that status.
 class Refusal : public std::runtime_error {
  public:

@@ -40,8 +40,8 @@ void sync_tree(const std::string& folder) {
 
 }  // namespace
 
-MonthFolder::MonthFolder(const std::string& data, const std::string& experiment, Count scenario)
-    : path_(fmt::format("{}/{}/s{}", data, experiment, scenario)) {}
+MonthFolder::MonthFolder(const std::string& data, const Request& request, Count scenario)
+    : path_(fmt::format("{}/{}/{}/s{}", data, request.client, request.experiment, scenario)) {}
 
 void MonthFolder::claim(const std::string& request) const {
   std::error_code error;

@@ -1,9 +1,9 @@
 // Where the months of an experiment leave their results: a folder each, which appears as a whole
 // when the month is done. Clusters that share the folder go on where others ended.
 //
-//   DATA/EXPERIMENT/s3/claim              whose the scenario is: one request at a time
-//                      month-00007/       done; `post-done` in it: and so is what comes after
-//                      work-00008.42/     being computed by step 42
+//   DATA/CLIENT/EXPERIMENT/s3/claim       whose the scenario is: one request at a time
+//                             month-00007/       done; `post-done` in it: and what comes after
+//                             work-00008.r.42/   being computed by step 42 of request r
 //
 // A request that takes over a scenario writes its claim over the one that is there. Who finds
 // another one's claim before it starts something or says that it is done gives up: so that of two
@@ -20,7 +20,7 @@ namespace dovetail::federation {
 
 class MonthFolder {
  public:
-  MonthFolder(const std::string& data, const std::string& experiment, Count scenario);
+  MonthFolder(const std::string& data, const Request& request, Count scenario);
 
   // Throws ExecutionError when it cannot be written.
   void claim(const std::string& request) const;

@@ -68,7 +68,7 @@ const Service& MonthRunner::service_of(const Request& request) const {
 }
 
 MonthFolder MonthRunner::folder_of(const Step& step) const {
-  return {options_.description.data, state_.find(step.request)->experiment, step.scenario};
+  return {options_.description.data, *state_.find(step.request), step.scenario};
 }
 
 StepCommand MonthRunner::command_of(const Step& step) {
@@ -119,7 +119,7 @@ void MonthRunner::submit(const Order& order) {
                   .months = order.months};
   std::vector<FoundScenario> found;
   for (const auto& [number, first] : order.scenarios) {
-    const MonthFolder folder(options_.description.data, order.experiment, number);
+    const MonthFolder folder(options_.description.data, request, number);
     const auto scenario = folder.find(number, first, order.months, !service->post.empty());
     if (!scenario) {
       throw Refusal(409, fmt::format("month {} of scenario {} is not here", first - 1, number),
@@ -128,7 +128,7 @@ void MonthRunner::submit(const Order& order) {
     found.push_back(*scenario);
   }
   for (const FoundScenario& scenario : found) {
-    MonthFolder(options_.description.data, order.experiment, scenario.number).claim(order.id);
+    MonthFolder(options_.description.data, request, scenario.number).claim(order.id);
   }
   write(request_entry(request, found));
   options_.log(fmt::format("step 8: request {} of {}: runs {} scenarios of {} months of {}",
@@ -223,10 +223,11 @@ const Request* MonthRunner::leading() const {
   return found == state_.requests().end() ? nullptr : &*found;
 }
 
-Count MonthRunner::active_scenarios(const std::string& service) const {
+Count MonthRunner::active_scenarios(const std::string& service,
+                                    const std::set<std::string>& without) const {
   Count count = 0;
   for (const Request& request : state_.requests()) {
-    if (request.service != service) continue;
+    if (request.service != service || without.contains(request.id)) continue;
     count += static_cast<Count>(
         std::ranges::count(request.scenarios, Scenario::State::active, &Scenario::state));
   }

@@ -62,8 +62,8 @@ class MonthRunner {
   // Takes note of what has ended, and starts what can be. True when something has changed.
   bool step();
 
-  // Scenarios of the service that are not done.
-  Count active_scenarios(const std::string& service) const;
+  // Scenarios of the service that are not done, but for those of some requests.
+  Count active_scenarios(const std::string& service, const std::set<std::string>& without) const;
 
  private:
   const Service& service_of(const Request& request) const;

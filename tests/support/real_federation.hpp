@@ -13,6 +13,7 @@
 #include <regex>
 #include <sstream>
 
+#include "exec/leftovers.hpp"
 #include "federation/gather.hpp"
 #include "support/federation.hpp"
 #include "support/real_run.hpp"
@@ -162,6 +163,18 @@ class RealFederation : public RealRun {
     launch(name);
   }
 
+  // What a daemon's supervisors run, with them.
+  void end_steps_of(const std::string& name) const {
+    const std::string folder = servers_.at(name).state + "/daemons/runs/" + name + "-1/attempts";
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const auto attempt = exec::read_attempt(entry.path().string());
+      if (!attempt.still_runs()) continue;
+      kill(attempt.start->supervisor.pid, SIGKILL);
+      while (attempt.start->supervisor.is_alive()) waitpid(-1, nullptr, WNOHANG);
+      exec::end_leftovers(*attempt.start);
+    }
+  }
+
   federation::Json call(const std::string& daemon, const std::string& operation,
                         const federation::Json& body) {
     return client_.post({url(daemon), federation::Role::daemon}, "/v1/" + operation, body, 60);
@@ -206,7 +219,7 @@ class RealFederation : public RealRun {
         char month[32];
         std::snprintf(month, sizeof month, "month-%05d", m);
         const std::string folder =
-            file("data/" + experiment + "/s" + std::to_string(s) + "/" + month);
+            file("data/alice/" + experiment + "/s" + std::to_string(s) + "/" + month);
         EXPECT_EQ(text_of(folder + "/value"), std::to_string(value) + "\n") << s << " " << m;
         EXPECT_EQ(text_of(folder + "/archive"), std::to_string(value) + "\n") << s << " " << m;
       }
