@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 
 #include "command.hpp"
@@ -10,7 +12,11 @@
 #include "exec/performance_history.hpp"
 #include "federation/daemon.hpp"
 #include "federation/local_executor.hpp"
+#include "federation/slurm_executor.hpp"
+#include "io/text.hpp"
 #include "service.hpp"
+#include "slurm/live_queue.hpp"
+#include "slurm_run.hpp"
 
 namespace dovetail::cli {
 
@@ -44,6 +50,57 @@ exec::RunLock lock_cluster(const exec::RunFolder& folder, const std::string& nam
                                holder ? fmt::format(", process {}", holder->pid) : ""));
 }
 
+const slurm::Partition& partition_of(const slurm::ClusterPicture& picture,
+                                     const std::string& name) {
+  for (const slurm::Partition& partition : picture.partitions) {
+    if (name.empty() ? partition.is_default : partition.name == name) return partition;
+  }
+  throw InputError(name.empty() ? "Slurm has no default partition; name one"
+                                : "Slurm has no partition " + io::quote(name));
+}
+
+// The cluster is as large as Slurm says, whether or not its nodes are up at this moment; groups are
+// whole nodes of it.
+void use_slurm(federation::DaemonOptions& options) {
+  federation::DaemonDescription& description = options.description;
+  const std::string partition = description.partition;
+  const slurm::ClusterPicture picture = slurm::Client().picture();
+  const std::vector<std::string>& names = partition_of(picture, partition).node_names;
+  Count cores = kMaxProcessors;
+  for (const slurm::Node& node : picture.nodes) {
+    if (std::ranges::find(names, node.name) != names.end()) cores = std::min(cores, node.cpus);
+  }
+  if (names.empty() || cores == kMaxProcessors) throw InputError("the partition has no nodes");
+  description.cores_per_node = cores;
+  description.processors = static_cast<Count>(names.size()) * cores;
+  description.rules.node_multiples = cores > 1;
+  options.queue_wait = [partition, cores](Count procs, Duration length) {
+    // Short: who asks for an estimate has a deadline.
+    slurm::Client client({.call_seconds = 3, .patience = 0});
+    try {
+      const slurm::LiveQueue queue(client.picture(), partition);
+      return queue.wait((procs + cores - 1) / cores, length);
+    } catch (const InputError& error) {
+      throw ExecutionError(error.what());  // none of its nodes is up
+    }
+  };
+}
+
+std::unique_ptr<federation::Executor> make_executor(
+    const federation::DaemonDescription& description, const exec::RunFolder& folder,
+    exec::Nursery nursery) {
+  if (!description.is_slurm) {
+    return std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
+  }
+  federation::SlurmExecutorOptions options{
+      .partition = description.partition,
+      .cores_per_node = description.cores_per_node,
+      .program = std::filesystem::read_symlink("/proc/self/exe").string(),
+      .poll = slurm_poll_interval(),
+      .log = service_log()};
+  return std::make_unique<federation::SlurmExecutor>(folder, std::move(options));
+}
+
 void run_daemon(const DaemonArguments& arguments) {
   exec::Nursery nursery;  // while we are small, and have one thread
   std::signal(SIGPIPE, SIG_IGN);
@@ -62,9 +119,10 @@ void run_daemon(const DaemonArguments& arguments) {
       .public_url = arguments.url,
       .description = federation::read_daemon(arguments.file),
       .history = exec::PerformanceHistory::default_path()};
+  if (options.description.is_slurm) use_slurm(options);
   const exec::RunFolder folder = daemon_folder(self.self.name);
   const exec::RunLock lock = lock_cluster(folder, self.self.name);
-  auto executor = std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
+  auto executor = make_executor(options.description, folder, std::move(nursery));
   federation::Daemon daemon(std::move(options), self, folder, std::move(executor), service_log());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
   std::fflush(stdout);

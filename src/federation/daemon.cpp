@@ -9,7 +9,6 @@
 
 #include "dovetail/error.hpp"
 #include "federation/agent.hpp"
-#include "federation/estimate.hpp"
 
 namespace dovetail::federation {
 
@@ -194,8 +193,9 @@ Json Daemon::estimate(const Call& call) {
                           .processors = options_.description.processors,
                           .cores_per_node = options_.description.cores_per_node,
                           .times = history_.times(*service)};
-  const Estimate made =
-      estimate_months(site, options_.description.rules, active, scenarios, months);
+  Estimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
+  const double wait = options_.queue_wait ? wait_in_queue(made, site) : 0;
+  for (double& makespan : made.makespans) makespan += wait;
   log_(fmt::format("step 3: {} scenarios of {} months of {} for {}: from {} to {} s", scenarios,
                    months, wanted, call.peer.name, made.makespans.front(), made.makespans.back()));
   return {{"daemon", name_},
@@ -204,7 +204,27 @@ Json Daemon::estimate(const Call& call) {
           {"groups", made.groups},
           {"at_no_cost", made.at_no_cost},
           {"busy_scenarios", active},
+          {"queue_wait", wait},
           {"valid_until", exec::wall_now() + kEstimateValid}};
+}
+
+// Of the first job of the largest group, in seconds.
+double Daemon::wait_in_queue(const Estimate& made, const EnsembleSite& site) const {
+  Count largest = 0;
+  for (const auto& groups : made.groups) {
+    for (const Count group : groups) largest = std::max(largest, group);
+  }
+  if (largest == 0) return 0;
+  Duration length = site.times.main.front().time;
+  for (const GroupTime& size : site.times.main) {
+    if (size.procs <= largest) length = size.time;
+  }
+  try {
+    const Duration wait = options_.queue_wait(largest, length);
+    return wait >= kForever ? kNeverSeconds : to_seconds(wait);
+  } catch (const ExecutionError& error) {
+    throw Refusal(503, error.what(), "ask again later");
+  }
 }
 
 Json Daemon::submit(const Call& call) {

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "federation/daemon_file.hpp"
+#include "federation/estimate.hpp"
 #include "federation/http_server.hpp"
 #include "federation/month_runner.hpp"
 #include "federation/month_times.hpp"
@@ -32,6 +33,9 @@ struct DaemonOptions {
   Duration lease = kLease;
   DaemonDescription description;
   std::string history;  // file of the performance history
+  // How long a job of so many processors and so long would wait in the queue; may throw
+  // ExecutionError. Nothing: there is no queue.
+  std::function<Duration(Count processors, Duration length)> queue_wait = {};
   ServerLimits limits = {};
 };
 
@@ -55,6 +59,7 @@ class Daemon {
   std::vector<Operation> operations();
   Json capabilities() const;
   Json estimate(const Call& call);
+  double wait_in_queue(const Estimate& made, const EnsembleSite& site) const;
   Json submit(const Call& call);
   Json watch(const Call& call);
   Json cancel(const Call& call);

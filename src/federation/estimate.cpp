@@ -6,11 +6,10 @@ namespace dovetail::federation {
 
 Estimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
                          Count scenarios, Count months) {
-  constexpr double kNever = 1e15;
   Estimate estimate;
   const MonthProblem problem = month_problem(site, rules, active + scenarios, months);
   if (!problem.has_room()) {
-    estimate.makespans.assign(static_cast<std::size_t>(scenarios), kNever);
+    estimate.makespans.assign(static_cast<std::size_t>(scenarios), kNeverSeconds);
     estimate.groups.resize(static_cast<std::size_t>(scenarios));
     return estimate;
   }
@@ -18,7 +17,7 @@ Estimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, C
   PerformanceVector vector = month_performance(problem, heuristic, Dispatch::rotate);
   for (Count k = 1; k <= scenarios; ++k) {
     const Duration makespan = vector.at(active + k);
-    estimate.makespans.push_back(makespan >= kForever ? kNever : to_seconds(makespan));
+    estimate.makespans.push_back(makespan >= kForever ? kNeverSeconds : to_seconds(makespan));
     MonthProblem part = problem;
     part.scenarios = vector.planned_for(active + k);
     estimate.groups.push_back(heuristic.make(part, Dispatch::rotate).groups);

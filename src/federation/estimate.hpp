@@ -7,6 +7,9 @@
 
 namespace dovetail::federation {
 
+// Longer than anything takes.
+inline constexpr double kNeverSeconds = 1e15;
+
 struct Estimate {
   std::vector<double> makespans = {};           // seconds; for 1, 2, ... scenarios; never falls
   std::vector<std::vector<Count>> groups = {};  // of each of them
@@ -14,7 +17,7 @@ struct Estimate {
 };
 
 // What is there already is counted as scenarios of as many months. A cluster on which no group fits
-// takes for ever: 1e15.
+// takes for ever: kNeverSeconds.
 Estimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
                          Count scenarios, Count months);
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "dovetail/time.hpp"
+#include "federation/estimate.hpp"
 
 namespace dovetail::federation {
 
 namespace {
 
-constexpr double kNever = 1e15;
 // Of the time that the agent has, for the way there and back.
 constexpr double kTravelSeconds = 5;
 
@@ -30,7 +30,7 @@ Offer offer_of(const Answer& answer, Count scenarios) {
 PerformanceVector vector_of(const Offer& offer) {
   const auto measure = [&offer](Count scenarios) {
     const double seconds = offer.makespans.at(static_cast<std::size_t>(scenarios - 1));
-    return seconds >= kNever ? kForever : time_ceil(seconds);
+    return seconds >= kNeverSeconds ? kForever : time_ceil(seconds);
   };
   return PerformanceVector({.measure = measure,
                             .lower_bound = measure,

@@ -33,6 +33,7 @@ TEST_F(FederationKill, ThirtyTimesAtRandomMoments) {
       client = begin(run);
     } else {
       kill_and_restart(victim);
+      if (HasFatalFailure()) return stop(client, SIGKILL);
     }
   }
   EXPECT_EQ(wait_for(client), 0) << printed();

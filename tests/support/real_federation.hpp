@@ -23,7 +23,7 @@ namespace dovetail::testing {
 class RealFederation : public RealRun {
  protected:
   void SetUp() override {
-    alarm(540);                        // a test that hangs ends the program
+    alarm(400);                        // a test that hangs ends the program
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // what loses its parent becomes our child, and is found
     // Adds up what the month before left, after a while; says in `ran` that it was there.
     put(file("month.sh"),
