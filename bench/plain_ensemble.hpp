@@ -314,6 +314,36 @@ inline Sizes best(const Months& m, const std::string& rule) {
   return candidates[shortest];
 }
 
+inline Sizes grouping(const Months& m, const std::string& heuristic, const std::string& rule);
+
+// Section 6: makespans of 1, 2, ... scenarios, without dips.
+inline std::vector<Whole> performance(Months m, const std::string& heuristic,
+                                      const std::string& rule) {
+  std::vector<Whole> values;
+  const int most = m.scenarios;
+  for (m.scenarios = 1; m.scenarios <= most; ++m.scenarios) {
+    values.push_back(simulate(m, grouping(m, heuristic, rule), rule));
+  }
+  for (std::size_t k = values.size() - 1; k-- > 0;) values[k] = std::min(values[k], values[k + 1]);
+  return values;
+}
+
+// Algorithm 1: scenarios of each cluster.
+inline std::vector<int> greedy(const std::vector<std::vector<Whole>>& vectors, int scenarios) {
+  std::vector<int> counts(vectors.size(), 0);
+  for (int s = 0; s < scenarios; ++s) {
+    std::size_t chosen = 0;
+    for (std::size_t c = 1; c < vectors.size(); ++c) {
+      if (vectors[c][static_cast<std::size_t>(counts[c])] <
+          vectors[chosen][static_cast<std::size_t>(counts[chosen])]) {
+        chosen = c;
+      }
+    }
+    ++counts[chosen];
+  }
+  return counts;
+}
+
 inline Sizes grouping(const Months& m, const std::string& heuristic, const std::string& rule) {
   if (heuristic == "basic") return basic(m);
   if (heuristic == "imp1") return improved(m, false);

@@ -1,10 +1,11 @@
-// dovetail algorithms: the tables of planners, strategies and policies.
+// dovetail algorithms: the tables of planners, strategies, groupings and policies.
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "planners/repartition.hpp"
 #include "policies/scheduler.hpp"
 #include "queue/strategy.hpp"
 
@@ -31,7 +32,8 @@ struct Row {
   std::string_view source;
 };
 
-// All tables one after the other: planners, strategies for batch queues, policies of such queues.
+// All tables one after the other: planners, strategies for batch queues, groupings and repartitions
+// of ensembles, policies of batch queues.
 std::vector<Row> rows() {
   std::vector<Row> rows;
   for (const PlannerInfo& row : planners()) {
@@ -39,6 +41,12 @@ std::vector<Row> rows() {
   }
   for (const StrategyInfo& row : strategies()) {
     rows.push_back({row.name, "queue", row.description, row.source});
+  }
+  for (const GroupingInfo& row : groupings()) {
+    rows.push_back({row.name, "ensemble", row.summary, row.source});
+  }
+  for (const RepartitionInfo& row : repartitions()) {
+    rows.push_back({row.name, "clusters", row.summary, row.source});
   }
   for (const PolicyInfo& row : policies()) {
     rows.push_back({row.name, "policy", row.description, row.source});

@@ -1,4 +1,4 @@
-// dovetail generate: seeded workflows, workloads and reservation schedules.
+// dovetail generate: seeded workflows, workloads, reservation schedules and ensembles.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -27,7 +27,7 @@ void report_made(const std::string& output, const std::string& what) {
 
 void add_generate(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("generate", "seeded workflows, workloads and reservations");
+      program.add_subcommand("generate", "seeded workflows, workloads, reservations and ensembles");
   command->require_subcommand(1);
   command->footer(
       "Examples: dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"
@@ -36,6 +36,7 @@ void add_generate(CLI::App& program, Exit& status) {
   add_generate_workflow(*command, status);
   add_generate_workload(*command, status);
   add_generate_reservations(*command, status);
+  add_generate_ensemble(*command, status);
 }
 
 }  // namespace dovetail::cli

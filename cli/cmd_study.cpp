@@ -8,9 +8,11 @@
 
 #include "command.hpp"
 #include "dovetail/io.hpp"
+#include "planners/dispatch.hpp"
 #include "progress.hpp"
 #include "study/adaptive.hpp"
 #include "study/deadline.hpp"
+#include "study/ensemble.hpp"
 #include "study/queue.hpp"
 #include "study/turnaround.hpp"
 
@@ -158,6 +160,19 @@ void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
   command.add_option("--mean-time", options.mean_seconds, "of a task, seconds; default 100");
 }
 
+void add_options(CLI::App& command, EnsembleStudyOptions& options) {
+  add_choice<StudyScale>(command, "--scale", options.scale,
+                         {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
+                         "quick (default) or paper");
+  command.add_option("--threads", options.threads, "default: all cores")
+      ->check(CLI::NonNegativeNumber.description(""));
+  std::vector<std::pair<std::string, Dispatch>> rules;
+  for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
+  add_choice<Dispatch>(command, "--dispatch", options.dispatch, rules,
+                       "how months are handed out: ideal (default), as in the report's simulator; "
+                       "fair or rotate");
+}
+
 // Adds a study under its name, with the options that all have.
 template <typename Options, typename Study>
 std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
@@ -192,6 +207,23 @@ void add_deadline(CLI::App& studies, Exit& status) {
                     "also run every reading, on SDSC-BLUE unless --log says otherwise");
 }
 
+void add_ensemble_study(CLI::App& studies, Exit& status) {
+  auto page = std::make_shared<std::string>();
+  const auto study = [page](const EnsembleStudyOptions& options) {
+    require_picture_name("--page", *page);
+    EnsembleStudyResult result = run_ensemble_study(options);
+    if (!page->empty())
+      write_file(*page, page->ends_with(".svg") ? to_svg(result) : to_html(result));
+    return result;
+  };
+  CLI::App* command =
+      add_one<EnsembleStudyOptions>(
+          studies, status, "ensemble",
+          "Caniou et al.: groups and repartitions of climate ensembles (Figures 11 to 22)", study)
+          .first;
+  command->add_option("--page", *page, "draw the figures to this file: .html or .svg");
+}
+
 // How long it took is said apart from the result, which is the same every time.
 QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
   using Clock = std::chrono::steady_clock;
@@ -223,6 +255,7 @@ void add_study(CLI::App& program, Exit& status) {
       *command, status, "adaptive",
       "Yu and Shi, AHEFT: plans on resources that join (Tables 3, 4, 6, 7, 8 and Figure 8)",
       run_adaptive_study);
+  add_ensemble_study(*command, status);
 }
 
 }  // namespace dovetail::cli

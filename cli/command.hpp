@@ -28,6 +28,7 @@ void add_algorithms(CLI::App& program, Exit& status);
 void add_study(CLI::App& program, Exit& status);
 void add_replay(CLI::App& program, Exit& status);
 void add_queue(CLI::App& program, Exit& status);
+void add_ensemble(CLI::App& program, Exit& status);
 void add_whatif(CLI::App& program, Exit& status);
 void add_simulate(CLI::App& program, Exit& status);
 void add_run(CLI::App& program, Exit& status);

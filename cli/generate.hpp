@@ -13,6 +13,7 @@ namespace dovetail::cli {
 void add_generate_workflow(CLI::App& generate, Exit& status);
 void add_generate_workload(CLI::App& generate, Exit& status);
 void add_generate_reservations(CLI::App& generate, Exit& status);
+void add_generate_ensemble(CLI::App& generate, Exit& status);
 
 // --seed; `what` is what the same seed gives again.
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& what);

@@ -108,13 +108,13 @@ int main(int argc, char** argv) {
       "failed.");
   Exit status = Exit::fine;
   for (const auto add :
-       {cli::add_plan,     cli::add_compare,  cli::add_frontier, cli::add_check,
-        cli::add_show,     cli::add_generate, cli::add_convert,  cli::add_algorithms,
-        cli::add_study,    cli::add_replay,   cli::add_queue,    cli::add_whatif,
-        cli::add_simulate, cli::add_run,      cli::add_resume,   cli::add_runs,
-        cli::add_status,   cli::add_logs,     cli::add_explain,  cli::add_resources,
-        cli::add_cancel,   cli::add_history,  cli::add_pilot,    cli::add_keys,
-        cli::add_agent,    cli::add_daemon}) {
+       {cli::add_plan,      cli::add_compare,  cli::add_frontier, cli::add_check,
+        cli::add_show,      cli::add_generate, cli::add_convert,  cli::add_algorithms,
+        cli::add_study,     cli::add_replay,   cli::add_queue,    cli::add_ensemble,
+        cli::add_whatif,    cli::add_simulate, cli::add_run,      cli::add_resume,
+        cli::add_runs,      cli::add_status,   cli::add_logs,     cli::add_explain,
+        cli::add_resources, cli::add_cancel,   cli::add_history,  cli::add_pilot,
+        cli::add_keys,      cli::add_agent,    cli::add_daemon}) {
     add(program, status);
   }
   try {

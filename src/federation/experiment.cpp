@@ -14,10 +14,10 @@ namespace dovetail::federation {
 namespace {
 
 // Those of dovetail ensemble, which a run passes over, and its own.
-constexpr std::array<std::string_view, 14> kExperimentKeys = {
+constexpr std::array<std::string_view, 13> kExperimentKeys = {
     "name",     "service",        "parameters", "scenarios",       "months",
     "clusters", "node_multiples", "extra_size", "post_processors", "full_speed_posts",
-    "disk",     "repeat",         "chain",      "windows"};
+    "disk",     "repeat",         "chain"};
 
 Json json_of_value(io::Value value) {
   if (value.kind() == io::ValueKind::text) return std::string(value.text());

@@ -17,9 +17,11 @@ namespace dovetail::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kEnsembleKeys = {
-    "scenarios",       "months",           "clusters", "node_multiples", "extra_size",
-    "post_processors", "full_speed_posts", "disk",     "repeat",         "chain"};
+// The last three are for dovetail run: what the clusters of a federation are to execute.
+constexpr std::array<std::string_view, 13> kEnsembleKeys = {
+    "scenarios",        "months", "clusters", "node_multiples", "extra_size", "post_processors",
+    "full_speed_posts", "disk",   "repeat",   "chain",          "name",       "service",
+    "parameters"};
 constexpr std::array<std::string_view, 5> kTableKeys = {"times", "sizes", "post", "windows",
                                                         "posts"};
 constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};
@@ -47,6 +49,7 @@ class EnsembleReader {
     read_rules();
     read_repetition();
     read_tables();
+    check_extra_size();
     return std::move(file_);
   }
 
@@ -63,6 +66,17 @@ class EnsembleReader {
       if (!rules.post_node) rules.post_processors = top_.count(*field, 0);
     }
     if (const auto field = top_.find("disk")) read_disk(*field);
+  }
+
+  void check_extra_size() const {
+    for (const EnsembleTable& table : file_.tables) {
+      if (file_.rules.extra_size == 0 || table.times.main.empty()) continue;
+      const Count largest = table.times.main.back().procs;
+      if (file_.rules.extra_size > largest) continue;
+      top_.fail(top_.need("extra_size"),
+                fmt::format("expected more than the largest measured size; cluster {} has {}",
+                            quote(table.name), largest));
+    }
   }
 
   static std::int64_t megabytes(const Record& record, Value field) {
@@ -283,6 +297,14 @@ const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster
                   site.name, sizes.front().procs, std::max(0, room)));
 }
 
+void check_sums(const EnsembleFile& file, const Ensemble& ensemble) {
+  try {
+    check(ensemble);
+  } catch (const InputError& error) {
+    throw InputError(file.file, file.clusters_line, error.what());
+  }
+}
+
 }  // namespace
 
 EnsembleFile read_ensemble(const std::string& path, bool wall_clock) {
@@ -317,7 +339,7 @@ Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool an
     ensemble.sites.push_back(std::move(site));
   }
   if (!has_room) reject_small(file, ensemble, line);
-  if (file.repeat.empty()) check(ensemble);
+  if (file.repeat.empty()) check_sums(file, ensemble);
   return ensemble;
 }
 

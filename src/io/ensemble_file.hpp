@@ -46,6 +46,7 @@ EnsembleFile parse_ensemble(std::string_view text, const std::string& file,
 // no group fits anywhere.
 Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool any_name = false);
 
+// Scenarios, months and tables; rules and windows are left out.
 std::string format_ensemble(const Ensemble& ensemble, bool json);
 
 }  // namespace dovetail::io

@@ -33,8 +33,8 @@ std::string_view name_of(Dispatch rule) {
       ->name;
 }
 
-Dispatcher::Dispatcher(Dispatch rule, Count scenarios, Count months,
-                       std::span<const Duration> times)
+MonthDispatcher::MonthDispatcher(Dispatch rule, Count scenarios, Count months,
+                                 std::span<const Duration> times)
     : rule_(rule),
       months_(months),
       distance_(std::max(2, whole_root(months) / 2)),
@@ -57,18 +57,18 @@ Dispatcher::Dispatcher(Dispatch rule, Count scenarios, Count months,
   for (std::uint32_t s = 0; s < done_.size(); ++s) free(s);
 }
 
-void Dispatcher::free(std::uint32_t scenario) {
+void MonthDispatcher::free(std::uint32_t scenario) {
   free_.push(std::uint64_t{static_cast<std::uint32_t>(done_[scenario])} << 32U | scenario);
 }
 
-std::optional<MonthStart> Dispatcher::takeover() {
+std::optional<MonthStart> MonthDispatcher::takeover() {
   if (takeovers_.empty()) return std::nullopt;
   const MonthStart start = takeovers_.back();
   takeovers_.pop_back();
   return start;
 }
 
-std::optional<MonthStart> Dispatcher::propose() {
+std::optional<MonthStart> MonthDispatcher::propose() {
   while (!idle_.empty() && !free_.empty()) {
     const std::uint32_t group = by_rank_[idle_.top()];
     const auto scenario = static_cast<std::uint32_t>(free_.top());
@@ -81,7 +81,7 @@ std::optional<MonthStart> Dispatcher::propose() {
 }
 
 // The scenario on a slower group that lags so far behind that the group waits for it.
-std::uint32_t Dispatcher::laggard_for(std::uint32_t group, std::uint32_t scenario) const {
+std::uint32_t MonthDispatcher::laggard_for(std::uint32_t group, std::uint32_t scenario) const {
   if (rule_ != Dispatch::rotate || !is_unequal_ || done_[scenario] < distance_) return kNobody;
   std::uint32_t laggard = kNobody;
   for (const Group& other : groups_) {
@@ -95,7 +95,7 @@ std::uint32_t Dispatcher::laggard_for(std::uint32_t group, std::uint32_t scenari
   return laggard;
 }
 
-void Dispatcher::start(const MonthStart& start) {
+void MonthDispatcher::start(const MonthStart& start) {
   assert(by_rank_[idle_.top()] == start.group);
   idle_.pop();
   free_.pop();
@@ -104,7 +104,7 @@ void Dispatcher::start(const MonthStart& start) {
   if (rule_ == Dispatch::ideal && ++done_[start.scenario] < months_) free(start.scenario);
 }
 
-void Dispatcher::end(std::uint32_t group) {
+void MonthDispatcher::end(std::uint32_t group) {
   const std::uint32_t scenario = groups_[group].scenario;
   groups_[group].scenario = kNobody;
   idle_.push(rank_[group]);
@@ -117,7 +117,7 @@ void Dispatcher::end(std::uint32_t group) {
   takeovers_.push_back({waiting, scenario, done_[scenario]});
 }
 
-void Dispatcher::sleep(std::uint32_t group) {
+void MonthDispatcher::sleep(std::uint32_t group) {
   assert(by_rank_[idle_.top()] == group);
   (void)group;
   idle_.pop();

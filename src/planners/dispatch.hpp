@@ -42,10 +42,10 @@ struct MonthStart {
   Count month = 0;  // from 0
 };
 
-class Dispatcher {
+class MonthDispatcher {
  public:
   // Groups by the time of a month; all are idle and all scenarios free.
-  Dispatcher(Dispatch rule, Count scenarios, Count months, std::span<const Duration> times);
+  MonthDispatcher(Dispatch rule, Count scenarios, Count months, std::span<const Duration> times);
 
   // A group that waited for a scenario takes its next month. First of all when months have ended;
   // it counts as started.

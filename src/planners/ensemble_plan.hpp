@@ -4,6 +4,7 @@
 //   plan.makespan;   // kForever: there is none
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct SitePlan {
   Duration formula = 0;
   Duration makespan = 0;
   Count flushes = 0;
-  Count at_no_cost = 0;  // scenarios at the price of one
+  std::optional<Count> at_no_cost = {};  // scenarios at the price of one, where that is known
 };
 
 struct EnsemblePlan {

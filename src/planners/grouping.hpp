@@ -88,4 +88,11 @@ Grouping knapsack_grouping(const MonthProblem& problem);
 
 Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch);
 
+// Everything that best_grouping looks at, none twice; the first among equals wins.
+std::vector<Grouping> grouping_candidates(const MonthProblem& problem);
+
+// No schedule on these groups ends earlier.
+Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
+                           Dispatch dispatch);
+
 }  // namespace dovetail

@@ -13,15 +13,6 @@
 
 namespace dovetail {
 
-namespace {
-
-struct Candidate {
-  Grouping grouping;
-  std::size_t rank = 0;  // the lower wins a tie
-  Duration bound = 0;
-};
-
-// No schedule on these groups ends earlier.
 Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
                            Dispatch dispatch) {
   Duration main = months_done_after(problem, grouping.groups, problem.all_months());
@@ -32,13 +23,11 @@ Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping
   return main + (problem.posts > 0 ? problem.post : 0);
 }
 
-std::vector<Candidate> candidates(const MonthProblem& problem, Dispatch dispatch) {
-  std::vector<Candidate> found;
+std::vector<Grouping> grouping_candidates(const MonthProblem& problem) {
+  std::vector<Grouping> found;
   const auto add = [&](Grouping grouping) {
-    const auto same = [&](const Candidate& other) { return other.grouping == grouping; };
-    if (std::any_of(found.begin(), found.end(), same)) return;
-    const Duration bound = shortest_possible(problem, grouping, dispatch);
-    found.push_back({std::move(grouping), found.size(), bound});
+    if (std::find(found.begin(), found.end(), grouping) != found.end()) return;
+    found.push_back(std::move(grouping));
   };
   const Knapsack knapsack(problem.sizes, problem.for_groups(), problem.scenarios);
   for (Count limit = 1; limit <= knapsack.useful_limit(); ++limit) {
@@ -50,25 +39,31 @@ std::vector<Candidate> candidates(const MonthProblem& problem, Dispatch dispatch
   return found;
 }
 
-}  // namespace
-
 Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
-  std::vector<Candidate> all = candidates(problem, dispatch);
-  std::stable_sort(all.begin(), all.end(),
+  struct Candidate {
+    std::size_t rank = 0;  // the lower wins a tie
+    Duration bound = 0;
+  };
+  const std::vector<Grouping> all = grouping_candidates(problem);
+  std::vector<Candidate> order;
+  order.reserve(all.size());
+  for (const Grouping& grouping : all) {
+    order.push_back({order.size(), shortest_possible(problem, grouping, dispatch)});
+  }
+  std::stable_sort(order.begin(), order.end(),
                    [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
-  const Candidate* best = nullptr;
+  Candidate best = order.front();
   Duration shortest = std::numeric_limits<Duration>::max();
-  for (const Candidate& candidate : all) {
-    if (best != nullptr && candidate.bound > shortest) break;
-    const MonthResult result = simulate_months(problem, candidate.grouping, dispatch);
+  for (const Candidate& candidate : order) {
+    if (candidate.bound > shortest) break;
+    const MonthResult result = simulate_months(problem, all[candidate.rank], dispatch);
     // A grouping on which the disk fills for good only wins over others like it.
     const Duration makespan = result.is_stuck ? kForever : result.makespan;
-    const bool wins_tie = best != nullptr && makespan == shortest && candidate.rank < best->rank;
-    if (makespan >= shortest && !wins_tie) continue;
+    if (makespan > shortest || (makespan == shortest && candidate.rank > best.rank)) continue;
     shortest = makespan;
-    best = &candidate;
+    best = candidate;
   }
-  return best->grouping;
+  return all[best.rank];
 }
 
 }  // namespace dovetail

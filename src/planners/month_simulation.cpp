@@ -31,12 +31,13 @@ std::vector<Duration> times_of(const MonthProblem& problem, const Grouping& grou
 
 class MonthSimulation {
  public:
-  MonthSimulation(const MonthProblem& problem, const Grouping& grouping, Dispatch rule, Trace trace)
+  MonthSimulation(const MonthProblem& problem, const Grouping& grouping, Dispatch rule,
+                  KeepRuns keep)
       : problem_(problem),
         grouping_(grouping),
         times_(times_of(problem, grouping)),
         dispatcher_(rule, problem.scenarios, problem.months, times_),
-        runs_(trace == Trace::yes ? &result_.runs : nullptr),
+        runs_(keep == KeepRuns::yes ? &result_.runs : nullptr),
         posts_(problem, runs_),
         is_lent_(times_.size(), false) {
     // Those that only do post tasks have the lowest numbers and take post tasks first.
@@ -171,7 +172,7 @@ class MonthSimulation {
   const Grouping& grouping_;
   std::vector<Duration> times_;
   std::vector<Count> first_;  // processor of each group
-  Dispatcher dispatcher_;
+  MonthDispatcher dispatcher_;
   MonthResult result_;
   std::vector<MonthRun>* runs_;
   PostQueue posts_;
@@ -184,8 +185,8 @@ class MonthSimulation {
 }  // namespace
 
 MonthResult simulate_months(const MonthProblem& problem, const Grouping& grouping,
-                            Dispatch dispatch, Trace trace) {
-  return MonthSimulation(problem, grouping, dispatch, trace).run();
+                            Dispatch dispatch, KeepRuns keep) {
+  return MonthSimulation(problem, grouping, dispatch, keep).run();
 }
 
 }  // namespace dovetail

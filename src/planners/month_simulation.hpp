@@ -38,10 +38,10 @@ struct MonthResult {
   std::vector<MonthRun> runs = {};  // by start, when they were asked for
 };
 
-enum class Trace { no, yes };
+enum class KeepRuns { no, yes };
 
 // Needs groups of allowed sizes that fit into the problem's processors.
 MonthResult simulate_months(const MonthProblem& problem, const Grouping& grouping,
-                            Dispatch dispatch, Trace trace = Trace::no);
+                            Dispatch dispatch, KeepRuns keep = KeepRuns::no);
 
 }  // namespace dovetail

@@ -50,18 +50,6 @@ Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
   return scenarios;
 }
 
-// What the processors could do if groups of the most efficient size filled them.
-Duration bound_by_work(const MonthProblem& problem, Count scenarios) {
-  double least_work = static_cast<double>(kForever);  // of a month, in processors x time
-  for (const GroupTime& size : problem.sizes) {
-    least_work =
-        std::min(least_work, static_cast<double>(size.procs) * static_cast<double>(size.time));
-  }
-  const double months = static_cast<double>(scenarios) * problem.months;
-  // A little less, against rounding.
-  return static_cast<Duration>(months * least_work / problem.for_groups() * (1 - 1e-9));
-}
-
 }  // namespace
 
 PerformanceVector::PerformanceVector(Source source)
@@ -100,6 +88,17 @@ Count scenarios_at_no_cost(const MonthProblem& problem) {
     ++scenarios;
   }
   return scenarios;
+}
+
+Duration bound_by_work(const MonthProblem& problem, Count scenarios) {
+  double least_work = static_cast<double>(kForever);  // of a month, in processors x time
+  for (const GroupTime& size : problem.sizes) {
+    least_work =
+        std::min(least_work, static_cast<double>(size.procs) * static_cast<double>(size.time));
+  }
+  const double months = static_cast<double>(scenarios) * problem.months;
+  // A little less, against rounding.
+  return static_cast<Duration>(months * least_work / problem.for_groups() * (1 - 1e-9));
 }
 
 PerformanceVector month_performance(const MonthProblem& problem, const GroupingInfo& heuristic,

@@ -54,6 +54,10 @@ class PerformanceVector {
 // of the fastest size and enough processors for their post tasks (equation 9).
 Count scenarios_at_no_cost(const MonthProblem& problem);
 
+// No grouping takes less for so many scenarios: what the processors could do if groups of the most
+// efficient size filled them.
+Duration bound_by_work(const MonthProblem& problem, Count scenarios);
+
 // Of problem.scenarios and fewer, each with its own grouping by the heuristic, simulated.
 PerformanceVector month_performance(const MonthProblem& problem, const GroupingInfo& heuristic,
                                     Dispatch dispatch);

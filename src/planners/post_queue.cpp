@@ -8,8 +8,10 @@ namespace dovetail {
 PostQueue::PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs)
     : problem_(problem), runs_(runs) {}
 
+// More processors than there are post tasks would never be used.
 void PostQueue::lend(Count first, Count count) {
-  for (Count i = 0; i < count; ++i) free_.push(first + i);
+  const auto most = static_cast<std::size_t>(problem_.posts * problem_.all_months());
+  for (Count i = 0; i < count && free_.size() < most; ++i) free_.push(first + i);
 }
 
 Time PostQueue::busy_until(Count first) const {

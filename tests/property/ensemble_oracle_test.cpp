@@ -5,6 +5,7 @@
 #include <string>
 
 #include "planners/dispatch.hpp"
+#include "planners/ensemble_plan.hpp"
 #include "planners/knapsack.hpp"
 #include "planners/month_formula.hpp"
 #include "planners/month_simulation.hpp"
@@ -66,6 +67,56 @@ TEST(EnsembleOracle, PostTasksAsLongAsMonths) {
 }
 
 TEST(EnsembleOracle, SizesWithGaps) { expect_same_on(30'001, 31'000, {.with_gaps = true}); }
+
+// Scenarios per cluster and the end, for every heuristic and rule.
+void expect_same_repartition(const std::vector<MonthProblem>& grid, Count scenarios, Count months) {
+  Ensemble ensemble{.scenarios = scenarios, .months = months};
+  for (const MonthProblem& problem : grid) {
+    ensemble.sites.push_back({.name = "c" + std::to_string(ensemble.sites.size()),
+                              .processors = problem.processors,
+                              .times = {.main = problem.sizes, .post = problem.post}});
+  }
+  for (const GroupingInfo& heuristic : groupings()) {
+    for (const DispatchInfo& rule : dispatch_rules()) {
+      std::vector<std::vector<plain::Whole>> vectors;
+      for (const MonthProblem& problem : grid) {
+        plain::Months there = plain_months(problem);
+        there.scenarios = scenarios;
+        there.months = months;
+        vectors.push_back(
+            plain::performance(there, std::string(heuristic.name), std::string(rule.name)));
+      }
+      const std::vector<int> expected = plain::greedy(vectors, scenarios);
+      const EnsemblePlan ours =
+          plan_ensemble(ensemble, {.heuristic = &heuristic, .dispatch = rule.rule});
+      plain::Whole end = 0;
+      for (std::size_t c = 0; c < grid.size(); ++c) {
+        ASSERT_EQ(static_cast<int>(ours.sites[c].scenarios.size()), expected[c])
+            << heuristic.name << " " << rule.name << " cluster " << c;
+        if (expected[c] == 0) continue;
+        const plain::Whole there = vectors[c][static_cast<std::size_t>(expected[c] - 1)];
+        ASSERT_EQ(ours.sites[c].makespan, there) << heuristic.name << " " << rule.name;
+        end = std::max(end, there);
+      }
+      ASSERT_EQ(ours.makespan, end);
+    }
+  }
+}
+
+TEST(EnsembleOracle, RepartitionsOverClusters) {
+  for (std::uint64_t seed = 70'001; seed <= 70'300; ++seed) {
+    Dice dice(seed);
+    std::vector<MonthProblem> grid;
+    const auto clusters = dice.between(2, 4);
+    for (std::int64_t c = 0; c < clusters; ++c) {
+      grid.push_back(random_months(dice, {.steep_posts = seed % 3 == 0}));
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same_repartition(grid, static_cast<Count>(dice.between(1, 9)),
+                            static_cast<Count>(dice.between(1, 12)));
+    if (HasFatalFailure()) return;
+  }
+}
 
 TEST(EnsembleOracle, TheReferenceCluster) {
   for (Count processors = 11; processors <= 121; processors += 5) {

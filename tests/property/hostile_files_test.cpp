@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "dovetail/io.hpp"
+#include "io/ensemble_file.hpp"
 #include "io/swf.hpp"
 #include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
@@ -53,6 +54,15 @@ clusters:
     joins: -5
     leaves: 2026-12-15T08:00:00+01:00
     queue: {log: x.gz, policy: easy, max_jobs: 3}
+)";
+
+const std::string kEnsemble = R"(scenarios: 10
+months: 180
+post_processors: node
+disk: {capacity: 500, archive: 0.12}
+clusters:
+  grillon: {times: {4: 8050, 5: 1h}, post: 1m40s, windows: {length: 10h, every: 1d}}
+  azur: {times: {4: 8050, 8: 3600}, sizes: [4, 8], post: 0, windows: [{start: 0, end: 5}]}
 )";
 
 const std::string kWfCommons = R"({"name":"w","schemaVersion":"1.5","workflow":{"specification":{
@@ -104,6 +114,7 @@ std::vector<Reader> readers() {
           {"cluster", kCluster, [](std::string_view text) { parse_platform(text, "f"); }},
           {"events", kEvents, read_events_of_a},
           {"plan", kPlan, [](std::string_view text) { parse_plan(text, "f"); }},
+          {"ensemble", kEnsemble, [](std::string_view text) { io::parse_ensemble(text, "f"); }},
           {"swf", kSwf, [](std::string_view text) { parse_swf(text, "f"); }}};
 }
 

@@ -1,7 +1,9 @@
-// docs/algorithms.md and docs/queue.md keep up with the tables of the program.
+// docs/algorithms.md, docs/queue.md and docs/ensembles.md keep up with the tables of the program.
 #include <gtest/gtest.h>
 
 #include "dovetail/planner.hpp"
+#include "planners/dispatch.hpp"
+#include "planners/repartition.hpp"
 #include "policies/scheduler.hpp"
 #include "queue/strategy.hpp"
 #include "support/documents.hpp"
@@ -26,6 +28,18 @@ TEST(QueueDocument, NamesEveryStrategyAndPolicy) {
   }
   for (const PolicyInfo& policy : policies()) {
     EXPECT_NE(text.find("**" + std::string(policy.name) + "**"), std::string::npos) << policy.name;
+  }
+}
+
+TEST(EnsemblesDocument, NamesEveryHeuristicRuleAndRepartition) {
+  const std::string text = test::read_document("docs/ensembles.md");
+  const auto expect_named = [&](std::string_view name) {
+    EXPECT_NE(text.find("`" + std::string(name) + "`"), std::string::npos) << name;
+  };
+  for (const GroupingInfo& row : groupings()) expect_named(row.name);
+  for (const DispatchInfo& row : dispatch_rules()) expect_named(row.name);
+  for (const RepartitionInfo& row : repartitions()) {
+    EXPECT_NE(text.find(row.name), std::string::npos) << row.name;
   }
 }
 

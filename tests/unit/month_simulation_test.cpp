@@ -18,7 +18,7 @@ TEST(MonthSimulation, ScenariosTakeTurnsOnEqualGroups) {
   const MonthProblem problem = grillon(44, 5, 3);
   const Grouping four{{11, 11, 11, 11}, 0};
   std::string order;
-  for (const MonthRun& run : simulate_months(problem, four, Dispatch::fair, Trace::yes).runs) {
+  for (const MonthRun& run : simulate_months(problem, four, Dispatch::fair, KeepRuns::yes).runs) {
     if (run.kind == MonthRun::Kind::post) continue;
     order += std::to_string(run.scenario + 1) + std::to_string(run.month + 1) + " ";
   }
@@ -68,7 +68,7 @@ TEST(MonthSimulation, TracesAreSchedules) {
     if (seed % 5 == 0) problem.disk = DiskSpec{.capacity = 60, .month = 1};
     for (const DispatchInfo& rule : dispatch_rules()) {
       const Grouping grouping = best_grouping(problem, rule.rule);
-      const MonthResult result = simulate_months(problem, grouping, rule.rule, Trace::yes);
+      const MonthResult result = simulate_months(problem, grouping, rule.rule, KeepRuns::yes);
       ASSERT_FALSE(result.is_stuck);
       EXPECT_EQ(result.makespan, simulate_months(problem, grouping, rule.rule).makespan);
       expect_valid(problem, grouping, rule.rule, result);
@@ -80,8 +80,8 @@ TEST(MonthSimulation, TracesAreSchedules) {
 TEST(MonthSimulation, SameInputSameRuns) {
   const MonthProblem problem = grillon(75, 7, 36);
   const Grouping grouping = knapsack_grouping(problem);
-  const auto once = simulate_months(problem, grouping, Dispatch::rotate, Trace::yes);
-  const auto again = simulate_months(problem, grouping, Dispatch::rotate, Trace::yes);
+  const auto once = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes);
+  const auto again = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes);
   EXPECT_EQ(once.runs, again.runs);
 }
 

@@ -1,0 +1,142 @@
+#include "ensemble_pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+#include "planners/dispatch.hpp"
+#include "planners/month_simulation.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePicture& picture) {
+  const SitePlan& site = answer.plan.sites[cluster];
+  const std::size_t first = picture.rows.size();
+  std::size_t number = 0;
+  for (const Count procs : site.grouping.groups) {
+    picture.rows.push_back({fmt::format("{} {}: {} processors", site.name, ++number, procs), {}});
+  }
+  for (const MonthRun& run : answer.schedules[cluster]) {
+    if (run.kind != MonthRun::Kind::main || run.scenario >= site.scenarios.size()) continue;
+    picture.rows[first + run.group].runs.push_back(
+        {site.scenarios[run.scenario], run.month, run.start, run.end});
+    picture.window.end = std::max(picture.window.end, run.end);
+  }
+}
+
+std::string sweep_end(Duration makespan) {
+  return makespan >= kForever ? "null" : format_seconds(makespan);
+}
+
+}  // namespace
+
+io::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
+                               bool wall_clock) {
+  io::EnsemblePicture picture{
+      .title = title,
+      .facts = {fmt::format("{} scenarios of {} months", answer.scenarios, answer.months),
+                fmt::format("grouped by {}, handed out by {}", answer.choices.heuristic->name,
+                            name_of(answer.choices.dispatch)),
+                "ends in " + format_duration(answer.plan.makespan)},
+      .wall_clock = wall_clock,
+      .window = {now, now + answer.plan.makespan},
+      .scenarios = static_cast<std::uint32_t>(answer.scenarios),
+      .months = answer.months};
+  for (std::size_t c = 0; c < answer.plan.sites.size(); ++c) add_rows(answer, c, picture);
+  return picture;
+}
+
+SweepRange read_sweep(const std::string& text) {
+  std::vector<Count> numbers;
+  for (std::size_t at = 0; at <= text.size() && numbers.size() < 4;) {
+    const std::size_t end = std::min(text.find(':', at), text.size());
+    const double number = io::parse_number(text.substr(at, end - at)).value_or(0);
+    if (number < 1 || number > kMaxProcessors) break;
+    numbers.push_back(static_cast<Count>(number));
+    at = end + 1;
+    if (end == text.size()) break;
+  }
+  const bool is_good =
+      (numbers.size() == 2 || numbers.size() == 3) && numbers[0] <= numbers[1] &&
+      std::count(text.begin(), text.end(), ':') + 1 == static_cast<std::ptrdiff_t>(numbers.size());
+  if (!is_good) {
+    throw InputError(
+        "--sweep: expected processors from and to, such as 11:120 or 16:128:16, found " +
+        io::quote(text));
+  }
+  return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1};
+}
+
+ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
+                                const SweepRange& range) {
+  EnsembleSite site = ensemble.sites.front();
+  ProcessorSweep sweep{site.name, dispatch, {}};
+  for (std::int64_t processors = range.low; processors <= range.high; processors += range.step) {
+    site.processors = static_cast<Count>(processors);
+    const MonthProblem problem =
+        month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
+    ProcessorSweep::Row row{site.processors, {}};
+    for (const GroupingInfo& heuristic : groupings()) {
+      Duration makespan = kForever;
+      if (problem.has_room()) {
+        const auto result = simulate_months(problem, heuristic.make(problem, dispatch), dispatch);
+        if (!result.is_stuck) makespan = result.makespan;
+      }
+      row.makespans.push_back(makespan);
+    }
+    sweep.rows.push_back(std::move(row));
+  }
+  return sweep;
+}
+
+std::string to_json(const ProcessorSweep& sweep) {
+  std::string rows;
+  for (const ProcessorSweep::Row& row : sweep.rows) {
+    rows += fmt::format("{}{{\"processors\":{}", rows.empty() ? "\n " : ",\n ", row.processors);
+    for (std::size_t i = 0; i < row.makespans.size(); ++i) {
+      rows += fmt::format(",\"{}\":{}", groupings()[i].name, sweep_end(row.makespans[i]));
+    }
+    rows += "}";
+  }
+  return fmt::format("{{\"cluster\":{},\"dispatch\":\"{}\",\"sweep\":[{}]}}\n",
+                     io::json_string(sweep.site), name_of(sweep.dispatch), rows);
+}
+
+std::string describe_sweep(const ProcessorSweep& sweep) {
+  std::vector<std::string> header = {"processors"};
+  for (const GroupingInfo& heuristic : groupings()) header.emplace_back(heuristic.name);
+  Table table(header);
+  for (const ProcessorSweep::Row& row : sweep.rows) {
+    std::vector<std::string> cells = {std::to_string(row.processors)};
+    for (const Duration makespan : row.makespans) {
+      cells.push_back(makespan >= kForever ? "never" : format_seconds(makespan));
+    }
+    table.add(std::move(cells));
+  }
+  return table.text(0);
+}
+
+io::LineChart chart_of(const ProcessorSweep& sweep) {
+  io::LineChart chart{.title = "Makespan against processors on " + sweep.site,
+                      .facts = {fmt::format("months handed out by {}", name_of(sweep.dispatch))},
+                      .x_name = "processors",
+                      .y_name = "makespan",
+                      .y_unit = io::AxisUnit::milliseconds,
+                      .from_zero = true};
+  for (std::size_t i = 0; i < groupings().size(); ++i) {
+    io::LineSeries series{.name = std::string(groupings()[i].name)};
+    for (const ProcessorSweep::Row& row : sweep.rows) {
+      if (row.makespans[i] >= kForever) continue;
+      series.points.emplace_back(row.processors, static_cast<double>(row.makespans[i]));
+    }
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+}  // namespace dovetail::cli

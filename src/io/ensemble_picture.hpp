@@ -1,0 +1,43 @@
+// An ensemble over time as a picture: which group computes which month of which scenario when, and
+// how far each scenario is.
+//
+//   EnsemblePicture picture{.title = "climate.yaml", .scenarios = 10, .months = 180, ...};
+//   write_file("groups.html", ensemble_html(picture));
+//
+// Months that would be too narrow to see are drawn together, in the colour of the scenario that has
+// most of the time. All functions are pure; what they answer is self-contained text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dovetail/time.hpp"
+
+namespace dovetail::io {
+
+struct GroupRun {
+  std::uint32_t scenario = 0;
+  Count month = 0;  // from 0
+  Time start = 0;
+  Time end = 0;
+};
+
+struct GroupRow {
+  std::string name = {};            // "grillon 1: 9 processors"
+  std::vector<GroupRun> runs = {};  // in order of time
+};
+
+struct EnsemblePicture {
+  std::string title = {};
+  std::vector<std::string> facts = {};
+  bool wall_clock = false;  // times count from 1970
+  Interval window = {};     // not empty
+  std::uint32_t scenarios = 0;
+  Count months = 0;
+  std::vector<GroupRow> rows = {};
+};
+
+std::string ensemble_svg(const EnsemblePicture& picture);
+std::string ensemble_html(const EnsemblePicture& picture);
+
+}  // namespace dovetail::io
