@@ -13,6 +13,7 @@
 #include "federation/daemon.hpp"
 #include "federation/local_executor.hpp"
 #include "federation/slurm_executor.hpp"
+#include "federation/split_executor.hpp"
 #include "io/text.hpp"
 #include "service.hpp"
 #include "slurm/live_queue.hpp"
@@ -89,16 +90,16 @@ void use_slurm(federation::DaemonOptions& options) {
 std::unique_ptr<federation::Executor> make_executor(
     const federation::DaemonDescription& description, const exec::RunFolder& folder,
     exec::Nursery nursery) {
-  if (!description.is_slurm) {
-    return std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
-  }
+  auto here = std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
+  if (!description.is_slurm) return here;
   federation::SlurmExecutorOptions options{
       .partition = description.partition,
       .cores_per_node = description.cores_per_node,
       .program = std::filesystem::read_symlink("/proc/self/exe").string(),
       .poll = slurm_poll_interval(),
       .log = service_log()};
-  return std::make_unique<federation::SlurmExecutor>(folder, std::move(options));
+  return std::make_unique<federation::SplitExecutor>(
+      std::move(here), std::make_unique<federation::SlurmExecutor>(folder, std::move(options)));
 }
 
 void run_daemon(const DaemonArguments& arguments) {
@@ -118,7 +119,8 @@ void run_daemon(const DaemonArguments& arguments) {
       .agent = arguments.agent,
       .public_url = arguments.url,
       .description = federation::read_daemon(arguments.file),
-      .history = exec::PerformanceHistory::default_path()};
+      .history = exec::PerformanceHistory::default_path(),
+      .program = std::filesystem::read_symlink("/proc/self/exe").string()};
   if (options.description.is_slurm) use_slurm(options);
   const exec::RunFolder folder = daemon_folder(self.self.name);
   const exec::RunLock lock = lock_cluster(folder, self.self.name);

@@ -12,7 +12,6 @@
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
 #include "federated_run.hpp"
-#include "federation/experiment.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
 #include "previous_run.hpp"
@@ -194,13 +193,10 @@ Exit run_on_slurm(const RunArguments& arguments, const RunDescription& descripti
 
 Exit run_over_clusters(const RunArguments& arguments) {
   if (arguments.problem.workflows.size() != 1) {
-    throw InputError("--agent: one ensemble is run at a time");
+    throw InputError("--agent: one ensemble or workflow is run at a time");
   }
-  const std::string& file = arguments.problem.workflows.front();
-  if (!federation::is_ensemble_file(file)) {
-    throw InputError(file + ": not an ensemble, which has \"scenarios\" and \"months\"");
-  }
-  return run_ensemble(file, arguments.federation, arguments.is_new, arguments.dry_run);
+  return run_federated(arguments.problem.workflows.front(), arguments.federation, arguments.is_new,
+                       arguments.dry_run);
 }
 
 Exit run(const RunArguments& arguments) {

@@ -84,9 +84,9 @@ std::string seconds_text(double seconds) {
 // Vectors and repartition, and nothing is run.
 Exit show_offers(const ExperimentFile& file, const FederationArguments& arguments,
                  const federation::Caller& caller) {
-  const auto asked = federation::ask_for_offers(caller, arguments.agent,
-                                                {file.service, file.scenarios, file.months},
-                                                time_ceil(arguments.deadline));
+  const auto asked = federation::ask_for_offers(
+      caller, arguments.agent, {file.service, file.scenarios, file.months, {}, file.workflow},
+      time_ceil(arguments.deadline));
   for (const auto& refused : asked.others.refused) {
     fmt::print(stderr, "{} does not: {}\n", refused.name, refused.error);
   }
@@ -149,12 +149,14 @@ void FederationArguments::require_none() const {
   if (!keys.empty() || cancels) throw InputError("--keys, --cancel: need --agent URL");
 }
 
-Exit run_ensemble(const std::string& path, const FederationArguments& arguments, bool is_new,
-                  bool is_dry) {
+Exit run_federated(const std::string& path, const FederationArguments& arguments, bool is_new,
+                   bool is_dry) {
   std::signal(SIGPIPE, SIG_IGN);
   exec::Interrupts interrupts;
   const federation::Caller caller = caller_of(arguments);
-  const ExperimentFile file = federation::read_experiment(path);
+  const ExperimentFile file = federation::is_ensemble_file(path)
+                                  ? federation::read_experiment(path)
+                                  : federation::workflow_experiment(path);
   if (is_dry) return show_offers(file, arguments, caller);
   if (arguments.cancels) return cancel_all(file, caller);
   const exec::RunFolder folder = folder_for(file, caller, is_new);

@@ -22,8 +22,8 @@ struct FederationArguments {
   void require_none() const;
 };
 
-// An ensemble, from its file.
-Exit run_ensemble(const std::string& file, const FederationArguments& arguments, bool is_new,
-                  bool is_dry);
+// An ensemble over the clusters, or a workflow on the one where it ends first, from its file.
+Exit run_federated(const std::string& file, const FederationArguments& arguments, bool is_new,
+                   bool is_dry);
 
 }  // namespace dovetail::cli

@@ -9,6 +9,7 @@
 
 #include "dovetail/error.hpp"
 #include "federation/agent.hpp"
+#include "federation/workflow_service.hpp"
 
 namespace dovetail::federation {
 
@@ -17,15 +18,22 @@ namespace {
 // How often ends are looked for that nobody tells of.
 constexpr int kLookMilliseconds = 200;
 
-Order order_of(const Call& call) {
+Order order_of(const Call& call, const DaemonDescription& description) {
   const Fields fields(call.body, "submit");
-  fields.only({"request_id", "experiment", "service", "parameters", "months", "scenarios"});
+  fields.only(
+      {"request_id", "experiment", "service", "parameters", "months", "scenarios", "workflow"});
   Order order{.id = fields.word("request_id"),
               .experiment = fields.word("experiment"),
               .client = call.peer.name,
               .service = fields.word("service"),
               .months = static_cast<Count>(fields.whole("months", 1, kMostMonths))};
   if (const Json* parameters = fields.find("parameters")) order.parameters = *parameters;
+  if (const Json* workflow = fields.find("workflow")) {
+    if (order.service != kWorkflowService || order.months != 1) {
+      fields.fail("a workflow is one month of the service \"workflow\"");
+    }
+    order.workflow = prepare_workflow(description, *workflow).text;
+  }
   const Json& scenarios = fields.list("scenarios");
   if (scenarios.empty() || scenarios.size() > kMostScenarios) {
     fields.fail(fmt::format("scenarios: expected 1 to {} of them", kMostScenarios));
@@ -71,6 +79,7 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, exec::RunFolder fold
       history_(options_.history, name_),
       executor_(std::move(executor)),
       runner_({.name = name_,
+               .program = options_.program,
                .description = options_.description,
                .times = [this](const Service& service) { return history_.times(service); },
                .measured =
@@ -150,6 +159,7 @@ std::vector<Operation> Daemon::operations() {
   const std::vector<Role> clients = {Role::client};
   return {{"GET", "/v1/capabilities", asking, [this](const Call&) { return capabilities(); }},
           {"POST", "/v1/estimate", asking, [this](const Call& call) { return estimate(call); }},
+          {"POST", "/v1/predict", asking, [this](const Call& call) { return predict(call); }},
           {"POST", "/v1/submit", clients, [this](const Call& call) { return submit(call); }},
           {"POST", "/v1/watch", clients, [this](const Call& call) { return watch(call); }},
           {"POST", "/v1/cancel", clients, [this](const Call& call) { return cancel(call); }}};
@@ -227,8 +237,53 @@ double Daemon::wait_in_queue(const Estimate& made, const EnsembleSite& site) con
   }
 }
 
+// As an estimate, of one scenario: when the workflow would end, after what is there already.
+Json Daemon::predict(const Call& call) {
+  const Fields fields(call.body, "predict");
+  fields.only({"workflow"});
+  const SentWorkflow sent = prepare_workflow(options_.description, fields.need("workflow"));
+  const Count procs = options_.description.processors;
+  double wait = 0;
+  Count busy = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Service& service : options_.description.services) {
+      const Count active = runner_.active_scenarios(service.name, {});
+      if (active == 0) continue;
+      busy += active;
+      const EnsembleSite site{.name = name_,
+                              .processors = procs,
+                              .cores_per_node = options_.description.cores_per_node,
+                              .times = history_.times(service)};
+      wait += estimate_months(site, options_.description.rules, 0, active,
+                              runner_.months_left(service.name))
+                  .makespans.back();
+    }
+    busy += runner_.active_scenarios(kWorkflowService, {});
+    wait += to_seconds(sent.makespan) * runner_.active_scenarios(kWorkflowService, {});
+  }
+  if (options_.queue_wait) {
+    try {
+      wait += to_seconds(options_.queue_wait(1, sent.makespan));
+    } catch (const ExecutionError& error) {
+      throw Refusal(503, error.what(), "ask again later");
+    }
+  }
+  const double ends = wait + to_seconds(sent.makespan);
+  log_(fmt::format("step 3: a workflow for {}: ends after {:.1f} s, {:.1f} of them waiting",
+                   call.peer.name, ends, wait));
+  return {{"daemon", name_},
+          {"service", kWorkflowService},
+          {"makespans", Json::array({ends})},
+          {"groups", Json::array({Json::array({procs})})},
+          {"at_no_cost", 0},
+          {"busy_scenarios", busy},
+          {"queue_wait", wait},
+          {"valid_until", exec::wall_now() + kEstimateValid}};
+}
+
 Json Daemon::submit(const Call& call) {
-  const Order order = order_of(call);
+  const Order order = order_of(call, options_.description);
   const std::lock_guard lock(mutex_);
   runner_.submit(order);
   wake();

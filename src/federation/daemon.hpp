@@ -33,6 +33,7 @@ struct DaemonOptions {
   Duration lease = kLease;
   DaemonDescription description;
   std::string history;  // file of the performance history
+  std::string program;  // dovetail, to run workflows
   // How long a job of so many processors and so long would wait in the queue; may throw
   // ExecutionError. Nothing: there is no queue.
   std::function<Duration(Count processors, Duration length)> queue_wait = {};
@@ -60,6 +61,7 @@ class Daemon {
   Json capabilities() const;
   Json estimate(const Call& call);
   double wait_in_queue(const Estimate& made, const EnsembleSite& site) const;
+  Json predict(const Call& call);
   Json submit(const Call& call);
   Json watch(const Call& call);
   Json cancel(const Call& call);

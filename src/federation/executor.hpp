@@ -18,7 +18,8 @@ struct StepCommand {
   std::string folder;  // in which it runs
   Count processors = 1;
   Duration expected = 0;
-  Duration limit = 0;  // then it is ended; 0: never
+  Duration limit = 0;    // then it is ended; 0: never
+  bool is_here = false;  // on the daemon's own machine, also where others are jobs
 };
 
 struct StepEnd {

@@ -6,6 +6,7 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "federation/workflow_service.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -58,6 +59,14 @@ ExperimentFile read_experiment(const std::string& path) {
   return parse_experiment(read_file(path), path);
 }
 
+ExperimentFile workflow_experiment(const std::string& path) {
+  const Workflow workflow = read_workflow(path);
+  ExperimentFile file{.name = workflow.name(), .scenarios = 1, .months = 1};
+  file.service = kWorkflowService;
+  file.workflow = Json::parse(format_workflow(workflow, WorkflowFormat::json));
+  return file;
+}
+
 bool is_ensemble_file(const std::string& path) {
   const io::Document document = io::parse_document(read_file(path), path);
   const io::Value root = document.root();
@@ -65,11 +74,8 @@ bool is_ensemble_file(const std::string& path) {
 }
 
 Json json_of(const ExperimentFile& file) {
-  return {{"name", file.name},
-          {"scenarios", file.scenarios},
-          {"months", file.months},
-          {"service", file.service},
-          {"parameters", file.parameters}};
+  return {{"name", file.name},       {"scenarios", file.scenarios},   {"months", file.months},
+          {"service", file.service}, {"parameters", file.parameters}, {"workflow", file.workflow}};
 }
 
 ExperimentState::ExperimentState(ExperimentFile file) : file_(std::move(file)) {

@@ -21,7 +21,11 @@ struct ExperimentFile {
   Count months = 0;
   std::string service = {};
   Json parameters = Json::object();
+  Json workflow = nullptr;  // instead of months: a workflow, run as a whole
 };
+
+// A workflow as an experiment of one scenario and one month. Throws InputError.
+ExperimentFile workflow_experiment(const std::string& path);
 
 // Throw InputError with file and line.
 ExperimentFile read_experiment(const std::string& path);

@@ -73,10 +73,10 @@ class ExperimentRun {
 
   void watch(std::size_t number) {
     const Part& part = state_.parts()[number];
-    const Json order = {
-        {"request_id", part.request},       {"experiment", state_.id()},
-        {"service", state_.file().service}, {"parameters", state_.file().parameters},
-        {"months", state_.file().months},   {"scenarios", part_entry(part)["scenarios"]}};
+    Json order = {{"request_id", part.request},       {"experiment", state_.id()},
+                  {"service", state_.file().service}, {"parameters", state_.file().parameters},
+                  {"months", state_.file().months},   {"scenarios", part_entry(part)["scenarios"]}};
+    if (!state_.file().workflow.is_null()) order["workflow"] = state_.file().workflow;
     heard_.push_back(exec::steady_now());
     watchers_.push_back(std::make_unique<PartWatcher>(
         caller_, number, part, order, [this](PartNews news) { receive(std::move(news)); }));
@@ -191,7 +191,7 @@ class ExperimentRun {
     const Count months = months_left(scenarios);
     options_.say(fmt::format("step 1: asks {} for {}: {} scenarios of {} months", options_.agent,
                              state_.file().service, count, months));
-    auto offers = ask({state_.file().service, count, months});
+    auto offers = ask({state_.file().service, count, months, {}, state_.file().workflow});
     if (!offers) return;
     say_offers(*offers);
     const bool begins_anew = drop_out_of_reach(scenarios, offers->offers);

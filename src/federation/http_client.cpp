@@ -4,7 +4,7 @@
 #include <httplib.h>
 
 #include <chrono>
-#include <cmath>
+#include <csignal>
 
 #include "federation/http_server.hpp"
 #include "io/text.hpp"
@@ -77,6 +77,8 @@ void require_url(const std::string& url, const std::string& what) {
   }
   if (address_of_url(url).port == 0) throw InputError(what + ": has no port: " + io::quote(url));
 }
+
+Caller::Caller(Identity self) : self_(std::move(self)) { std::signal(SIGPIPE, SIG_IGN); }
 
 Json Caller::get(const Server& server, const std::string& path, double seconds) const {
   return call(server, "GET", path, {}, seconds);

@@ -43,7 +43,8 @@ void require_url(const std::string& url, const std::string& what);
 
 class Caller {
  public:
-  explicit Caller(Identity self) : self_(std::move(self)) {}
+  // From now on the process ignores SIGPIPE: a server that goes away is an answer, not an end.
+  explicit Caller(Identity self);
 
   // Throw NoAnswer or Denied, about after so many seconds at the latest.
   Json get(const Server& server, const std::string& path, double seconds) const;

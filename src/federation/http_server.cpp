@@ -138,8 +138,11 @@ class HttpServer::Impl {
         [this](const auto& request, auto& response) { return admit(request, response); });
     server_.set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
       if (!response.body.empty()) return;
+      const bool is_unknown = response.status == 404;
       refuse(request, response, peer_of_connection(request.ssl),
-             {response.status, "the request cannot be read"});
+             {response.status,
+              is_unknown ? "there is no such operation" : "the request cannot be read",
+              is_unknown ? "see docs/federation.md; this is version 1" : ""});
     });
     for (const Operation& operation : operations_) {
       const auto handler = [this, &operation](const auto& request, auto& response) {
@@ -164,35 +167,20 @@ class HttpServer::Impl {
     while (!server_.is_running()) std::this_thread::yield();
   }
 
-  // Before anything of the body is read.
+  // Before anything of the body is read: only its size, as who is refused here may be cut off
+  // before it has read why.
   Handled admit(const httplib::Request& request, httplib::Response& response) {
-    const auto peer = peer_of_connection(request.ssl);
     try {
-      check(request, peer);
+      check_size(request);
     } catch (const Refusal& refusal) {
-      refuse(request, response, peer, refusal);
+      refuse(request, response, peer_of_connection(request.ssl), refusal);
       return Handled::Handled;
     }
     connections_.allow(request.ssl, limits_.body_seconds, "the body of its request");
     return Handled::Unhandled;
   }
 
-  void check(const httplib::Request& request, const std::optional<Peer>& peer) const {
-    if (!peer) {
-      throw Refusal(403, "the certificate has no role", "make one with dovetail keys add");
-    }
-    const auto operation = std::ranges::find_if(operations_, [&](const Operation& known) {
-      return known.path == request.path && known.method == request.method;
-    });
-    if (operation == operations_.end()) {
-      throw Refusal(404, "there is no such operation", "see docs/federation.md; this is version 1");
-    }
-    if (std::ranges::find(operation->roles, peer->role) == operation->roles.end()) {
-      throw Refusal(
-          403,
-          fmt::format("not an operation for a certificate of the role {}", name_of(peer->role)),
-          "ask for a certificate of another role");
-    }
+  void check_size(const httplib::Request& request) const {
     // Such a body is read to its end before anybody looks at its size.
     if (request.has_header("Transfer-Encoding")) {
       throw Refusal(411, "the request does not say how large it is", "send Content-Length");
@@ -205,11 +193,22 @@ class HttpServer::Impl {
     }
   }
 
+  static void check_role(const Operation& operation, const std::optional<Peer>& peer) {
+    if (!peer) {
+      throw Refusal(403, "the certificate has no role", "make one with dovetail keys add");
+    }
+    if (std::ranges::find(operation.roles, peer->role) != operation.roles.end()) return;
+    throw Refusal(
+        403, fmt::format("not an operation for a certificate of the role {}", name_of(peer->role)),
+        "ask for a certificate of another role");
+  }
+
   void serve(const Operation& operation, const httplib::Request& request,
              httplib::Response& response) {
     connections_.allow(request.ssl, limits_.answer_seconds, "the answer");
     const auto peer = peer_of_connection(request.ssl);
     try {
+      check_role(operation, peer);
       Call call{.peer = *peer, .body = nullptr};
       if (operation.method == "POST") {
         call.body = Json::parse(request.body, nullptr, false);

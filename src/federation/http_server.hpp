@@ -5,8 +5,8 @@
 //   server.port();
 //
 // Every connection is bounded: in the time until its request is there, in the size of that request,
-// and in number together with all others; a connection serves one request. The role in the peer's
-// certificate is checked before anything of the body is read. Whoever is refused is told why as
+// and in number together with all others; a connection serves one request. Operations are for roles
+// of certificates. Whoever is refused is told why as
 // {"error", "what_to_do"}, and a line about it is logged. Answers are computed in threads of their
 // own, several at a time.
 #pragma once

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "federation/workflow_service.hpp"
 #include "planners/dispatch.hpp"
 
 namespace dovetail::federation {
@@ -32,7 +34,7 @@ bool is_same(const Request& known, const Order& order) {
   };
   return known.client == order.client && known.experiment == order.experiment &&
          known.service == order.service && known.months == order.months &&
-         known.parameters == order.parameters &&
+         known.parameters == order.parameters && known.workflow == order.workflow &&
          std::ranges::equal(known.scenarios, order.scenarios, same);
 }
 
@@ -40,6 +42,7 @@ bool is_same(const Request& known, const Order& order) {
 
 MonthRunner::MonthRunner(RunnerOptions options, exec::RunFolder folder, Executor& executor)
     : options_(std::move(options)),
+      workflow_service_(workflow_service(options_.description.processors)),
       folder_(std::move(folder)),
       executor_(executor),
       state_(read_month_state(folder_.journal())),
@@ -57,6 +60,7 @@ void MonthRunner::write(const Json& entry) {
 }
 
 const Service& MonthRunner::service_of(const Request& request) const {
+  if (request.service == kWorkflowService) return workflow_service_;
   const Service* service = options_.description.find(request.service);
   if (service == nullptr) {
     throw ExecutionError(
@@ -88,6 +92,10 @@ StepCommand MonthRunner::command_of(const Step& step) {
                       .arguments = expand(is_post ? service.post : service.main, values),
                       .folder = values["folder"],
                       .processors = step.processors};
+  if (!request.workflow.empty()) {
+    command.arguments = workflow_command(options_.description, options_.program, command.folder);
+    command.is_here = true;
+  }
   const MonthTimes times = options_.times(service);
   command.expected = times.post;
   if (!is_post) {
@@ -105,7 +113,8 @@ void MonthRunner::submit(const Order& order) {
     throw Refusal(409, fmt::format("request {} is another one", order.id),
                   "give every request an id of its own");
   }
-  const Service* service = options_.description.find(order.service);
+  const Service* service =
+      order.workflow.empty() ? options_.description.find(order.service) : &workflow_service_;
   if (service == nullptr || service->main.empty()) {
     throw Refusal(404, fmt::format("there is no service {} for ensembles here", order.service),
                   "ask for the capabilities");
@@ -116,6 +125,7 @@ void MonthRunner::submit(const Order& order) {
                   .service = order.service,
                   .parameters = order.parameters,
                   .values = check_parameters(*service, order.parameters),
+                  .workflow = order.workflow,
                   .months = order.months};
   std::vector<FoundScenario> found;
   for (const auto& [number, first] : order.scenarios) {
@@ -197,7 +207,7 @@ void MonthRunner::finish(const Step& step, const StepEnd& end) {
   write(entry);
   options_.log(fmt::format("{} done in {:.2f} s on {} processors", words_of(step), end.seconds,
                            step.processors));
-  options_.measured(step, service, end.seconds);
+  if (service.name != kWorkflowService) options_.measured(step, service, end.seconds);
 }
 
 void MonthRunner::fail(const Step& step, const StepEnd& end) {
@@ -232,6 +242,18 @@ Count MonthRunner::active_scenarios(const std::string& service,
         std::ranges::count(request.scenarios, Scenario::State::active, &Scenario::state));
   }
   return count;
+}
+
+Count MonthRunner::months_left(const std::string& service) const {
+  Count most = 1;
+  for (const Request& request : state_.requests()) {
+    if (request.service != service) continue;
+    for (const Scenario& scenario : request.scenarios) {
+      if (scenario.state != Scenario::State::active) continue;
+      most = std::max(most, request.months - scenario.done);
+    }
+  }
+  return most;
 }
 
 MonthLoad MonthRunner::load_of(const std::string& service) const {
@@ -356,6 +378,8 @@ void MonthRunner::start(Step step) {
     return;
   }
   if (step.kind == StepKind::main) folder.begin(step);
+  const std::string& workflow = state_.find(step.request)->workflow;
+  if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
   write(start_entry(step));
   executor_.start(command_of(step));
 }

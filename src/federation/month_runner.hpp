@@ -23,7 +23,8 @@
 namespace dovetail::federation {
 
 struct RunnerOptions {
-  std::string name;  // of the cluster
+  std::string name;     // of the cluster
+  std::string program;  // dovetail, to run workflows
   DaemonDescription description;
   // The times of a service's months as they are known now.
   std::function<MonthTimes(const Service&)> times;
@@ -39,6 +40,7 @@ struct Order {
   std::string client;
   std::string service;
   Json parameters = Json::object();
+  std::string workflow = {};  // of the service kWorkflowService: with commands
   Count months = 0;
   std::vector<std::pair<Count, Count>> scenarios = {};  // number, month from which to compute
 };
@@ -65,6 +67,9 @@ class MonthRunner {
   // Scenarios of the service that are not done, but for those of some requests.
   Count active_scenarios(const std::string& service, const std::set<std::string>& without) const;
 
+  // The most that one of them has left.
+  Count months_left(const std::string& service) const;
+
  private:
   const Service& service_of(const Request& request) const;
   MonthFolder folder_of(const Step& step) const;
@@ -85,6 +90,7 @@ class MonthRunner {
   bool flushes();
 
   RunnerOptions options_;
+  Service workflow_service_;
   exec::RunFolder folder_;
   Executor& executor_;
   MonthState state_;

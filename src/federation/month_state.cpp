@@ -59,6 +59,7 @@ void MonthState::apply_request(const Json& entry) {
                   .service = entry.at("service"),
                   .parameters = entry.at("parameters"),
                   .values = entry.at("values").get<Values>(),
+                  .workflow = entry.value("workflow", ""),
                   .months = entry.at("months"),
                   .version = 1};
   for (const Json& found : entry.at("scenarios")) {
@@ -176,6 +177,7 @@ Json request_entry(const Request& request, const std::vector<FoundScenario>& fou
                 {"values", request.values},
                 {"months", request.months},
                 {"scenarios", Json::array()}};
+  if (!request.workflow.empty()) entry["workflow"] = request.workflow;
   for (const FoundScenario& scenario : found) {
     entry["scenarios"].push_back({{"scenario", scenario.number},
                                   {"first", scenario.first},

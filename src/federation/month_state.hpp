@@ -47,6 +47,7 @@ struct Request {
   std::string service;
   Json parameters = {};
   Values values = {};
+  std::string workflow = {};  // instead of months: a workflow with commands
   Count months = 0;
   std::vector<Scenario> scenarios = {};
   std::uint64_t version = 0;  // grows with everything that happens to it

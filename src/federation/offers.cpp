@@ -48,13 +48,15 @@ std::vector<PerformanceVector> vectors_of(std::span<const Offer> offers) {
 
 Offers ask_for_offers(const Caller& caller, const std::string& agent, const OfferQuestion& question,
                       Duration deadline) {
+  const bool is_workflow = !question.workflow.is_null();
+  const Json request = is_workflow ? Json{{"workflow", question.workflow}}
+                                   : Json{{"service", question.service},
+                                          {"scenarios", question.scenarios},
+                                          {"months", question.months},
+                                          {"without", question.without}};
   const Json reply = caller.post({agent, Role::agent}, "/v1/find",
-                                 {{"operation", "estimate"},
-                                  {"request",
-                                   {{"service", question.service},
-                                    {"scenarios", question.scenarios},
-                                    {"months", question.months},
-                                    {"without", question.without}}},
+                                 {{"operation", is_workflow ? "predict" : "estimate"},
+                                  {"request", request},
                                   {"deadline_ms", deadline}},
                                  to_seconds(deadline) + kTravelSeconds);
   Offers offers;

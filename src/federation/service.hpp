@@ -44,7 +44,7 @@ struct Service {
 // What every template may use besides the service's parameters.
 inline constexpr std::string_view kMonthWords[] = {"experiment", "scenario", "month",
                                                    "processors", "folder",   "previous"};
-inline constexpr std::string_view kTaskWords[] = {"task", "processors"};
+inline constexpr std::string_view kTaskWords[] = {"task"};
 
 // The values of all parameters. Throws Refusal(400) that names the parameter and what it may be.
 Values check_parameters(const Service& service, const Json& given);

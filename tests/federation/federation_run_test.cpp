@@ -90,6 +90,32 @@ TEST_F(FederationRun, AKilledClientGoesOn) {
   expect_each_month_once(4, 6);
 }
 
+TEST_F(FederationRun, AWorkflowGoesToTheClusterWhereItEndsFirst) {
+  start_agent("master");
+  write_daemon("narrow", 1, "0.1");
+  write_daemon("wide", 4, "0.1");
+  start_daemon("narrow", "master");
+  start_daemon("wide", "master");
+  wait_for_daemons(2);
+  write("sum.yaml",
+        "name: flow\ntasks:\n"
+        "  - {id: a, run: \"say word=';touch${IFS}hacked'\", time: 1}\n"
+        "  - {id: b, run: 'say word=two', time: 1}\n"
+        "  - {id: c, run: 'say word=three', time: 1, after: [a, b]}\n");
+  ASSERT_EQ(dovetail(command()), 0) << printed() << log_of("wide");
+  EXPECT_NE(printed().find("to wide"), std::string::npos) << printed();
+  EXPECT_EQ(lines_of("said").size(), 3U);
+  EXPECT_EQ(lines_of("said")["';touch${IFS}hacked'"], 1) << "it is a word, and no command";
+  write("sum.yaml", "name: flow\ntasks: [{id: a, run: 'rm -rf x', time: 1}]\n");
+  EXPECT_EQ(dovetail(command()), 2);
+  EXPECT_NE(printed().find("there is no service \"rm\" for tasks here"), std::string::npos)
+      << printed();
+  write("sum.yaml",
+        "name: flow\ntasks: [{id: a, run: 'say word=x', time: 1, environment: {A: b}}]\n");
+  EXPECT_EQ(dovetail(command()), 2);
+  EXPECT_NE(printed().find("\"environment\" cannot be sent"), std::string::npos) << printed();
+}
+
 TEST_F(FederationRun, WhatALostClusterHasNotDoneIsDoneByOthers) {
   start_three();
   write_experiment(6, 8);

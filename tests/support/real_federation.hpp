@@ -129,7 +129,11 @@ class RealFederation : public RealRun {
               "    times: {1: " +
               pause + ", 2: " + pause +
               "}\n"
-              "    post_time: 0.1\n    watchdog: 600\n");
+              "    post_time: 0.1\n    watchdog: 600\n"
+              "  say:\n"
+              "    parameters: {word: {word: '.*'}}\n"
+              "    command: [sh, -c, 'echo \"$0\" >> " +
+              file("said") + "', '{word}']\n");
   }
 
   void start_daemon(const std::string& name, const std::string& agent = {},

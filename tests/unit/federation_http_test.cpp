@@ -78,7 +78,7 @@ TEST_F(FederationHttp, ARefusalSaysWhatAndWhatToDo) {
             std::string::npos);
 }
 
-TEST_F(FederationHttp, AnotherRoleIsRefusedBeforeItsBodyIsRead) {
+TEST_F(FederationHttp, AnotherRoleIsRefused) {
   start();
   EXPECT_NE(failure(keys_.make(Role::agent, "lyon")).find("role agent"), std::string::npos);
   EXPECT_EQ(served_, 0);
