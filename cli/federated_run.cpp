@@ -47,11 +47,15 @@ std::optional<exec::RunFolder> unfinished(const ExperimentFile& file, const std:
   return std::nullopt;
 }
 
-exec::RunFolder folder_for(const ExperimentFile& file, const federation::Caller& caller,
-                           bool is_new) {
+std::string description_of(const ExperimentFile& file, const federation::Caller& caller) {
   federation::Json description = json_of(file);
   description["client"] = caller.self().self.name;
-  const std::string text = description.dump(2) + "\n";
+  return description.dump(2) + "\n";
+}
+
+exec::RunFolder folder_for(const ExperimentFile& file, const federation::Caller& caller,
+                           bool is_new) {
+  const std::string text = description_of(file, caller);
   if (!is_new) {
     if (auto folder = unfinished(file, text)) {
       fmt::print(stderr, "{} goes on; --new begins another\n", folder->id());
@@ -64,7 +68,9 @@ exec::RunFolder folder_for(const ExperimentFile& file, const federation::Caller&
 }
 
 Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
-  const exec::RunFolder folder = folder_for(file, caller, false);
+  const auto found = unfinished(file, description_of(file, caller));
+  if (!found) throw InputError("--cancel: nothing of " + file.name + " is being run");
+  const exec::RunFolder& folder = *found;
   const auto untold = federation::cancel_experiment(folder, file, caller);
   exec::JournalWriter journal(folder.journal());
   for (const std::string& daemon : untold) {

@@ -18,6 +18,12 @@ namespace {
 // How often ends are looked for that nobody tells of.
 constexpr int kLookMilliseconds = 200;
 
+void require_size(const Fields& fields, std::size_t scenarios, Count months) {
+  if (static_cast<std::int64_t>(scenarios) * months <= kMostMonthsInAll) return;
+  fields.fail(
+      fmt::format("more than {} months in all; ask for fewer scenarios at once", kMostMonthsInAll));
+}
+
 Order order_of(const Call& call, const DaemonDescription& description) {
   const Fields fields(call.body, "submit");
   fields.only(
@@ -38,6 +44,7 @@ Order order_of(const Call& call, const DaemonDescription& description) {
   if (scenarios.empty() || scenarios.size() > kMostScenarios) {
     fields.fail(fmt::format("scenarios: expected 1 to {} of them", kMostScenarios));
   }
+  require_size(fields, scenarios.size(), order.months);
   for (const Json& one : scenarios) {
     const Fields scenario(one, "submit: scenario");
     scenario.only({"scenario", "first_month"});
@@ -187,6 +194,7 @@ Json Daemon::estimate(const Call& call) {
   }
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
+  require_size(fields, static_cast<std::size_t>(scenarios), months);
   std::set<std::string> without;
   if (fields.find("without") != nullptr) {
     for (const Json& id : fields.list("without")) {

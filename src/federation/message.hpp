@@ -17,6 +17,8 @@ using Json = exec::Json;
 // Of one request.
 inline constexpr Count kMostScenarios = 10'000;
 inline constexpr Count kMostMonths = 1'000'000;
+// Of all scenarios together: estimates and groups are simulated month by month.
+inline constexpr std::int64_t kMostMonthsInAll = 200'000;
 
 // The answer is no: {"error": what(), "what_to_do": ...} with that status.
 class Refusal : public std::runtime_error {

@@ -58,6 +58,10 @@ TEST_F(FederationDaemon, RefusesWhatItsOwnerHasNotConfigured) {
   bad["service"] = "sum";
   bad["experiment"] = "../../etc";
   EXPECT_NE(failure_of([&] { call("azur", "submit", bad); }).find("experiment"), std::string::npos);
+  bad["experiment"] = "e";
+  bad["months"] = 1'000'000;
+  EXPECT_NE(failure_of([&] { call("azur", "submit", bad); }).find("months in all"),
+            std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(file("hacked")));
   EXPECT_NE(log_of("azur").find("refused POST \"/v1/submit\" by client \"alice\""),
             std::string::npos);
