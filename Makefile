@@ -1,6 +1,6 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: help build demo demo-plan slurm-demo test test-short-sanitizers test-sanitizers bench format lint clean
+.PHONY: help build demo demo-plan slurm-demo federation-demo test test-short-sanitizers test-sanitizers bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -21,6 +21,10 @@ demo-plan: build ## a workflow, a busy cluster and a plan, made in demo/
 slurm-demo: build ## a workflow on a busy cluster, a real Slurm on this machine alone, under three strategies
 	scripts/install-dependencies slurm
 	scripts/slurm-demo build/dovetail demo
+
+federation-demo: build ## an ensemble over two clusters on this machine and a real Slurm, behind a tree of agents
+	scripts/install-dependencies slurm
+	scripts/federation-demo build/dovetail demo
 
 test: test-short-sanitizers ## what must pass before a change goes in
 	cmake --preset dev

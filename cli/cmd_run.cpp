@@ -11,6 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
+#include "federated_run.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
 #include "previous_run.hpp"
@@ -27,6 +28,7 @@ struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
   SlurmArguments slurm = {};
+  FederationArguments federation = {};
   double band = 20;  // per cent
   bool keep_going = false;
   bool is_static = false;
@@ -200,7 +202,17 @@ Exit run_on_slurm(const RunArguments& arguments, const RunDescription& descripti
   return conduct_on_slurm(folder, description, last.kept);
 }
 
+Exit run_over_clusters(const RunArguments& arguments) {
+  if (arguments.problem.workflows.size() != 1) {
+    throw InputError("--agent: one ensemble or workflow is run at a time");
+  }
+  return run_federated(arguments.problem.workflows.front(), arguments.federation, arguments.is_new,
+                       arguments.dry_run);
+}
+
 Exit run(const RunArguments& arguments) {
+  if (arguments.federation.is_given()) return run_over_clusters(arguments);
+  arguments.federation.require_none();
   exec::Nursery nursery;  // while we are small
   const RunDescription description = describe_run(arguments);
   description.check();
@@ -258,6 +270,7 @@ void add_run(CLI::App& program, Exit& status) {
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
   arguments->slurm.add(*command);
+  arguments->federation.add(*command);
   command
       ->add_option("--band", arguments->band,
                    "per cent by which a task may be off before the rest is planned again")

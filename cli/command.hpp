@@ -42,6 +42,9 @@ void add_resources(CLI::App& program, Exit& status);
 void add_explain(CLI::App& program, Exit& status);
 void add_history(CLI::App& program, Exit& status);
 void add_pilot(CLI::App& program, Exit& status);
+void add_keys(CLI::App& program, Exit& status);
+void add_agent(CLI::App& program, Exit& status);
+void add_daemon(CLI::App& program, Exit& status);
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {

@@ -113,7 +113,8 @@ int main(int argc, char** argv) {
         cli::add_study,     cli::add_replay,   cli::add_queue,    cli::add_ensemble,
         cli::add_whatif,    cli::add_simulate, cli::add_run,      cli::add_resume,
         cli::add_runs,      cli::add_status,   cli::add_logs,     cli::add_explain,
-        cli::add_resources, cli::add_cancel,   cli::add_history,  cli::add_pilot}) {
+        cli::add_resources, cli::add_cancel,   cli::add_history,  cli::add_pilot,
+        cli::add_keys,      cli::add_agent,    cli::add_daemon}) {
     add(program, status);
   }
   try {

@@ -33,17 +33,6 @@ const Cluster* cluster_with_slurm(const Platform& platform) {
   return &platform.clusters().front();
 }
 
-// Between two questions to Slurm. Test clusters decide faster than real ones.
-Duration poll_interval() {
-  const char* text = std::getenv("DOVETAIL_SLURM_POLL");
-  const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
-  if (text != nullptr && !seconds) {
-    throw InputError("DOVETAIL_SLURM_POLL: expected a duration such as 10s, found " +
-                     io::quote(text));
-  }
-  return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
-}
-
 std::optional<slurm::Reserve> reserve_named(const std::string& name) {
   if (name.empty()) return std::nullopt;
   return name == kSlurm ? slurm::Reserve::slurm : slurm::Reserve::begin;
@@ -60,7 +49,7 @@ slurm::SlurmRunOptions options_of(const RunDescription& description) {
           .program = std::filesystem::read_symlink("/proc/self/exe").string(),
           .folder = description.folder,
           .keep_going = description.keep_going,
-          .poll = poll_interval()};
+          .poll = slurm_poll_interval()};
 }
 
 // What -c says: nothing unless it is the word, or a cluster file that has a partition of Slurm.
@@ -106,6 +95,16 @@ void SlurmArguments::add(CLI::App& command) {
   command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
       ->check(CLI::Range(1, kMaxProcessors).description(""))
       ->group(group);
+}
+
+Duration slurm_poll_interval() {
+  const char* text = std::getenv("DOVETAIL_SLURM_POLL");
+  const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
+  if (text != nullptr && !seconds) {
+    throw InputError("DOVETAIL_SLURM_POLL: expected a duration such as 10s, found " +
+                     io::quote(text));
+  }
+  return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
 }
 
 std::optional<SlurmPlace> SlurmArguments::place(const std::string& cluster) const {

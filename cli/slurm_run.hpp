@@ -38,6 +38,9 @@ struct SlurmArguments {
   SlurmDescription describe(const RunDescription& run, const std::string& where) const;
 };
 
+// Between two questions to Slurm: $DOVETAIL_SLURM_POLL. Test clusters decide faster than real ones.
+Duration slurm_poll_interval();
+
 // The queue as it is now, if -c asks for Slurm; else nothing. Throws as SlurmArguments::place.
 std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition);
 

@@ -30,6 +30,8 @@ struct TaskCommand {
   std::uint32_t task = 0;
   std::uint32_t attempt = 0;
   std::string command = {};  // for /bin/sh -c
+  // What the command finds as "$@". They are never read as shell text, wherever they come from.
+  std::vector<std::string> arguments = {};
   std::string folder = {};   // in which it runs
   std::string attempt_file = {};
   std::string out_file = {};

@@ -51,6 +51,10 @@ TaskProcess::TaskProcess(const TaskCommand& command)
   }
   for (std::string& variable : variables_) environment_.push_back(variable.data());
   environment_.push_back(nullptr);
+  words_ = {"sh", "-c", command.command.c_str()};
+  if (!command.arguments.empty()) words_.push_back("dovetail");
+  for (const std::string& argument : command.arguments) words_.push_back(argument.c_str());
+  words_.push_back(nullptr);
 }
 
 pid_t TaskProcess::start(AttemptWriter& file) {
@@ -98,8 +102,7 @@ int TaskProcess::become_command() {
   if (!command_.folder.empty() && chdir(command_.folder.c_str()) != 0) {
     return give_up(command_.folder.c_str());
   }
-  const char* const words[] = {"sh", "-c", command_.command.c_str(), nullptr};
-  execve("/bin/sh", const_cast<char* const*>(words), environment_.data());
+  execve("/bin/sh", const_cast<char* const*>(words_.data()), environment_.data());
   return give_up("/bin/sh");
 }
 

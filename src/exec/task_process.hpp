@@ -44,6 +44,7 @@ class TaskProcess {
   pid_t supervisor_;
   std::vector<std::string> variables_;  // of the task alone
   std::vector<char*> environment_;
+  std::vector<const char*> words_;
   cpu_set_t cores_;
   alignas(16) std::array<char, std::size_t{1} << 16U> stack_;  // of the task's process
   // Set by the task's process when it gives up.

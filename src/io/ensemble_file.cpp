@@ -17,9 +17,11 @@ namespace dovetail::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kEnsembleKeys = {
-    "scenarios",       "months",           "clusters", "node_multiples", "extra_size",
-    "post_processors", "full_speed_posts", "disk",     "repeat",         "chain"};
+// The last three are for dovetail run: what the clusters of a federation are to execute.
+constexpr std::array<std::string_view, 13> kEnsembleKeys = {
+    "scenarios",        "months", "clusters", "node_multiples", "extra_size", "post_processors",
+    "full_speed_posts", "disk",   "repeat",   "chain",          "name",       "service",
+    "parameters"};
 constexpr std::array<std::string_view, 5> kTableKeys = {"times", "sizes", "post", "windows",
                                                         "posts"};
 constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};

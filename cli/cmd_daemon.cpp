@@ -1,0 +1,155 @@
+// dovetail daemon: a cluster that others may use, within what its owner has configured.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "command.hpp"
+#include "dovetail/error.hpp"
+#include "exec/performance_history.hpp"
+#include "federation/daemon.hpp"
+#include "federation/local_executor.hpp"
+#include "federation/slurm_executor.hpp"
+#include "federation/split_executor.hpp"
+#include "io/text.hpp"
+#include "service.hpp"
+#include "slurm/live_queue.hpp"
+#include "slurm_run.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct DaemonArguments {
+  std::string file = {};
+  std::string keys = {};
+  std::string listen = "127.0.0.1:0";
+  std::string agent = {};
+  std::string url = {};
+};
+
+// Where the daemon of that cluster keeps what it knows: one folder, also when two of them begin at
+// the same time.
+exec::RunFolder daemon_folder(const std::string& name) {
+  const std::string state = exec::state_folder() + "/daemons";
+  try {
+    return exec::RunFolder::open(state, name + "-1");
+  } catch (const InputError&) {
+    exec::RunFolder::create(state, name);
+    return exec::RunFolder::open(state, name + "-1");
+  }
+}
+
+exec::RunLock lock_cluster(const exec::RunFolder& folder, const std::string& name) {
+  auto lock = exec::RunLock::take(folder);
+  if (lock) return std::move(*lock);
+  const auto holder = exec::RunLock::holder(folder);
+  throw InputError(fmt::format("cluster {} has a daemon already{}; stop that one first", name,
+                               holder ? fmt::format(", process {}", holder->pid) : ""));
+}
+
+const slurm::Partition& partition_of(const slurm::ClusterPicture& picture,
+                                     const std::string& name) {
+  for (const slurm::Partition& partition : picture.partitions) {
+    if (name.empty() ? partition.is_default : partition.name == name) return partition;
+  }
+  throw InputError(name.empty() ? "Slurm has no default partition; name one"
+                                : "Slurm has no partition " + io::quote(name));
+}
+
+// The cluster is as large as Slurm says, whether or not its nodes are up at this moment; groups are
+// whole nodes of it.
+void use_slurm(federation::DaemonOptions& options) {
+  federation::DaemonDescription& description = options.description;
+  const std::string partition = description.partition;
+  const slurm::ClusterPicture picture = slurm::Client().picture();
+  const std::vector<std::string>& names = partition_of(picture, partition).node_names;
+  Count cores = kMaxProcessors;
+  for (const slurm::Node& node : picture.nodes) {
+    if (std::ranges::find(names, node.name) != names.end()) cores = std::min(cores, node.cpus);
+  }
+  if (names.empty() || cores == kMaxProcessors) throw InputError("the partition has no nodes");
+  description.cores_per_node = cores;
+  description.processors = static_cast<Count>(names.size()) * cores;
+  description.rules.node_multiples = cores > 1;
+  options.queue_wait = [partition, cores](Count procs, Duration length) {
+    // Short: who asks for an estimate has a deadline.
+    slurm::Client client({.call_seconds = 3, .patience = 0});
+    try {
+      const slurm::LiveQueue queue(client.picture(), partition);
+      return queue.wait((procs + cores - 1) / cores, length);
+    } catch (const InputError& error) {
+      throw ExecutionError(error.what());  // none of its nodes is up
+    }
+  };
+}
+
+std::unique_ptr<federation::Executor> make_executor(
+    const federation::DaemonDescription& description, const exec::RunFolder& folder,
+    exec::Nursery nursery) {
+  auto here = std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
+  if (!description.is_slurm) return here;
+  federation::SlurmExecutorOptions options{
+      .partition = description.partition,
+      .cores_per_node = description.cores_per_node,
+      .program = std::filesystem::read_symlink("/proc/self/exe").string(),
+      .poll = slurm_poll_interval(),
+      .log = service_log()};
+  return std::make_unique<federation::SplitExecutor>(
+      std::move(here), std::make_unique<federation::SlurmExecutor>(folder, std::move(options)));
+}
+
+void run_daemon(const DaemonArguments& arguments) {
+  exec::Nursery nursery;  // while we are small, and have one thread
+  std::signal(SIGPIPE, SIG_IGN);
+  exec::Interrupts interrupts;
+  const auto self = federation::identity(arguments.keys);
+  if (self.self.role != federation::Role::daemon) {
+    throw InputError(self.certificate + ": is of the role " +
+                     std::string(federation::name_of(self.self.role)) +
+                     "; a daemon needs one of the role daemon");
+  }
+  if (!arguments.agent.empty()) federation::require_url(arguments.agent, "--agent");
+  if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
+  federation::DaemonOptions options{
+      .address = federation::parse_address(arguments.listen, "--listen"),
+      .agent = arguments.agent,
+      .public_url = arguments.url,
+      .description = federation::read_daemon(arguments.file),
+      .history = exec::PerformanceHistory::default_path(),
+      .program = std::filesystem::read_symlink("/proc/self/exe").string()};
+  if (options.description.is_slurm) use_slurm(options);
+  const exec::RunFolder folder = daemon_folder(self.self.name);
+  const exec::RunLock lock = lock_cluster(folder, self.self.name);
+  auto executor = make_executor(options.description, folder, std::move(nursery));
+  federation::Daemon daemon(std::move(options), self, folder, std::move(executor), service_log());
+  fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
+  std::fflush(stdout);
+  wait_for_end(interrupts, daemon.failed());
+  if (!daemon.failure().empty()) throw ExecutionError(daemon.failure());
+}
+
+}  // namespace
+
+void add_daemon(CLI::App& program, Exit& /*status*/) {
+  const auto given = std::make_shared<DaemonArguments>();
+  CLI::App* daemon = program.add_subcommand(
+      "daemon", "Stay and answer for a cluster: how long would it take, run it, how far is it");
+  daemon->add_option("file", given->file, "what the cluster is, and what may be run on it")
+      ->required();
+  daemon
+      ->add_option("--keys", given->keys,
+                   "its certificate, such as keys/grillon; its name is the cluster's")
+      ->required();
+  daemon->add_option("--agent", given->agent, "URL of the agent to register with");
+  daemon->add_option("--listen", given->listen, "HOST:PORT (default: 127.0.0.1, any port)");
+  daemon->add_option("--url", given->url, "how others reach it (default: as it listens)");
+  daemon->footer(
+      "Example: dovetail daemon grillon.yaml --keys keys/grillon --agent https://127.0.0.1:7700");
+  daemon->callback([given] { run_daemon(*given); });
+}
+
+}  // namespace dovetail::cli

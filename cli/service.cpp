@@ -1,0 +1,28 @@
+#include "service.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <cstdio>
+
+#include "dovetail/time.hpp"
+#include "exec/clock.hpp"
+
+namespace dovetail::cli {
+
+std::function<void(const std::string& line)> service_log() {
+  return [](const std::string& line) {
+    const std::string text = format_date(exec::wall_now()) + " " + line + "\n";
+    // One write, so that the lines of several threads stay whole.
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+}
+
+void wait_for_end(exec::Interrupts& interrupts, int failed) {
+  pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
+                    {.fd = failed, .events = POLLIN, .revents = 0}};
+  while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
+}
+
+}  // namespace dovetail::cli

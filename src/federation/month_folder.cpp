@@ -1,0 +1,131 @@
+#include "federation/month_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "dovetail/error.hpp"
+#include "exec/descriptor.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPostDone = "/post-done";
+
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& why) {
+  throw ExecutionError(path + ": cannot be written: " + why);
+}
+
+// A file system that has no such thing has nothing to wait for.
+void sync_to_disk(const std::string& path) {
+  const exec::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) fail_to_write(path, std::strerror(errno));
+  if (fsync(file.get()) != 0 && errno != EINVAL) fail_to_write(path, std::strerror(errno));
+}
+
+void sync_tree(const std::string& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) sync_to_disk(entry.path().string());
+  }
+  sync_to_disk(folder);
+}
+
+}  // namespace
+
+MonthFolder::MonthFolder(const std::string& data, const Request& request, Count scenario)
+    : path_(fmt::format("{}/{}/{}/s{}", data, request.client, request.experiment, scenario)) {}
+
+void MonthFolder::claim(const std::string& request) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) fail_to_write(path_, error.message());
+  const std::string beside = path_ + "/claim." + request;
+  {
+    std::ofstream file(beside, std::ios::trunc);
+    file << request << '\n';
+    if (!file.flush()) fail_to_write(beside, std::strerror(errno));
+  }
+  sync_to_disk(beside);
+  fs::rename(beside, path_ + "/claim", error);
+  if (error) fail_to_write(path_ + "/claim", error.message());
+  sync_to_disk(path_);
+}
+
+std::string MonthFolder::owner() const {
+  std::ifstream file(path_ + "/claim");
+  std::string request;
+  std::getline(file, request);
+  return request;
+}
+
+std::string MonthFolder::month(Count month) const {
+  return fmt::format("{}/month-{:05}", path_, month);
+}
+
+std::string MonthFolder::work(const Step& step) const {
+  return fmt::format("{}/work-{:05}.{}.{}", path_, step.month, step.request, step.number);
+}
+
+bool MonthFolder::is_done(Count number) const {
+  std::error_code missing;
+  return fs::is_directory(month(number), missing);
+}
+
+bool MonthFolder::is_post_done(Count number) const {
+  std::error_code missing;
+  return fs::exists(month(number) + kPostDone, missing);
+}
+
+std::optional<FoundScenario> MonthFolder::find(Count number, Count first, Count months,
+                                               bool has_posts) const {
+  if (first > 1 && !is_done(first - 1)) return std::nullopt;
+  FoundScenario found{.number = number, .first = first, .done = first - 1};
+  while (found.done < months && is_done(found.done + 1)) ++found.done;
+  for (Count done = 1; has_posts && done <= found.done; ++done) {
+    if (is_done(done) && !is_post_done(done)) found.open_posts.push_back(done);
+  }
+  return found;
+}
+
+void MonthFolder::begin(const Step& step) const {
+  std::error_code error;
+  const std::string folder = work(step);
+  fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  if (error) fail_to_write(folder, error.message());
+}
+
+void MonthFolder::publish(const Step& step) const {
+  if (is_done(step.month)) return discard(step);
+  const std::string folder = work(step);
+  sync_tree(folder);
+  std::error_code error;
+  fs::rename(folder, month(step.month), error);
+  if (error && is_done(step.month)) return discard(step);
+  if (error) fail_to_write(month(step.month), error.message());
+  sync_to_disk(path_);
+}
+
+void MonthFolder::mark_post_done(Count number) const {
+  const std::string mark = month(number) + kPostDone;
+  {
+    const exec::Descriptor file(open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!file.is_open() || fsync(file.get()) != 0) fail_to_write(mark, std::strerror(errno));
+  }
+  sync_to_disk(month(number));
+}
+
+void MonthFolder::discard(const Step& step) const {
+  std::error_code ignored;
+  fs::remove_all(work(step), ignored);
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,106 @@
+// Runs the months of a cluster: what was asked for, in the order that month_dispatch.hpp says,
+// through an executor; every end is on disk before anybody hears of it.
+//
+//   MonthRunner runner(options, folder, executor);   // goes on where an earlier one was
+//   runner.submit(request);   // from any thread
+//   runner.step();            // again and again, from one thread
+//
+// Not safe to share between threads: the daemon (daemon.hpp) sees to that.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "exec/journal.hpp"
+#include "exec/run_folder.hpp"
+#include "federation/daemon_file.hpp"
+#include "federation/executor.hpp"
+#include "federation/month_dispatch.hpp"
+#include "federation/month_folder.hpp"
+#include "federation/month_state.hpp"
+
+namespace dovetail::federation {
+
+struct RunnerOptions {
+  std::string name;     // of the cluster
+  std::string program;  // dovetail, to run workflows
+  DaemonDescription description;
+  // The times of a service's months as they are known now.
+  std::function<MonthTimes(const Service&)> times;
+  // What a month took.
+  std::function<void(const Step&, const Service&, double seconds)> measured = [](auto&&...) {};
+  std::function<void(const std::string& line)> log = [](auto&&...) {};
+};
+
+// What a client asks for.
+struct Order {
+  std::string id;
+  std::string experiment;
+  std::string client;
+  std::string service;
+  Json parameters = Json::object();
+  std::string workflow = {};  // of the service kWorkflowService: with commands
+  Count months = 0;
+  std::vector<std::pair<Count, Count>> scenarios = {};  // number, month from which to compute
+};
+
+class MonthRunner {
+ public:
+  // Adopts what an earlier process of the same cluster left running. Throws ExecutionError when the
+  // journal cannot be used.
+  MonthRunner(RunnerOptions options, exec::RunFolder folder, Executor& executor);
+
+  const MonthState& state() const { return state_; }
+
+  // On disk when it returns. The same order again changes nothing. Throws Refusal.
+  void submit(const Order& order);
+
+  // Nothing more of these scenarios is started, and what runs is ended; of all when there are none.
+  // Throws Refusal when the client has no such request.
+  void cancel(const std::string& id, const std::string& client,
+              const std::vector<Count>& scenarios);
+
+  // Takes note of what has ended, and starts what can be. True when something has changed.
+  bool step();
+
+  // Scenarios of the service that are not done, but for those of some requests.
+  Count active_scenarios(const std::string& service, const std::set<std::string>& without) const;
+
+  // The most that one of them has left.
+  Count months_left(const std::string& service) const;
+
+ private:
+  const Service& service_of(const Request& request) const;
+  MonthFolder folder_of(const Step& step) const;
+  StepCommand command_of(const Step& step);
+  void write(const Json& entry);
+
+  void take_end(const StepEnd& end);
+  void finish(const Step& step, const StepEnd& end);
+  void fail(const Step& step, const StepEnd& end);
+  void stop_cancelled();
+
+  const Request* leading() const;
+  MonthLoad load_of(const std::string& service) const;
+  void regroup(const Service& service, const MonthLoad& load);
+  void start_steps();
+  void start(Step step);
+  bool is_short_of_disk() const;
+  bool flushes();
+
+  RunnerOptions options_;
+  Service workflow_service_;
+  exec::RunFolder folder_;
+  Executor& executor_;
+  MonthState state_;
+  exec::JournalWriter journal_;
+  // The groups, and for what they were chosen.
+  std::string grouped_service_;
+  std::pair<Count, Count> grouped_for_ = {0, 0};
+  MonthProblem problem_;
+  Grouping grouping_;
+  bool flushing_ = false;
+};
+
+}  // namespace dovetail::federation

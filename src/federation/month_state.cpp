@@ -1,0 +1,216 @@
+#include "federation/month_state.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "exec/clock.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kStates = {"active", "done", "failed", "cancelled"};
+constexpr std::array<std::string_view, 6> kOutcomes = {"done",     "failed",  "lost",
+                                                       "given up", "stopped", "taken"};
+
+Outcome outcome_of(const Json& entry) {
+  const auto found = std::ranges::find(kOutcomes, entry.at("outcome").get<std::string>());
+  return static_cast<Outcome>(found - kOutcomes.begin());
+}
+
+}  // namespace
+
+std::string_view name_of(Scenario::State state) {
+  return kStates.at(static_cast<std::size_t>(state));
+}
+
+Scenario& Request::scenario(Count number) {
+  return *std::ranges::find(scenarios, number, &Scenario::number);
+}
+
+bool Request::is_over() const {
+  return std::ranges::none_of(scenarios, [](const Scenario& scenario) {
+    return scenario.state == Scenario::State::active ||
+           (scenario.state == Scenario::State::done && scenario.posts_left > 0);
+  });
+}
+
+const Request* MonthState::find(const std::string& id) const {
+  const auto found = places_.find(id);
+  return found == places_.end() ? nullptr : &requests_[found->second];
+}
+
+Request& MonthState::at(const Json& entry) {
+  return requests_[places_.at(entry.at("request").get<std::string>())];
+}
+
+void MonthState::apply(const Json& entry) {
+  const std::string what = entry.at("what");
+  if (what == "request") apply_request(entry);
+  if (what == "start") apply_start(entry);
+  if (what == "end") apply_end(entry);
+  if (what == "cancel") apply_cancel(entry);
+}
+
+void MonthState::apply_request(const Json& entry) {
+  Request request{.id = entry.at("request"),
+                  .experiment = entry.at("experiment"),
+                  .client = entry.at("client"),
+                  .service = entry.at("service"),
+                  .parameters = entry.at("parameters"),
+                  .values = entry.at("values").get<Values>(),
+                  .workflow = entry.value("workflow", ""),
+                  .months = entry.at("months"),
+                  .version = 1};
+  for (const Json& found : entry.at("scenarios")) {
+    Scenario scenario{
+        .number = found.at("scenario"), .first = found.at("first"), .done = found.at("done")};
+    for (const Json& month : found.at("open_posts")) add_post(request, scenario, month);
+    if (scenario.done >= request.months) scenario.state = Scenario::State::done;
+    request.scenarios.push_back(scenario);
+  }
+  places_[request.id] = requests_.size();
+  requests_.push_back(std::move(request));
+}
+
+void MonthState::add_post(const Request& request, Scenario& scenario, Count month) {
+  posts_.push_back({request.id, scenario.number, month});
+  ++scenario.posts_left;
+}
+
+void MonthState::apply_start(const Json& entry) {
+  const Step step{.number = entry.at("number"),
+                  .kind = entry.at("kind") == "post" ? StepKind::post : StepKind::main,
+                  .request = entry.at("request"),
+                  .scenario = entry.at("scenario"),
+                  .month = entry.at("month"),
+                  .processors = entry.at("processors")};
+  next_number_ = std::max(next_number_, step.number + 1);
+  running_[step.number] = step;
+  ++at(entry).version;
+  if (step.kind == StepKind::main) return;
+  std::erase_if(posts_, [&](const PostTask& post) {
+    return post.request == step.request && post.scenario == step.scenario &&
+           post.month == step.month;
+  });
+}
+
+void MonthState::apply_end(const Json& entry) {
+  const auto found = running_.find(entry.at("number").get<std::uint32_t>());
+  if (found == running_.end()) return;
+  const Step step = found->second;
+  running_.erase(found);
+  Request& request = at(entry);
+  Scenario& scenario = request.scenario(step.scenario);
+  const Outcome outcome = outcome_of(entry);
+  ++request.version;
+  if (outcome == Outcome::done) {
+    scenario.failures = 0;
+    if (step.kind == StepKind::main) {
+      scenario.done = std::max(scenario.done, step.month);
+      if (entry.at("has_post").get<bool>()) add_post(request, scenario, step.month);
+      if (scenario.done >= request.months && !scenario.is_cancelled) {
+        scenario.state = Scenario::State::done;
+      }
+    } else {
+      --scenario.posts_left;
+      ++archived_;
+    }
+  } else {
+    if (outcome == Outcome::failed) ++scenario.failures;
+    if (outcome == Outcome::given_up) {
+      scenario.state = Scenario::State::failed;
+      scenario.is_cancelled = true;
+    }
+    if (outcome == Outcome::taken) scenario.is_cancelled = true;
+    if (outcome == Outcome::given_up || outcome == Outcome::taken) {
+      scenario.why = entry.at("why").get<std::string>();
+    }
+    // To be done once more.
+    if (step.kind == StepKind::post) {
+      posts_.push_front({step.request, step.scenario, step.month});
+    }
+  }
+  settle(request);
+}
+
+void MonthState::apply_cancel(const Json& entry) {
+  Request& request = at(entry);
+  const auto numbers = entry.at("scenarios").get<std::vector<Count>>();
+  for (Scenario& scenario : request.scenarios) {
+    const bool is_meant =
+        numbers.empty() || std::ranges::find(numbers, scenario.number) != numbers.end();
+    const bool has_more = scenario.state == Scenario::State::active ||
+                          (scenario.state == Scenario::State::done && scenario.posts_left > 0);
+    if (!is_meant || !has_more) continue;
+    scenario.is_cancelled = true;
+    scenario.why = entry.at("why").get<std::string>();
+  }
+  ++request.version;
+  settle(request);
+}
+
+// What is cancelled has come to its end when nothing of it runs.
+void MonthState::settle(Request& request) {
+  for (Scenario& scenario : request.scenarios) {
+    if (!scenario.is_cancelled) continue;
+    const auto is_its = [&](const auto& one) {
+      return one.request == request.id && one.scenario == scenario.number;
+    };
+    std::erase_if(posts_, is_its);
+    const bool runs =
+        std::ranges::any_of(running_, [&](const auto& running) { return is_its(running.second); });
+    if (runs) continue;
+    scenario.posts_left = 0;
+    if (scenario.state != Scenario::State::failed) scenario.state = Scenario::State::cancelled;
+  }
+}
+
+Json request_entry(const Request& request, const std::vector<FoundScenario>& found) {
+  Json entry = {{"what", "request"},
+                {"time", exec::wall_now()},
+                {"request", request.id},
+                {"experiment", request.experiment},
+                {"client", request.client},
+                {"service", request.service},
+                {"parameters", request.parameters},
+                {"values", request.values},
+                {"months", request.months},
+                {"scenarios", Json::array()}};
+  if (!request.workflow.empty()) entry["workflow"] = request.workflow;
+  for (const FoundScenario& scenario : found) {
+    entry["scenarios"].push_back({{"scenario", scenario.number},
+                                  {"first", scenario.first},
+                                  {"done", scenario.done},
+                                  {"open_posts", scenario.open_posts}});
+  }
+  return entry;
+}
+
+Json start_entry(const Step& step) {
+  return {{"what", "start"},         {"time", exec::wall_now()},
+          {"number", step.number},   {"kind", step.kind == StepKind::post ? "post" : "main"},
+          {"request", step.request}, {"scenario", step.scenario},
+          {"month", step.month},     {"processors", step.processors}};
+}
+
+Json end_entry(const Step& step, Outcome outcome, double seconds, const std::string& why) {
+  Json entry = start_entry(step);
+  entry["what"] = "end";
+  entry["outcome"] = kOutcomes.at(static_cast<std::size_t>(outcome));
+  entry["seconds"] = seconds;
+  entry["why"] = why;
+  entry["has_post"] = false;
+  return entry;
+}
+
+Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
+                  const std::string& why) {
+  return {{"what", "cancel"},
+          {"time", exec::wall_now()},
+          {"request", request},
+          {"scenarios", scenarios},
+          {"why", why}};
+}
+
+}  // namespace dovetail::federation

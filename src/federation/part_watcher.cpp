@@ -1,0 +1,111 @@
+#include "federation/part_watcher.hpp"
+
+#include <chrono>
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr double kCallSeconds = 10;
+// Short, so that who is killed or lost is noticed, and who leaves is not waited for.
+constexpr double kWatchSeconds = 2;
+constexpr auto kPause = std::chrono::milliseconds(300);
+
+}  // namespace
+
+PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const Part& part, Json order,
+                         std::function<void(PartNews)> tell)
+    : caller_(caller),
+      number_(number),
+      part_(part),
+      order_(std::move(order)),
+      tell_(std::move(tell)),
+      is_abandoned_(part.is_abandoned) {
+  thread_ = std::thread([this] { work(); });
+}
+
+PartWatcher::~PartWatcher() {
+  is_over_ = true;
+  thread_.join();
+}
+
+void PartWatcher::leave(const std::vector<Count>& scenarios) {
+  const std::lock_guard lock(mutex_);
+  leaving_.insert(scenarios.begin(), scenarios.end());
+}
+
+void PartWatcher::abandon() { is_abandoned_ = true; }
+
+void PartWatcher::pause() const { std::this_thread::sleep_for(kPause); }
+
+void PartWatcher::work() {
+  while (!is_over_) {
+    try {
+      if (is_abandoned_) {
+        const Server daemon{part_.url, Role::daemon, part_.daemon};
+        caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
+        return;
+      }
+      if (!is_submitted_ && !submit()) return;
+      leave_some();
+      watch();
+    } catch (const NoAnswer& error) {
+      if (!is_abandoned_) {
+        tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
+      }
+      pause();
+    } catch (const Denied& error) {
+      if (is_abandoned_) return;  // it never had it
+      // A daemon that does not know the request, or cannot think of anything at the moment.
+      is_submitted_ = false;
+      tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
+      pause();
+    }
+  }
+}
+
+// False when the daemon will never take it.
+bool PartWatcher::submit() {
+  try {
+    caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/submit", order_, kCallSeconds);
+  } catch (const Denied& error) {
+    if (error.status() >= 500) throw;
+    tell_({.kind = PartNews::Kind::refused,
+           .part = number_,
+           .status = error.status(),
+           .why = error.what()});
+    return false;
+  }
+  is_submitted_ = true;
+  return true;
+}
+
+void PartWatcher::leave_some() {
+  std::set<Count> scenarios;
+  {
+    const std::lock_guard lock(mutex_);
+    scenarios = leaving_;
+  }
+  if (scenarios.empty()) return;
+  caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/cancel",
+               {{"request_id", part_.request}, {"scenarios", scenarios}}, kCallSeconds);
+  const std::lock_guard lock(mutex_);
+  for (const Count number : scenarios) leaving_.erase(number);
+}
+
+void PartWatcher::watch() {
+  const Json progress = caller_.post(
+      {part_.url, Role::daemon, part_.daemon}, "/v1/watch",
+      {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", kWatchSeconds}},
+      kWatchSeconds + kCallSeconds);
+  try {
+    cursor_ = progress.at("cursor");
+    const bool is_last = progress.at("over");
+    tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
+    if (is_last) is_over_ = true;
+  } catch (const Json::exception& error) {
+    throw NoAnswer(part_.url + ": an answer without sense: " + error.what());
+  }
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,66 @@
+// Experiments over three clusters of different speed behind a tree of agents, for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/real_federation.hpp"
+
+namespace dovetail::testing {
+
+class ExperimentTest : public RealFederation {
+ protected:
+  // A master with a local agent below it, and three clusters of different speed.
+  void start_three() {
+    start_agent("master");
+    start_agent("local", "master");
+    write_daemon("fast", 3, "0.1");
+    write_daemon("middle", 2, "0.15");
+    write_daemon("slow", 2, "0.2");
+    start_daemon("fast", "master");
+    start_daemon("middle", "local");
+    start_daemon("slow", "local");
+    wait_for_daemons(3);
+  }
+
+  void wait_for_daemons(std::size_t count) {
+    ASSERT_TRUE(comes_true([&] {
+      const auto reply = client_.post({url("master"), federation::Role::agent}, "/v1/find",
+                                      {{"operation", "capabilities"},
+                                       {"request", federation::Json::object()},
+                                       {"deadline_ms", 5000}},
+                                      20);
+      return reply["answers"].size() == count;
+    })) << log_of("master");
+  }
+
+  void write_experiment(int scenarios, int months) {
+    write("sum.yaml", "scenarios: " + std::to_string(scenarios) + "\nmonths: " +
+                          std::to_string(months) + "\nservice: sum\nparameters: {label: test}\n");
+  }
+
+  std::vector<std::string> command(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"run",         "sum.yaml", "--agent",
+                                      url("master"), "--keys",   keys_.path("alice")};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  // The id of the experiment whose results there are; there is one.
+  std::string experiment() const {
+    for (const auto& entry : std::filesystem::directory_iterator(file("data/alice"))) {
+      return entry.path().filename().string();
+    }
+    return "";
+  }
+
+  void expect_each_month_once(int scenarios, int months) const {
+    expect_results(experiment(), scenarios, months);
+    const auto ran = lines_of("ran");
+    EXPECT_EQ(ran.size(), static_cast<std::size_t>(scenarios * months));
+    for (const auto& [month, times] : ran) EXPECT_EQ(times, 1) << month;
+    for (const auto& [month, times] : lines_of("posts")) EXPECT_EQ(times, 1) << month;
+  }
+};
+
+}  // namespace dovetail::testing
