@@ -81,7 +81,9 @@ Answer find_fair(PlanningContext& context) {
   std::vector<Plan> plans = plan_all(context);
   const std::size_t chosen = fair_choice(context.problem(), plans);
   if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");
-  return {.plan = plans[chosen], .fair = std::move(plans)};
+  Answer answer{.plan = plans[chosen]};
+  answer.fair = std::move(plans);
+  return answer;
 }
 
 Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {

@@ -31,7 +31,7 @@ struct Fairness {
   std::vector<Fate> workflows = {};
   double average_stretch = 1;  // the sum of lengths over the sum of those alone
   double maximum_stretch = 1;
-  double weighted_stretch = 1;  // the same with every stretch times the weight, the greatest being 1
+  double weighted_stretch = 1;  // the same with stretches times weights, the greatest counting 1
 };
 
 // Needs plan.alone to have every workflow.

@@ -129,15 +129,15 @@ std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options
 std::vector<Plan> plan_all(PlanningContext& context);
 
 // The position of the plan that the goal fair takes: MAGS's, since it promises something; unless
-// others are as good in makespan, average and worst stretch and better in one: then the one of these
-// whose worst off workflow fares best. The same of all plans when MAGS has none.
+// others are as good in makespan, average and worst stretch and better in one: then the one of
+// these whose worst off workflow fares best. The same of all plans when MAGS has none.
 std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans);
 
 // That plan. Of more than kFewTasks tasks, only MAGS is asked as long as it has a plan.
 Plan fair_plan(PlanningContext& context);
 
-// The position of the best plan for turn-around or a deadline: feasible, then earliest end and least CPU time, for a deadline the
-// other way round, then the first. Needs at least one plan.
+// The position of the best plan for turn-around or a deadline: feasible, then earliest end and
+// least CPU time, for a deadline the other way round, then the first. Needs at least one plan.
 std::size_t best_plan(std::span<const Plan> plans, Goal goal = Goal::turnaround);
 
 }  // namespace dovetail

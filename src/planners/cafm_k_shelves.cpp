@@ -127,10 +127,9 @@ class Shelves {
       const std::size_t more = fill_shelf(begin, length);
       placed += more;
       if (more > 0) begin += length;
-      if (length < makespan) {
+      // The last length is repeated as long as something fits.
+      if (length < makespan || (more == 0 && is_one_ready(begin))) {
         length *= 2;
-      } else if (more == 0 && is_one_ready(begin)) {
-        length *= 2;  // the last length is repeated as long as something fits
       } else if (more == 0) {
         begin = static_cast<double>(next_ready(begin));
       }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "dovetail/metrics.hpp"
 #include "planners/sharing.hpp"
 
 namespace dovetail {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <ranges>
 
 namespace dovetail {
 
@@ -82,10 +81,11 @@ Ratio manageable(const Sharing& sharing, Ratio stretch) {
 
 // Whether the last workflow would be due when time ends.
 bool reaches_too_far(const Sharing& sharing, Ratio stretch) {
+  constexpr Time kLast = kForever / 4;
   return std::ranges::any_of(sharing.members(), [&](const Member& member) {
     return static_cast<double>(member.ready) +
                stretch.value() * static_cast<double>(member.due_length) >
-           static_cast<double>(kForever / 4);
+           static_cast<double>(kLast);
   });
 }
 
@@ -135,10 +135,16 @@ class Divider {
         area_(area),
         one_after_the_other_(options.one_after_the_other),
         halvings_(halvings_of(sharing, stretch)),
-        units_(sharing, stretch, std::ranges::max(halvings_ | std::views::values)) {
+        units_(sharing, stretch, most_halvings()) {
     order_.resize(sharing.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return units_.due(member(i)); });
+  }
+
+  int most_halvings() const {
+    int most = 0;
+    for (const auto& [ready, count] : halvings_) most = std::max(most, count);
+    return most;
   }
 
   const Member& member(std::size_t i) const { return sharing_.members()[i]; }
@@ -153,9 +159,8 @@ class Divider {
         boundaries.push_back(begin + ((last_due() - begin) >> i));
       }
     }
-    std::ranges::sort(boundaries);
-    const auto repeated = std::ranges::unique(boundaries);
-    boundaries.erase(repeated.begin(), repeated.end());
+    std::sort(boundaries.begin(), boundaries.end());
+    boundaries.erase(std::unique(boundaries.begin(), boundaries.end()), boundaries.end());
     for (std::size_t i = 1; i < boundaries.size(); ++i) {
       periods_.push_back({.begin = boundaries[i - 1], .end = boundaries[i]});
     }

@@ -47,8 +47,8 @@ struct Periods {
 std::optional<Periods> divide_time(const Sharing& sharing, const FreeArea& area,
                                    const PeriodOptions& options);
 
-// The rows of one workflow in one period as a calendar of its own. Needs a period that is not empty:
-// where boundaries lie within one millisecond, some are.
+// The rows of one workflow in one period as a calendar of its own. Needs a period that is not
+// empty: where boundaries lie within one millisecond, some are.
 Calendar rows_calendar(const Calendar& cluster, const Period& period,
                        const std::vector<Count>& rows);
 

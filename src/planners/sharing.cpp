@@ -42,8 +42,9 @@ void Sharing::set_due_lengths() {
     member.due_length = member.alone;
     if (weight(i) == heaviest) continue;
     const double length = static_cast<double>(member.alone) * (heaviest / weight(i));
-    constexpr auto kLongest = static_cast<double>(kForever / 4);
-    member.due_length = static_cast<Duration>(std::ceil(std::min(length, kLongest)));
+    constexpr Duration kLongest = kForever / 4;
+    member.due_length =
+        static_cast<Duration>(std::ceil(std::min(length, static_cast<double>(kLongest))));
   }
 }
 
