@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
 #include "exec/performance_history.hpp"
 #include "federation/daemon.hpp"
 #include "federation/local_executor.hpp"
@@ -102,6 +104,25 @@ std::unique_ptr<federation::Executor> make_executor(
       std::move(here), std::make_unique<federation::SlurmExecutor>(folder, std::move(options)));
 }
 
+// Where nothing else is asked for a daemon answers where it did before: clients look for it there.
+class UsualPort {
+ public:
+  explicit UsualPort(const exec::RunFolder& folder)
+      : file_(std::filesystem::path(folder.description()).parent_path() / "port") {}
+
+  void suggest(federation::Address& address) const {
+    if (address.port != 0) return;
+    federation::Address usual = address;
+    std::ifstream(file_) >> usual.port;
+    if (usual.port > 0 && usual.port <= 65535 && federation::is_free(usual)) address = usual;
+  }
+
+  void remember(int port) const { write_file(file_.string(), std::to_string(port) + "\n"); }
+
+ private:
+  std::filesystem::path file_;
+};
+
 void run_daemon(const DaemonArguments& arguments) {
   exec::Nursery nursery;  // while we are small, and have one thread
   std::signal(SIGPIPE, SIG_IGN);
@@ -124,8 +145,11 @@ void run_daemon(const DaemonArguments& arguments) {
   if (options.description.is_slurm) use_slurm(options);
   const exec::RunFolder folder = daemon_folder(self.self.name);
   const exec::RunLock lock = lock_cluster(folder, self.self.name);
+  const UsualPort usual(folder);
+  usual.suggest(options.address);
   auto executor = make_executor(options.description, folder, std::move(nursery));
   federation::Daemon daemon(std::move(options), self, folder, std::move(executor), service_log());
+  usual.remember(daemon.port());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
   std::fflush(stdout);
   wait_for_end(interrupts, daemon.failed());

@@ -51,6 +51,7 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   const std::string& url() const { return url_; }
+  int port() const { return server_->port(); }
 
   // Readable when it cannot go on; failure() says why.
   int failed() const { return failed_.get(); }

@@ -28,7 +28,9 @@ struct Address {
 
 // "127.0.0.1:7700", ":7700" or "7700". Throws InputError, beginning with `what`.
 Address parse_address(const std::string& text, const std::string& what);
-bool is_loopback(const std::string& host);
+
+// Whether a server could listen there now.
+bool is_free(const Address& address);
 
 struct Call {
   Peer peer;

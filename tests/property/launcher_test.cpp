@@ -458,5 +458,13 @@ TEST_F(LauncherTest, ALargeRequestGoesThrough) {
   EXPECT_EQ(output(), "300000\n");
 }
 
+TEST_F(LauncherTest, ArgumentsAreNeverReadAsShellText) {
+  TaskCommand task = command("exec \"$@\"");
+  task.arguments = {"printf", "%s|", "a b", "$(touch hacked)", "'; touch hacked; '", ""};
+  EXPECT_EQ(run(task).exit_code, 0);
+  EXPECT_EQ(output(), "a b|$(touch hacked)|'; touch hacked; '||");
+  EXPECT_NE(access(file("hacked").c_str(), F_OK), 0);
+}
+
 }  // namespace
 }  // namespace dovetail::exec

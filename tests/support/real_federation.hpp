@@ -93,11 +93,6 @@ class RealFederation : public RealRun {
       return true;
     })) << name
         << ": " << log_of(name);
-    // Started again it answers at the same place.
-    if (server.arguments.end() == std::ranges::find(server.arguments, "--listen")) {
-      server.arguments.push_back("--listen");
-      server.arguments.push_back(server.url.substr(8));
-    }
   }
 
   void start_agent(const std::string& name, const std::string& parent = {}) {

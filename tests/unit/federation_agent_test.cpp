@@ -116,10 +116,10 @@ TEST_F(FederationAgent, WhoIsTooLateIsNamedAndTheOthersAreHeard) {
   Agent& master = agent("master");
   Agent& lyon = agent("lyon", master.url());
   daemon("fast", lyon);
-  daemon("slow", lyon, 3'000);
+  daemon("slow", lyon, 8'000);
   wait_for_members(master, 1);
   wait_for_members(lyon, 2);
-  const Answers answers = find(master, 1'500);
+  const Answers answers = find(master, 4'000);
   ASSERT_EQ(answers.answers.size(), 1U) << log_.text();
   EXPECT_EQ(answers.answers[0].daemon, "fast");
   EXPECT_EQ(answers.late, std::vector<std::string>{"slow"});

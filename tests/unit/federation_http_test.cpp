@@ -159,7 +159,7 @@ TEST_F(FederationHttp, ABodyThatDoesNotSayItsSizeIsBoundedToo) {
 }
 
 TEST_F(FederationHttp, WhoSendsAByteNowAndThenIsCutOff) {
-  start({.header_seconds = 0.5, .body_seconds = 0.5});
+  start({.header_seconds = 3, .body_seconds = 3});
   const Identity alice = keys_.make(Role::client, "alice");
   RawConnection slow(server_->port(), &alice);
   ASSERT_TRUE(slow.handshake());
@@ -181,7 +181,7 @@ TEST_F(FederationHttp, WhoSendsAByteNowAndThenIsCutOff) {
 }
 
 TEST_F(FederationHttp, WhoTakesAllPlacesAndSaysNothingLosesThem) {
-  start({.connections = 4, .header_seconds = 0.5});
+  start({.connections = 4, .header_seconds = 2});
   std::vector<std::unique_ptr<RawConnection>> silent;
   for (int i = 0; i < 8; ++i) silent.push_back(std::make_unique<RawConnection>(server_->port()));
   expect_well();
