@@ -53,7 +53,7 @@ std::string step_script(const StepCommand& command, const SlurmExecutorOptions& 
   if (command.processors > 1) directive("exclusive");
   directive("time=" + slurm::format_limit(request_of(command)));
   if (!options.partition.empty()) directive("partition=" + options.partition);
-  directive("output=" + output_file);
+  directive("output=" + slurm::output_pattern(output_file));
   directive("open-mode=append");
   directive("no-requeue");
   return text + fmt::format("# {}\nexec {} pilot {}\n", command.name,
@@ -116,6 +116,7 @@ void SlurmExecutor::stop(std::uint32_t number) {
   const auto found = jobs_.find(number);
   if (found == jobs_.end() || found->second.is_stopping) return;
   found->second.is_stopping = true;
+  asks_soon_ = true;
   changed_.notify_all();
 }
 
@@ -133,11 +134,11 @@ void SlurmExecutor::work() {
       std::unique_lock lock(mutex_);
       changed_.wait_for(lock, std::chrono::milliseconds(options_.look));
       if (is_over_) return;
+      if (std::exchange(asks_soon_, false)) next_poll = 0;
     }
     read_ends();
     try {
       submit_some();
-      cancel_some();
       if (exec::steady_now() >= next_poll) {
         next_poll = exec::steady_now() + options_.poll;
         ask_slurm();
@@ -194,41 +195,20 @@ void SlurmExecutor::submit_some() {
 }
 
 void SlurmExecutor::submit(std::uint32_t number, const StepCommand& command) {
-  const auto set = [&](Job::State state, const std::string& id) {
+  const auto set = [&](Job::State state) {
     const std::lock_guard lock(mutex_);
     const auto found = jobs_.find(number);
-    if (found == jobs_.end()) return;
-    found->second.state = state;
-    found->second.id = id;
+    if (found != jobs_.end()) found->second.state = state;
   };
   try {
-    set(Job::State::uncertain, "");
-    set(Job::State::submitted, client_.submit(slurm::script_file(folder_, number)));
+    set(Job::State::uncertain);
+    client_.submit(slurm::script_file(folder_, number));
+    set(Job::State::submitted);
   } catch (const slurm::TooManyJobs&) {
-    set(Job::State::to_submit, "");
+    set(Job::State::to_submit);
   } catch (const slurm::Refused& error) {
     options_.log(fmt::format("{}: Slurm refuses the job: {}", command.name, error.what()));
     report({number, StepEnd::How::failed, 0, error.what()});
-  }
-}
-
-void SlurmExecutor::cancel_some() {
-  std::vector<std::string> ids;
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [number, job] : jobs_) {
-      if (!job.is_stopping || job.is_told || job.id.empty()) continue;
-      ids.push_back(job.id);
-      job.is_told = true;
-    }
-  }
-  if (ids.empty()) return;
-  try {
-    client_.cancel(ids);
-  } catch (const ExecutionError&) {
-    const std::lock_guard lock(mutex_);
-    for (auto& [number, job] : jobs_) job.is_told = false;
-    throw;
   }
 }
 
@@ -242,16 +222,22 @@ void SlurmExecutor::ask_slurm() {
     if (job.name.starts_with(token_)) by_name[job.name] = std::move(job);
   }
   std::vector<StepEnd> over;
+  std::vector<std::string> unwanted;  // as they are called now: ids are given again to others
   {
     const std::lock_guard lock(mutex_);
     for (auto& [number, job] : jobs_) {
       judge(job, by_name);
+      const auto found = by_name.find(name_of(number));
+      if (job.is_stopping && found != by_name.end() && !slurm::is_over(found->second.state)) {
+        unwanted.push_back(found->second.id);
+      }
       const bool is_late =
           job.missing_since > 0 && exec::steady_now() - job.missing_since > options_.settle;
       if (is_late) over.push_back(end_without_word(job));
     }
   }
   for (StepEnd& end : over) report(std::move(end));
+  client_.cancel(unwanted);
 }
 
 // What Slurm says about it, when its node has said nothing.
@@ -261,7 +247,6 @@ void SlurmExecutor::judge(Job& job, const std::map<std::string, slurm::Job>& by_
   const auto found = by_name.find(name_of(number));
   if (found != by_name.end()) {
     job.state = Job::State::submitted;
-    job.id = found->second.id;
     if (!slurm::is_over(found->second.state)) {
       job.missing_since = 0;
       return;

@@ -46,9 +46,7 @@ class SlurmExecutor final : public Executor {
   struct Job {
     StepCommand command;
     enum class State { to_submit, uncertain, submitted } state = State::to_submit;
-    std::string id = {};
     bool is_stopping = false;
-    bool is_told = false;  // Slurm was asked to end it
     Time missing_since = 0;
   };
 
@@ -60,7 +58,6 @@ class SlurmExecutor final : public Executor {
   void read_ends();
   void submit_some();
   void submit(std::uint32_t number, const StepCommand& command);
-  void cancel_some();
   void ask_slurm();
   void judge(Job& job, const std::map<std::string, slurm::Job>& by_name);
   std::optional<StepEnd> end_on_disk(std::uint32_t number) const;
@@ -76,7 +73,8 @@ class SlurmExecutor final : public Executor {
   std::map<std::uint32_t, Job> jobs_;
   std::vector<StepEnd> ends_;
   bool is_over_ = false;
-  bool is_away_ = false;  // Slurm did not answer
+  bool asks_soon_ = false;  // something is to be ended
+  bool is_away_ = false;    // Slurm did not answer
   exec::Descriptor news_;
   std::thread worker_;
 };

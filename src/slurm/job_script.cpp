@@ -20,7 +20,6 @@ std::string directive_quote(const std::string& text) {
   return quoted + "\"";
 }
 
-// Slurm puts numbers for "%j" and the like, but not in names with a backslash.
 std::string without_patterns(const std::string& file) {
   if (file.find('\\') != std::string::npos) return file;
   std::string plain;
@@ -57,6 +56,10 @@ std::string what_it_runs(const PilotOrder& order) {
 
 }  // namespace
 
+std::string output_pattern(const std::string& file) {
+  return directive_quote(without_patterns(file));
+}
+
 std::string shell_quote(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -74,7 +77,7 @@ std::string job_script(const PilotOrder& order, const JobPlace& place, const Job
   if (!place.partition.empty()) directive("partition=" + place.partition);
   if (!place.reservation.empty()) directive("reservation=" + place.reservation);
   if (place.begin) directive("begin=" + format_moment(*place.begin));
-  directive("output=" + directive_quote(without_patterns(files.output)));
+  directive("output=" + output_pattern(files.output));
   directive("open-mode=append");
   directive("no-requeue");
   text += what_it_runs(order) + task_list(order);

@@ -21,6 +21,10 @@ struct JobFiles {
 };
 
 // For a shell, whatever is in it.
+// For #SBATCH --output, where Slurm puts numbers for "%j" and the like, but not in names with a
+// backslash.
+std::string output_pattern(const std::string& file);
+
 std::string shell_quote(const std::string& text);
 
 std::string job_script(const PilotOrder& order, const JobPlace& place, const JobFiles& files);
