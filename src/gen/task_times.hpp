@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dovetail/speedup.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 
