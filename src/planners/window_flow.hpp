@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "dovetail/certificate.hpp"
 #include "planners/cluster_view.hpp"
 #include "planners/time_windows.hpp"
 
@@ -27,7 +28,7 @@ namespace dovetail {
 class WindowFlow {
  public:
   // Flows are whole multiples of a processor's 1/kUnit, so that what goes in comes out exactly.
-  static constexpr std::int64_t kUnit = 1 << 16;
+  static constexpr std::int64_t kUnit = Certificate::kUnit;
 
   // Of all tasks, or of those whose windows lie within `span`. The view and windows, which must be
   // possible, must outlive it.
