@@ -30,6 +30,7 @@ struct QueueArguments {
   StrategyOptions strategy;
   std::string name;  // of the strategy; empty: GLUME+
   std::string at;
+  std::string partition;
   bool compare = false;
   std::vector<std::string> waits;
   std::string every;
@@ -147,8 +148,8 @@ void print_runs(const QueueReport& report, const std::vector<QueueRun>& runs, bo
   if (compared) {
     fmt::print("\n{}\n", describe_comparison(runs));
     fmt::print(
-        "  next        --strategy NAME shows the jobs of one, --every 30m --times 48 "
-        "repeats this at other moments\n");
+        "  next        --strategy NAME shows the jobs of one{}\n",
+        report.site.is_snapshot ? "" : ", --every 30m --times 48 repeats this at other moments");
   } else {
     fmt::print("{}\n", describe_run(report, runs.front()));
     fmt::print("  next        --compare shows what the other strategies would give\n");
@@ -278,11 +279,20 @@ Exit run(QueueArguments arguments) {
   arguments.problem.workflows = {arguments.workflow};
   protect_inputs(arguments.problem.files(), {arguments.output});
   const std::string& file = arguments.problem.cluster;
-  const std::optional<Platform> live = live_slurm(file);
+  const std::optional<Platform> live = live_slurm(file, arguments.partition);
+  if (live && (!arguments.at.empty() || arguments.times > 0)) {
+    throw InputError("--at, --times: on Slurm the queue is known as it is now; leave them out");
+  }
+  if (!live && !arguments.partition.empty()) {
+    throw InputError("--partition is for the queue of Slurm; add -c slurm");
+  }
   const auto ask = [&](const Platform& platform) {
     Question question{arguments, make_site(platform, file, arguments.site), arguments.strategy};
     protect_inputs({question.site.log_file}, {arguments.output});
     question.site.is_snapshot = live.has_value();
+    if (live && arguments.strategy.requests == RequestRule::exact) {
+      question.options.requests = RequestRule::minutes;
+    }
     question.options.cap = question.site.submit_cap();
     question.at = submission_time(arguments, question.site);
     print_notes(question);
@@ -302,7 +312,8 @@ void add_strategy_options(CLI::App& command, QueueArguments& a) {
                      "how to cut: " + known_strategies() + "; default GLUME+");
   command.add_flag("--compare", a.compare, "all strategies in one table, and which to use");
   add_choice(command, "--request-rule", a.strategy.requests, names<RequestRule>(),
-             "what jobs ask for: exact (default), or authors: a tenth and a minute more");
+             "what jobs ask for: exact (default), authors: a tenth and a minute more, or minutes: "
+             "whole ones, as run asks Slurm (default there)");
   add_choice(command, "--zhang-rule", a.strategy.zhang, names<ZhangRule>(),
              "ZHANG as in the paper (default) or in its authors' code");
   add_choice(command, "--glume-rule", a.strategy.glume, names<GlumeRule>(),
@@ -324,6 +335,7 @@ void add_site_options(CLI::App& command, QueueArguments& a) {
           "cluster file (its queue: names log, policy and max_jobs), slurm for the queue of "
           "this cluster as it is now, or a number of nodes")
       ->required();
+  command.add_option("--partition", a.partition, "of Slurm; default: its own");
   command.add_option("--at", a.at,
                      "submit then: seconds on the log's clock, a duration, or a date; default: "
                      "the cluster's now, or one day into the log");

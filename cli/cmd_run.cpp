@@ -73,6 +73,11 @@ RunDescription describe_run(const RunArguments& arguments) {
                              .band = arguments.band / 100};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
   if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
+  const bool is_planned_again =
+      arguments.is_static || arguments.band != RunArguments{}.band || asked.processors > 0;
+  if (slurm && is_planned_again) {
+    fmt::print(stderr, "note: --static, --band and -j have no effect on Slurm\n");
+  }
   return description;
 }
 
@@ -176,6 +181,7 @@ Exit no_plan(const RunDescription& description) {
 Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
                   const Continuation& last) {
   const bool is_planned = !description.slurm->reserve.empty();
+  require_possible_on_slurm(description);
   if (is_planned && !planned_time(description)) return no_plan(description);
   if (!is_planned && description.deadline) {
     fmt::print(stderr,
@@ -261,6 +267,7 @@ void add_run(CLI::App& program, Exit& status) {
   command->footer(
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
       "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
+      "On Slurm jobs go on without it.\n"
       "Example: dovetail run flow.yaml -j 8");
   command->callback([arguments, &status] { status = run(*arguments); });
 }

@@ -18,8 +18,34 @@ namespace dovetail::cli {
 namespace {
 
 void end_run_of_nobody(const KnownRun& run) {
-  if (run.description.slurm) return cancel_on_slurm(run.folder, run.description);
-  exec::cancel(run.folder, run.problem, run.description.folder);
+  if (run.description.slurm) {
+    cancel_on_slurm(run.folder, run.description);
+  } else {
+    exec::cancel(run.folder, run.problem, run.description.folder);
+  }
+}
+
+// Jobs that came into the queue, or back into it, when all was over.
+Exit remove_leftovers(const KnownRun& run) {
+  const auto lock = run.description.slurm ? exec::RunLock::take(run.folder) : std::nullopt;
+  const std::size_t found = lock ? cancel_on_slurm(run.folder, run.description) : 0;
+  const std::string id = run.folder.id();
+  if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
+  fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
+  return Exit::fine;
+}
+
+// Ends what is left of the run, unless somebody works on it.
+bool cancelled_here(const KnownRun& run) {
+  const auto lock = exec::RunLock::take(run.folder);
+  if (!lock) return false;
+  const KnownRun now(run.folder);
+  const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
+  if (!is_over) end_run_of_nobody(now);
+  exec::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
+  mailbox.take();
+  mailbox.forget();
+  return true;
 }
 
 void tell_who_works_on(const exec::RunFolder& folder) {
@@ -34,20 +60,12 @@ void tell_who_works_on(const exec::RunFolder& folder) {
 Exit cancel(const std::string& id) {
   const KnownRun run(id);
   const std::string condition = run.condition();
-  if (condition == "done" || condition == "cancelled") {
-    throw InputError(id + " is " + condition + "; there is nothing to cancel");
-  }
+  if (condition == "done" || condition == "cancelled") return remove_leftovers(run);
   constexpr useconds_t kPause = 50'000;
   constexpr int kTriesBeforeWord = 100;
   int tries = 0;
   for (bool is_asked = false;; usleep(kPause)) {
-    if (const auto lock = exec::RunLock::take(run.folder)) {
-      const KnownRun now(run.folder);
-      const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
-      if (!is_over) end_run_of_nobody(now);
-      exec::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
-      mailbox.take();
-      mailbox.forget();
+    if (cancelled_here(run)) {
       fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
       return Exit::fine;
     }

@@ -16,6 +16,7 @@
 #include "measured_times.hpp"
 #include "moment.hpp"
 #include "planners/limited_cluster.hpp"
+#include "slurm_run.hpp"
 
 namespace dovetail::cli {
 
@@ -70,7 +71,8 @@ Problem ProblemArguments::load(const GoalArguments& goal,
     loaded.push_back(read_workflow(path, options, &warnings));
   }
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  Platform platform = read_platform(cluster);
+  const std::optional<Platform> live = cluster == "slurm" ? live_slurm(cluster, "") : std::nullopt;
+  Platform platform = live ? *live : read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);
   if (processors > 0 && platform.clusters().size() == 1) {
     platform =

@@ -7,6 +7,7 @@
 #include "dovetail/error.hpp"
 #include "exec/freshness.hpp"
 #include "io/text.hpp"
+#include "job_output.hpp"
 #include "known_run.hpp"
 
 namespace dovetail::cli {
@@ -65,6 +66,16 @@ std::vector<exec::KeptTask> kept_tasks(const KnownRun& earlier, const Problem& p
   return kept;
 }
 
+// Jobs of a run on Slurm go on without us; who goes on with it here would run their tasks twice.
+void require_same_place(const KnownRun& earlier, const RunDescription& now) {
+  if (!earlier.description.slurm || now.slurm) return;
+  const slurm::PilotStates jobs = known_jobs(earlier.folder);
+  if (jobs.live().empty() && jobs.to_release().empty()) return;
+  const std::string id = earlier.folder.id();
+  throw InputError(id + " has jobs on Slurm; dovetail resume " + id + " or dovetail cancel " + id +
+                   " first, or use --new");
+}
+
 // Nothing when it is another workflow's, or cannot be read.
 std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description) {
   try {
@@ -88,6 +99,7 @@ Continuation find_continuation(const RunDescription& description, const Problem&
       next.at_work = folder;
       continue;
     }
+    require_same_place(run, description);
     const std::string condition = run.condition();
     const bool is_open = condition == "failed" || condition == "interrupted";
     if (is_open && has_same_tasks(run.problem, problem)) {

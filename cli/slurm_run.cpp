@@ -15,7 +15,9 @@
 #include "run_end.hpp"
 #include "run_progress.hpp"
 #include "slurm/conduct.hpp"
+#include "slurm/job_book.hpp"
 #include "slurm/live_queue.hpp"
+#include "slurm/node_plan.hpp"
 #include "slurm/pilot_file.hpp"
 #include "slurm/planned_starts.hpp"
 
@@ -35,6 +37,10 @@ const Cluster* cluster_with_slurm(const Platform& platform) {
 Duration poll_interval() {
   const char* text = std::getenv("DOVETAIL_SLURM_POLL");
   const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
+  if (text != nullptr && !seconds) {
+    throw InputError("DOVETAIL_SLURM_POLL: expected a duration such as 10s, found " +
+                     io::quote(text));
+  }
   return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
 }
 
@@ -67,8 +73,8 @@ std::optional<std::string> partition_asked_for(const std::string& cluster) {
 }
 
 slurm::ClusterPicture picture_now() {
-  slurm::Client client;
-  client.version();  // says what to do where there is no Slurm
+  slurm::Client client({.patience = 15});  // somebody waits for the answer
+  client.version();                        // says what to do where there is no Slurm
   return client.picture();
 }
 
@@ -109,8 +115,9 @@ std::optional<SlurmPlace> SlurmArguments::place(const std::string& cluster) cons
   return SlurmPlace{*where, platform_now(*where)};
 }
 
-std::optional<Platform> live_slurm(const std::string& cluster) {
-  const auto where = partition_asked_for(cluster);
+std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition) {
+  auto where = partition_asked_for(cluster);
+  if (where && !partition.empty()) where = partition;
   // A log that the file names is replayed instead.
   const bool has_log =
       where && cluster != kSlurm && read_platform(cluster).clusters().front().queue;
@@ -162,6 +169,12 @@ Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& descr
   return end_run(folder, description, problem, end);
 }
 
+void require_possible_on_slurm(const RunDescription& description) {
+  slurm::require_possible(description.problem(),
+                          slurm::limits_of(picture_now(), description.slurm->partition),
+                          slurm::JobBook::kOverhead, !description.slurm->reserve.empty());
+}
+
 std::optional<Duration> planned_time(const RunDescription& description) {
   const slurm::ClusterPicture picture = picture_now();
   const auto jobs = slurm::plan_on_slurm(description.problem(), options_of(description), picture);
@@ -188,9 +201,9 @@ Exit write_slurm_scripts(const RunDescription& description) {
   return Exit::fine;
 }
 
-void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description) {
+std::size_t cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description) {
   slurm::Client client;
-  slurm::cancel(folder, description.problem(), options_of(description), client);
+  return slurm::cancel(folder, description.problem(), options_of(description), client);
 }
 
 }  // namespace dovetail::cli

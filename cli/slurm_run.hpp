@@ -39,11 +39,14 @@ struct SlurmArguments {
 };
 
 // The queue as it is now, if -c asks for Slurm; else nothing. Throws as SlurmArguments::place.
-std::optional<Platform> live_slurm(const std::string& cluster);
+std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition);
 
 // Needs the lock on the run.
 Exit conduct_on_slurm(const exec::RunFolder& folder, const RunDescription& description,
                       const std::vector<exec::KeptTask>& kept);
+
+// Throws InputError when a task breaks a limit of the partition, before anything is done.
+void require_possible_on_slurm(const RunDescription& description);
 
 // Of a run with planned starts, how long it would take by a plan made now; nothing when there is
 // none by its deadline.
@@ -52,6 +55,6 @@ std::optional<Duration> planned_time(const RunDescription& description);
 // Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
 Exit write_slurm_scripts(const RunDescription& description);
 
-void cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description);
+std::size_t cancel_on_slurm(const exec::RunFolder& folder, const RunDescription& description);
 
 }  // namespace dovetail::cli

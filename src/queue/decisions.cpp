@@ -37,6 +37,9 @@ bool Cutting::is_ready(const Desk& desk, TaskId task) const {
 
 Duration Cutting::request(Duration length) const {
   if (options_.requests == RequestRule::exact) return length;
+  if (options_.requests == RequestRule::minutes) {
+    return (length + kJobOverhead + kMinute - 1) / kMinute * kMinute;
+  }
   // A tenth more, then the next whole minute; in whole numbers, so that no machine rounds it its
   // own way.
   return kMinute * (1 + 11 * length / (10 * kMinute));

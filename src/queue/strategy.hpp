@@ -67,7 +67,10 @@ class Desk {
   virtual void cancel(PilotId pilot) = 0;
 };
 
-enum class RequestRule { exact, authors };
+// What a job asks for: what its tasks take, with the margin of GLUME's authors, or in whole minutes
+// with time to begin and to end, as it is asked of Slurm.
+enum class RequestRule { exact, authors, minutes };
+inline constexpr Duration kJobOverhead = 15 * kSecond;
 enum class ZhangRule { paper, code };
 enum class GlumeRule { paper, code };
 enum class LeewayRule { exact, code };

@@ -18,7 +18,9 @@ inline std::vector<std::pair<std::string, CapMode>> names() {
 
 template <>
 inline std::vector<std::pair<std::string, RequestRule>> names() {
-  return {{"exact", RequestRule::exact}, {"authors", RequestRule::authors}};
+  return {{"exact", RequestRule::exact},
+          {"authors", RequestRule::authors},
+          {"minutes", RequestRule::minutes}};
 }
 
 template <>

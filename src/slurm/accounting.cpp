@@ -44,7 +44,7 @@ std::optional<Job> parse_past_job(std::string_view line) {
   job.state = parse_state(fields.next());
   job.user = user_in(fields.next());
   std::string_view partitions = fields.next();
-  job.partition = std::string(take_until(partitions, ','));
+  job.partitions = split_list(partitions);
   job.nodes = std::max<Count>(1, parse_count(fields.next()).value_or(1));
   job.cpus = std::max<Count>(1, parse_count(fields.next()).value_or(1));
   const std::string_view nodes = fields.next();

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <random>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -20,35 +20,6 @@
 namespace dovetail::slurm {
 
 namespace {
-
-// How Slurm says that it is not there, or too busy to do it now.
-constexpr std::array kAwayWords = std::to_array<std::string_view>({
-    "Unable to contact slurm controller",
-    "Unable to contact the slurm controller",
-    "Socket timed out",
-    "Connection refused",
-    "Connection timed out",
-    "Connection reset",
-    "connect failure",
-    "Communication connection failure",
-    "Communication shutdown failure",
-    "Message receive failure",
-    "Message send failure",
-    "Zero Bytes were transmitted or received",
-    "Transport endpoint is not connected",
-    "No route to host",
-    "Network is unreachable",
-    "Host is down",
-    "Name or service not known",
-    "Temporary failure in name resolution",
-    "in standby mode",
-    "Slurm temporarily unable to accept job",
-    "Resource temporarily unavailable",
-    "Protocol authentication error",
-    "Munge encode failed",
-    "Munge decode failed",
-    "Unable to connect to munge",
-});
 
 // Variables by which users change what the commands print or do. Slurm puts those of sbatch above
 // what the script says; account and the like are left, as they may be needed.
@@ -96,11 +67,7 @@ std::string words_of(const CommandResult& result, const std::string& program) {
   return words;
 }
 
-bool is_away(const CommandResult& result) {
-  return std::any_of(kAwayWords.begin(), kAwayWords.end(), [&](std::string_view words) {
-    return contains(result.err, words) || contains(result.out, words);
-  });
-}
+bool is_away(const CommandResult& result) { return says_away(result.err) || says_away(result.out); }
 
 // "sbatch: error: AssocMaxSubmitJobLimit" and others of that kind; empty when there is none.
 std::string_view broken_submit_limit(const CommandResult& result) {
@@ -112,6 +79,10 @@ std::string_view broken_submit_limit(const CommandResult& result) {
 
 // Throws what a call that did not go well means.
 [[noreturn]] void fail_call(const CommandResult& result, const std::string& program) {
+  // It waits for its configuration to appear, for a minute, in vain.
+  if (contains(result.err, "cannot stat file")) {
+    throw Refused("Slurm is not set up here: " + words_of(result, program));
+  }
   if (result.end == CommandResult::End::timed_out) {
     const std::string said = result.err.empty() ? "" : ": " + words_of(result, program);
     throw Unreachable("Slurm does not answer " + program + " in time" + said);
@@ -157,14 +128,14 @@ bool lacks_rights(const CommandResult& result) {
                                contains(result.err, "Access/permission denied"));
 }
 
+std::string secret_mark() {
+  std::random_device source;
+  return "job" + std::to_string(source());
+}
+
 std::string variable(const char* name) {
   const char* value = getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::string own_user() {
-  const passwd* user = getpwuid(geteuid());
-  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
 }
 
 // How this user's jobs would be submitted to the partition, or to the default one.
@@ -183,6 +154,11 @@ JobTerms own_terms(const std::string& name, const std::vector<Partition>& partit
 
 }  // namespace
 
+std::string own_user() {
+  const passwd* user = getpwuid(geteuid());
+  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
+}
+
 std::vector<std::string> reservation_command(const ReservationRequest& request) {
   return {"scontrol",
           "create",
@@ -199,13 +175,22 @@ Client::Client(ClientOptions options, CommandRunner runner)
 
 CommandResult Client::call(const std::vector<std::string>& arguments, double seconds) {
   ++calls_;
-  CommandResult result = runner_(arguments, {.seconds = seconds, .without = foreign_variables()},
-                                 {{"SLURM_TIME_FORMAT", "%s"}, {"LC_ALL", "C"}});
+  const std::int64_t began = exec::steady_now();
+  // What sbatch is given goes on to the job, and what it prints is understood without.
+  const bool is_question = arguments.front() != "sbatch";
+  CommandResult result = runner_(
+      arguments, {.seconds = seconds, .without = foreign_variables()},
+      is_question ? Environment{{"SLURM_TIME_FORMAT", "%s"}, {"LC_ALL", "C"}} : Environment{});
+  time_in_calls_ += exec::steady_now() - began;
   if (result.end == CommandResult::End::not_found) {
     throw ExecutionError("Slurm is not installed here, there is no `" + arguments.front() +
                          "`: install its commands, or load the module that has them");
   }
   return result;
+}
+
+Duration Client::mean_call() const {
+  return calls_ == 0 ? 0 : time_in_calls_ / static_cast<Duration>(calls_);
 }
 
 std::string Client::tell(const std::vector<std::string>& arguments) {
@@ -242,14 +227,16 @@ std::optional<std::string> Client::try_tell(const std::vector<std::string>& argu
 
 std::string Client::version() {
   // "slurm 22.05.8", or "slurm-wlm 22.05.8".
-  const std::string text = ask({"sbatch", "--version"});
+  const std::string text = tell({"sbatch", "--version"});
   const std::string_view line = lines_of(text).empty() ? std::string_view() : lines_of(text).back();
   return std::string(line.substr(line.find_last_of(' ') + 1));
 }
 
 std::vector<Job> Client::jobs() {
+  const std::string mark = secret_mark();
   return parse_jobs(ask({"squeue", "--noheader", "--all", "--states=all", "--array",
-                         std::string("--format=") + kJobFormat}));
+                         "--format=" + job_format(mark)}),
+                    mark);
 }
 
 std::vector<Node> Client::nodes() {
@@ -293,7 +280,7 @@ std::optional<Job> Client::past_job(const std::string& name, WallTime since) {
 }
 
 UserLimits Client::user_limits(const std::string& partition) {
-  const std::string config = try_tell({"scontrol", "show", "config"}).value_or("");
+  const std::string config = tell({"scontrol", "show", "config"});
   const AccountingSettings settings = parse_accounting_settings(config);
   if (!settings.has_database || !settings.keeps_limits) return {};
   const JobTerms terms = own_terms(partition, partitions());
@@ -350,8 +337,8 @@ void Client::create_reservation(const ReservationRequest& request) {
   }
   const CommandResult result = call(reservation_command(request), options_.call_seconds);
   if (lacks_rights(result)) {
-    throw Refused("Slurm refuses scontrol: " + words_of(result, "scontrol") +
-                  "; ask an administrator, or use --reserve begin");
+    throw NoRights("Slurm refuses scontrol: " + words_of(result, "scontrol") +
+                   "; ask an administrator, or use --reserve begin");
   }
   if (!result.is_fine()) fail_call(result, "scontrol");
   const std::string wrong = difference(request, reservations());

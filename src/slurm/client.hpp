@@ -15,30 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "dovetail/error.hpp"
 #include "slurm/command.hpp"
+#include "slurm/errors.hpp"
 #include "slurm/records.hpp"
 #include "slurm/user_limits.hpp"
 
 namespace dovetail::slurm {
-
-// The controller does not answer, or not in time. Whether it has done what it was told is unknown.
-class Unreachable : public ExecutionError {
- public:
-  using ExecutionError::ExecutionError;
-};
-
-// Slurm says no, and would again; what() has its words.
-class Refused : public ExecutionError {
- public:
-  using ExecutionError::ExecutionError;
-};
-
-// The user has as many jobs as allowed: another time it may say yes.
-class TooManyJobs : public Refused {
- public:
-  using Refused::Refused;
-};
 
 struct ClientOptions {
   double call_seconds = 10;  // for one call
@@ -53,6 +35,9 @@ struct ReservationRequest {
   std::vector<std::string> node_names = {};
   std::string user = {};
 };
+
+// Who we are for Slurm.
+std::string own_user();
 
 // The command that makes it.
 std::vector<std::string> reservation_command(const ReservationRequest& request);
@@ -78,7 +63,7 @@ class Client {
 
   // How many jobs this user may have in the partition, or in the default one. None where accounting
   // is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and SBATCH_QOS into
-  // account, as sbatch does.
+  // account, as sbatch does. Throws Unreachable when the controller does not answer.
   UserLimits user_limits(const std::string& partition = {});
 
   // Answers the job's id. Throws TooManyJobs, Refused or Unreachable.
@@ -92,14 +77,16 @@ class Client {
 
   // Needs node names: without them Slurm may reserve fewer nodes than it is asked for, and say
   // nothing. What it has made is read back; when that is not what was asked for it is deleted
-  // again, and Refused is thrown. The length is rounded up to whole minutes.
+  // again, and Refused is thrown; NoRights when this user may reserve nothing. The length is
+  // rounded up to whole minutes.
   void create_reservation(const ReservationRequest& request);
 
   // Whether it is gone now, or was before; false while a job, waiting or running, is inside.
   bool delete_reservation(const std::string& name);
 
-  // How many commands were run.
+  // How many commands were run, and how long one takes on average.
   std::size_t calls() const { return calls_; }
+  Duration mean_call() const;
 
  private:
   // Runs it again while the controller does not answer, for as long as there is patience.
@@ -113,6 +100,7 @@ class Client {
   ClientOptions options_;
   CommandRunner runner_;
   std::size_t calls_ = 0;
+  Duration time_in_calls_ = 0;
 };
 
 }  // namespace dovetail::slurm

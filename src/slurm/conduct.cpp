@@ -13,27 +13,63 @@
 #include "exec/mailbox.hpp"
 #include "slurm/desk.hpp"
 #include "slurm/job_book.hpp"
+#include "slurm/job_watch.hpp"
 #include "slurm/planned_starts.hpp"
+#include "slurm/reservations.hpp"
 
 namespace dovetail::slurm {
 
 namespace {
 
-// A job that is not in the queue may be on its way there, or the controller may not have found it
-// again yet: it is gone when so many answers, so far apart, do not have it.
-constexpr int kMissingAnswers = 3;
-constexpr Duration kMissingTime = 6 * kSecond;
-
-// Jobs in a row that end without having done anything; then something is wrong with all of them.
+// Jobs in a row that end by themselves without having begun a task; then something is wrong with
+// all of them.
 constexpr int kMostIdleJobs = 3;
 
-// How long nodes may take to be free of a job that has ended, so that they can be given back.
-constexpr Duration kReleaseTime = 30 * kSecond;
+// How long it may take until cancelled jobs are out of the queue, and nodes free of them.
+constexpr Duration kClearTime = 30 * kSecond;
 
-struct Missing {
-  int answers = 0;
-  Time since = 0;
-};
+// Between two questions to Slurm while something is to be cleared away, or has vanished.
+constexpr Duration kSoon = 500;
+constexpr Duration kLookAgain = 2 * kSecond;
+
+std::string end_text(const Job& job) {
+  switch (job.state) {
+    case JobState::completed:
+      return "completed";
+    case JobState::timeout:
+      return "its time was over";
+    case JobState::out_of_memory:
+      return "out of memory";
+    case JobState::node_fail:
+      return "a node failed";
+    case JobState::cancelled:
+      return "cancelled by somebody else";
+    case JobState::preempted:
+      return "preempted";
+    default:
+      return job.reason.empty() || job.reason == "None" ? "failed" : "failed: " + job.reason;
+  }
+}
+
+// Whether the job had its chance and did not take it: not when somebody or something ended it.
+bool ends_by_itself(JobState state) {
+  return state == JobState::completed || state == JobState::failed;
+}
+
+// After a crash of the controller, Slurm may hold a job that it thinks has run.
+bool is_stuck(const Job& job) {
+  return job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
+}
+
+// Why a job does not start, and will not unless somebody does something about it.
+bool needs_somebody(const Job& job) {
+  for (const char* reason :
+       {"JobHeld", "PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive",
+        "BadConstraints", "AccountNotAllowed", "QOSNotAllowed", "InvalidAccount", "InvalidQOS"}) {
+    if (job.reason.find(reason) != std::string::npos) return true;
+  }
+  return false;
+}
 
 // What a strategy of the table works on.
 struct Cutting {
@@ -47,6 +83,21 @@ struct Cutting {
   RunTimes run_times;
 };
 
+// Takes what nobody wants any more out of the queue, and gives back nodes, within a time. Answers
+// how many jobs it found. Throws Unreachable.
+std::size_t clear_away(JobBook& book, JobWatch& watch, Client& client) {
+  std::set<std::string> found;
+  for (const Time until = book.now() + kClearTime;; ::poll(nullptr, 0, kSoon)) {
+    watch.compare(client.jobs());
+    client.cancel(watch.unwanted());
+    found.insert(watch.unwanted().begin(), watch.unwanted().end());
+    const bool is_clear = watch.unwanted().empty() && !watch.expects_latecomers();
+    if (is_clear || book.now() >= until) break;
+  }
+  release_reservations(book, client, kClearTime);
+  return found.size();
+}
+
 class JobConductor {
  public:
   JobConductor(const exec::RunFolder& folder, const Problem& problem,
@@ -54,22 +105,19 @@ class JobConductor {
       : folder_(folder),
         problem_(problem),
         options_(options),
-        limits_(client.user_limits(options.partition)),
         client_(client),
         mailbox_(folder),
         book_(folder, problem, options_),
-        desk_(book_, folder, options_, limits_, client) {
-    const Count most = limits_.max_submit().value_or(0);
-    if (most > 0) options_.how.cap = options_.how.cap > 0 ? std::min(options_.how.cap, most) : most;
+        watch_(book_, folder),
+        desk_(book_, folder, options_, limits_, client, [this] { return is_asked(); }) {
+    options_.how.requests = RequestRule::minutes;
     if (!options.reserve) cutting_ = std::make_unique<Cutting>(problem, options);
-    begin_strategy();
   }
 
   exec::RunEnd run() {
     book_.take_over(options_.kept);
     hear_requests();
     if (options_.is_dry) return dry_run();
-    is_undecided_ = true;
     ask_slurm();
     while (!is_over()) {
       wait();
@@ -80,13 +128,27 @@ class JobConductor {
       if (book_.now() >= next_question_) ask_slurm();
       book_.sync();
     }
-    if (!is_interrupted_) give_back_nodes();
+    if (!is_interrupted_) clear_up();
     const exec::RunOutcome outcome = finish();
+    if (!why_given_up_.empty()) throw ExecutionError(why_given_up_);
     return {outcome, std::move(book_).take_state()};
+  }
+
+  // In words, what an error leaves behind; empty: nothing.
+  std::string left_text() const {
+    const std::size_t jobs = book_.pilots().live().size();
+    const std::size_t held = book_.pilots().to_release().size();
+    if (jobs + held == 0) return {};
+    return fmt::format(
+        "{} of {} may be there still: dovetail resume {} goes on, dovetail cancel {} "
+        "removes them",
+        jobs > 0 ? fmt::format("{} jobs", jobs) : fmt::format("{} reservations", held),
+        folder_.id(), folder_.id(), folder_.id());
   }
 
  private:
   void begin_strategy() {
+    if (!std::exchange(knows_limits_, true)) read_limits();
     if (options_.reserve) {
       auto planned = std::make_unique<PlannedStarts>(problem_, options_, book_, desk_);
       planned_ = planned.get();
@@ -96,21 +158,43 @@ class JobConductor {
     }
   }
 
-  // What a strategy does needs Slurm. When that does not answer, or takes no more jobs for now, it
-  // is decided later what to do about what is there by then.
+  void read_limits() {
+    try {
+      limits_ = client_.user_limits(options_.partition);
+    } catch (const Unreachable&) {
+      knows_limits_ = false;
+      throw;
+    }
+    const Count most = limits_.max_submit().value_or(0);
+    if (most > 0) options_.how.cap = options_.how.cap > 0 ? std::min(options_.how.cap, most) : most;
+  }
+
+  // What a strategy does needs Slurm. When that does not answer, takes no more jobs for now, or has
+  // no nodes for them, or when somebody wants a word with us, it is decided later what to do about
+  // what is there by then.
   template <typename Decision>
   void decide(Decision decision) {
     if (is_undecided_) return;
+    is_undecided_ = true;
     try {
       decision();
-      was_full_ = false;
+      is_undecided_ = false;
+      obstacle_.clear();
     } catch (const Unreachable& error) {
-      is_undecided_ = true;
       lose_sight(error);
     } catch (const TooManyJobs& error) {
-      is_undecided_ = true;
-      if (!std::exchange(was_full_, true)) say(fmt::format("{}; waiting for room", error.what()));
+      wait_for(fmt::format("{}; waiting for room", error.what()));
+    } catch (const NotNow& error) {
+      desk_.forget_queue();
+      wait_for(fmt::format("{}; waiting for it", error.what()));
+    } catch (const Interrupted&) {
+      next_question_ = book_.now();
     }
+  }
+
+  void wait_for(const std::string& obstacle) {
+    if (obstacle != obstacle_) say(obstacle);
+    obstacle_ = obstacle;
   }
 
   void lose_sight(const Unreachable& error) {
@@ -119,6 +203,7 @@ class JobConductor {
   }
 
   exec::RunEnd dry_run() {
+    begin_strategy();
     strategy_->begin(desk_);
     return {exec::RunOutcome::interrupted, std::move(book_).take_state()};
   }
@@ -126,6 +211,7 @@ class JobConductor {
   // The strategy of whoever decided before us is not known: what runs is new to ours.
   void begin() {
     if (is_stopping()) return cancel_waiting();
+    begin_strategy();
     const std::vector<LivePilot> live = desk_.live();
     const bool is_free = live.empty() || planned_ != nullptr;
     if (is_free && book_.has_open_tasks()) return strategy_->begin(desk_);
@@ -134,12 +220,18 @@ class JobConductor {
     }
   }
 
-  bool is_stopping() const { return is_cancelled_ || (book_.has_failed() && !options_.keep_going); }
+  bool is_stopping() const {
+    return is_cancelled_ || !why_given_up_.empty() || (book_.has_failed() && !options_.keep_going);
+  }
 
-  bool is_over() const { return book_.pilots().live().empty() && !may_go_on(); }
+  bool is_over() const {
+    return book_.pilots().live().empty() && (is_stopping() || !book_.has_open_tasks());
+  }
 
-  bool may_go_on() const {
-    return !is_stopping() && book_.has_open_tasks() && idle_jobs_ < kMostIdleJobs;
+  // Whether somebody wants a word with us while we submit.
+  bool is_asked() {
+    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
+    return ::poll(files, std::size(files), 0) > 0;
   }
 
   void wait() {
@@ -152,13 +244,9 @@ class JobConductor {
     for (const Json& request : mailbox_.take()) {
       if (request.value("what", "") == "cancel") is_cancelled_ = true;
     }
-    const bool is_open = is_cancelled_ && !book_.pilots().live().empty();
-    if (is_open && book_.now() >= next_cancel_) {
-      try {
-        cancel_jobs("the run is cancelled");
-      } catch (const Unreachable& error) {
-        next_cancel_ = book_.now() + options_.poll;
-        return lose_sight(error);  // the letter stays
+    if (is_cancelled_) {
+      for (const std::uint32_t pilot : book_.pilots().live()) {
+        book_.cancel(pilot, "the run is cancelled");
       }
     }
     book_.sync();
@@ -167,7 +255,8 @@ class JobConductor {
 
   void hear_running_jobs() {
     for (const std::uint32_t pilot : book_.pilots().live()) {
-      if (book_.pilots().at(pilot).stage != PilotStage::submitted) hear(pilot);
+      const PilotStatus& status = book_.pilots().at(pilot);
+      if (status.is_live() && status.stage != PilotStage::drafted) hear(pilot);
     }
   }
 
@@ -192,109 +281,78 @@ class JobConductor {
   void ask_slurm() {
     next_question_ = book_.now() + options_.poll;
     try {
-      std::vector<Job> jobs = client_.jobs();
+      const std::vector<JobNews> news = watch_.compare(client_.jobs());
       if (std::exchange(was_unreachable_, false)) say("Slurm answers again");
-      look_at_jobs(std::move(jobs));
-      if (std::exchange(is_undecided_, false)) {
-        begin_strategy();
-        decide([&] { begin(); });
+      for (const JobNews& one : news) {
+        if (book_.pilots().at(one.pilot).is_live()) take(one);
       }
+      if (std::exchange(is_undecided_, false)) decide([&] { begin(); });
+      client_.cancel(watch_.unwanted());
       release_reservations(book_, client_, 0);
     } catch (const Unreachable& error) {
       lose_sight(error);
     }
-  }
-
-  // One answer for all jobs.
-  void look_at_jobs(std::vector<Job> jobs) {
-    std::map<std::string, Job> by_name;
-    running_.clear();
-    for (Job& job : jobs) {
-      if (job.state == JobState::running) running_.insert(job.id);
-      by_name.insert_or_assign(job.name, std::move(job));
-    }
-    for (const std::uint32_t pilot : book_.pilots().live()) {
-      if (!book_.pilots().at(pilot).is_live()) continue;  // ended by what came before
-      const auto found = by_name.find(book_.pilots().at(pilot).name);
-      found == by_name.end() ? look_for(pilot) : update(pilot, found->second);
+    if (watch_.misses_some()) {
+      next_question_ = std::min(next_question_, book_.now() + kLookAgain);
     }
   }
 
-  void update(std::uint32_t pilot, const Job& job) {
-    missing_.erase(pilot);
-    const PilotStatus& status = book_.pilots().at(pilot);
-    if (status.job_id != job.id) book_.submitted(pilot, job.id);
-    if (job.state == JobState::running && !status.started) {
-      book_.started(pilot, job.start.value_or(exec::wall_now()));
-      begun(pilot);
+  void take(const JobNews& news) {
+    const std::uint32_t pilot = news.pilot;
+    if (news.what == JobNews::What::gone) return look_for(pilot);
+    const Job& job = news.job;
+    if (book_.pilots().at(pilot).job_id != job.id) book_.submitted(pilot, job.id);
+    if (news.what == JobNews::What::over) return end(pilot, job.state, end_text(job), job.end);
+    if (news.what == JobNews::What::waits) return hear_of_waiting(pilot, job);
+    if (book_.pilots().at(pilot).started) return;
+    book_.started(pilot, job.start.value_or(exec::wall_now()));
+    begun(pilot);
+  }
+
+  void hear_of_waiting(std::uint32_t pilot, const Job& job) {
+    if (is_stuck(job)) return end(pilot, JobState::unknown, job.reason);
+    if (needs_somebody(job) && told_[pilot] != job.reason) {
+      told_[pilot] = job.reason;
+      say(fmt::format("job {}: Slurm does not start it: {}; see scontrol show job {}", pilot,
+                      job.reason, job.id));
     }
-    // After a crash of the controller, Slurm may hold a job that it thinks has run.
-    const bool is_stuck =
-        job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
-    if (is_stuck) client_.cancel({job.id});
-    if (planned_ != nullptr && job.state == JobState::pending && !is_stopping()) {
+    if (planned_ != nullptr && !is_stopping()) {
       decide([&] { planned_->waits(pilot, job.start); });
-      if (!status.is_live()) return;
-    }
-    if (!slurm::is_over(job.state) && !is_stuck) return;
-    // One that was thought to be lost may have come back, and has begun the work before this one.
-    const std::string worker = read_report(folder_, book_.order(pilot)).job_id;
-    if (worker != job.id && running_.contains(worker)) return;
-    end(pilot, is_stuck ? job.reason : end_text(job));
-  }
-
-  static std::string end_text(const Job& job) {
-    switch (job.state) {
-      case JobState::completed:
-        return "completed";
-      case JobState::timeout:
-        return "its time was over";
-      case JobState::out_of_memory:
-        return "out of memory";
-      case JobState::node_fail:
-        return "a node failed";
-      case JobState::cancelled:
-        return "cancelled by somebody else";
-      case JobState::preempted:
-        return "preempted";
-      default:
-        return job.reason.empty() || job.reason == "None" ? "failed" : "failed: " + job.reason;
     }
   }
 
   // Not in the queue: it has ended so long ago that Slurm forgot it, was lost, or never got there.
   void look_for(std::uint32_t pilot) {
-    Missing& missing = missing_[pilot];
-    if (missing.answers++ == 0) missing.since = book_.now();
-    if (missing.answers < kMissingAnswers || book_.now() - missing.since < kMissingTime) {
-      next_question_ = std::min(next_question_, book_.now() + kMissingTime / kMissingAnswers);
-      return;
-    }
-    missing_.erase(pilot);
     const PilotStatus& status = book_.pilots().at(pilot);
     const auto past = client_.past_job(status.name, status.submitted);
-    if (past && slurm::is_over(past->state)) return update(pilot, *past);
-    const PilotReport report = hear(pilot);
-    if (report.began) return end(pilot, "Slurm does not know it any more");
-    // Its time may be over, and its nodes not reserved.
-    if (status.planned) return end(pilot, "Slurm has lost it");
-    say(fmt::format("job {}: Slurm has lost it; submitted again", pilot));
-    book_.draft_again(pilot);
-    desk_.submit_script(pilot);
+    if (past && slurm::is_over(past->state))
+      return end(pilot, past->state, end_text(*past), past->end);
+    if (hear(pilot).began) return end(pilot, JobState::unknown, "Slurm does not know it any more");
+    // Its time may be over, and its nodes not reserved; or nobody wants it any more.
+    if (status.planned || is_stopping()) return end(pilot, JobState::unknown, "Slurm has lost it");
+    decide([&] {
+      say(fmt::format("job {}: Slurm has lost it; submitted again", pilot));
+      book_.draft_again(pilot);
+      desk_.submit_script(pilot);
+    });
   }
 
-  void end(std::uint32_t pilot, const std::string& why) {
+  void end(std::uint32_t pilot, JobState state, const std::string& said,
+           std::optional<WallTime> when = {}) {
     const PilotReport report = hear(pilot);
-    const std::vector<std::uint32_t> tasks = book_.pilots().at(pilot).tasks;
-    const bool has_worked = !report.ends.empty();
-    idle_jobs_ = has_worked ? 0 : idle_jobs_ + 1;
-    book_.over(pilot, JobEnd::unfinished, why);
-    const bool leaves_work = std::ranges::any_of(
-        tasks, [&](TaskId task) { return book_.state_of(task) == dovetail::TaskState::open; });
+    const std::string why = report.over == "time" ? "its time was over" : said;
+    if (!report.starts.empty()) {
+      idle_jobs_ = 0;
+    } else if (ends_by_itself(state)) {
+      ++idle_jobs_;
+    }
+    book_.over(pilot, report.began || slurm::is_over(state) ? JobEnd::unfinished : JobEnd::lost,
+               why, when);
+    const bool leaves_work = book_.pilots().at(pilot).end != JobEnd::done;
     desk_.forget_queue();
     if (leaves_work) say(fmt::format("job {}: {}, not all of its tasks are done", pilot, why));
-    if (idle_jobs_ >= kMostIdleJobs) return give_up(pilot);
-    if (is_stopping()) return decide([&] { cancel_waiting(); });
+    if (idle_jobs_ >= kMostIdleJobs && why_given_up_.empty()) give_up(pilot);
+    if (is_stopping()) return cancel_waiting();
     decide([&] {
       strategy_->ended(desk_, pilot, leaves_work ? PilotOutcome::expired : PilotOutcome::done);
       // A strategy that thinks that it has submitted everything does not know of tasks to be tried
@@ -303,12 +361,12 @@ class JobConductor {
     });
   }
 
+  // Jobs that run go on.
   void give_up(std::uint32_t pilot) {
-    cancel_jobs("given up");
-    throw ExecutionError(fmt::format(
+    why_given_up_ = fmt::format(
         "{} jobs in a row ended without having run a task; see {}, then go on with: dovetail "
         "resume {}",
-        kMostIdleJobs, output_file(folder_, pilot), folder_.id()));
+        kMostIdleJobs, output_file(folder_, pilot), folder_.id());
   }
 
   // Nothing new is begun; jobs that run go on.
@@ -318,24 +376,13 @@ class JobConductor {
     }
   }
 
-  void cancel_jobs(const std::string& why) {
-    std::vector<std::string> ids;
-    for (const std::uint32_t pilot : book_.pilots().live()) {
-      if (!book_.pilots().at(pilot).job_id.empty()) ids.push_back(book_.pilots().at(pilot).job_id);
-    }
-    client_.cancel(ids);
-    for (const std::uint32_t pilot : book_.pilots().live()) {
-      book_.hear(pilot, read_report(folder_, book_.order(pilot)));
-      book_.over(pilot, JobEnd::cancelled, why);
-    }
-  }
-
-  // At the end; those that stay end by themselves.
-  void give_back_nodes() {
+  // At the end. What stays ends by itself.
+  void clear_up() {
     try {
-      release_reservations(book_, client_, kReleaseTime);
+      clear_away(book_, watch_, client_);
     } catch (const Unreachable& error) {
-      lose_sight(error);
+      say(fmt::format("{}; when it does, dovetail cancel {} removes what may be left", error.what(),
+                      folder_.id()));
     }
     for (const std::uint32_t pilot : book_.pilots().to_release()) {
       say(
@@ -368,18 +415,21 @@ class JobConductor {
   exec::Interrupts interrupts_;
   exec::Mailbox mailbox_;
   JobBook book_;
+  JobWatch watch_;
   SlurmDesk desk_;
   std::unique_ptr<Cutting> cutting_;  // not for planned starts
   std::unique_ptr<Strategy> strategy_;
-  PlannedStarts* planned_ = nullptr;          // if that is the strategy
-  std::map<std::uint32_t, Missing> missing_;  // by pilot
-  std::set<std::string> running_;             // ids of jobs of everybody, by the last answer
+  PlannedStarts* planned_ = nullptr;           // if that is the strategy
+  std::map<std::uint32_t, std::string> told_;  // by pilot: why it does not start
   Time next_question_ = 0;
-  Time next_cancel_ = 0;
   int idle_jobs_ = 0;
+  bool knows_limits_ = false;
   bool was_unreachable_ = false;
-  bool was_full_ = false;
-  bool is_undecided_ = false;  // what comes next, as Slurm was away or full
+  // What comes next, as nobody has decided yet, or Slurm was away or full. Without a strategy this
+  // is so, too.
+  bool is_undecided_ = true;
+  std::string obstacle_;  // to a decision, as it was told
+  std::string why_given_up_;
   bool is_interrupted_ = false;
   bool is_cancelled_ = false;
 };
@@ -388,30 +438,25 @@ class JobConductor {
 
 exec::RunEnd conduct(const exec::RunFolder& folder, const Problem& problem,
                      const SlurmRunOptions& options, Client& client) {
-  return JobConductor(folder, problem, options, client).run();
+  JobConductor conductor(folder, problem, options, client);
+  try {
+    return conductor.run();
+  } catch (const std::exception&) {
+    const std::string left = options.is_dry ? "" : conductor.left_text();
+    if (!left.empty() && options.say) options.say(left);
+    throw;
+  }
 }
 
-void cancel(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
-            Client& client) {
+std::size_t cancel(const exec::RunFolder& folder, const Problem& problem,
+                   const SlurmRunOptions& options, Client& client) {
   JobBook book(folder, problem, options);
-  std::map<std::string, std::string> ids;  // by name
-  for (const Job& job : client.jobs()) {
-    if (!is_over(job.state)) ids[job.name] = job.id;
-  }
-  std::vector<std::string> ours;
-  for (const std::uint32_t pilot : book.pilots().live()) {
-    if (const auto found = ids.find(book.pilots().at(pilot).name); found != ids.end()) {
-      ours.push_back(found->second);
-    }
-  }
-  client.cancel(ours);
-  for (const std::uint32_t pilot : book.pilots().live()) {
-    book.hear(pilot, read_report(folder, book.order(pilot)));
-    book.over(pilot, JobEnd::cancelled, "the run is cancelled");
-  }
-  release_reservations(book, client, kReleaseTime);
-  book.note("cancelled");
+  JobWatch watch(book, folder);
+  for (const std::uint32_t pilot : book.pilots().live()) book.cancel(pilot, "the run is cancelled");
+  const std::size_t found = clear_away(book, watch, client);
+  if (book.state().outcome() != "done") book.note("cancelled");
   book.sync();
+  return found;
 }
 
 }  // namespace dovetail::slurm

@@ -3,59 +3,25 @@
 // us, the jobs go on, and somebody else can go on from the journal.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "dovetail/problem.hpp"
 #include "exec/conductor.hpp"
-#include "planners/cluster_world.hpp"
-#include "queue/strategy.hpp"
 #include "slurm/client.hpp"
+#include "slurm/run_options.hpp"
 
 namespace dovetail::slurm {
 
-// How jobs get to start at the times of a plan.
-enum class Reserve : std::uint8_t {
-  slurm,  // their nodes are reserved
-  begin,  // they are not considered before
-};
-
-struct SlurmRunOptions {
-  std::string strategy = "GLUME+";  // a name of strategies()
-  // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
-  std::optional<Reserve> reserve = {};
-  PlanMaker make_plan = {};
-  StrategyOptions how = {};
-  std::string partition = {};  // empty: the default one
-  std::string token;           // tells our jobs from those of any other run, on any machine
-  std::string program;         // dovetail, as the nodes find it
-  std::string folder = {};     // in which the commands run
-  bool keep_going = false;
-  bool is_dry = false;  // scripts are written, and nothing is submitted
-  std::vector<exec::KeptTask> kept = {};
-
-  Duration poll = 10'000;  // between two questions to Slurm
-  Duration look = 500;     // between two looks at what running jobs wrote down
-
-  // For every attempt that has ended, and for anything about jobs that people want to know.
-  std::function<void(std::uint32_t task, const exec::RunState& state)> ended = {};
-  std::function<void(const std::string& news)> say = {};
-};
-
 // From where the journal is to the end of the work. Needs the lock on the run and a problem with
 // one workflow. On SIGINT or SIGTERM it leaves the jobs to themselves. Throws ExecutionError when
-// the journal cannot be written, Refused when Slurm does not take a job, and InputError when a job
-// would break a limit of the partition.
+// the journal cannot be written or when jobs end again and again without having done anything,
+// Refused when Slurm does not take a job, and InputError when a job would break a limit of the
+// partition; what is left in the queue then is told.
 exec::RunEnd conduct(const exec::RunFolder& folder, const Problem& problem,
                      const SlurmRunOptions& options, Client& client);
 
 // Ends the jobs of a run on which nobody works, gives back what is reserved for them, and writes
-// down that it is cancelled. Needs the lock on it.
-void cancel(const exec::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
-            Client& client);
+// down that it is cancelled, unless it is done. Answers how many jobs there were. Needs the lock on
+// it.
+std::size_t cancel(const exec::RunFolder& folder, const Problem& problem,
+                   const SlurmRunOptions& options, Client& client);
 
 }  // namespace dovetail::slurm

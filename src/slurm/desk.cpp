@@ -1,8 +1,6 @@
 #include "slurm/desk.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -18,11 +16,6 @@ constexpr Duration kFreshPicture = 5 * kSecond;
 
 constexpr Duration kRecently = kDay;
 
-std::string user_name() {
-  const passwd* user = getpwuid(geteuid());
-  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
-}
-
 // As one would type it.
 std::string command_line(const std::vector<std::string>& words) {
   std::string line;
@@ -33,17 +26,14 @@ std::string command_line(const std::vector<std::string>& words) {
   return line;
 }
 
-std::string task_count_text(std::size_t count) {
-  return count == 1 ? "1 task" : fmt::format("{} tasks", count);
-}
-
 }  // namespace
 
 const LiveQueue& SlurmDesk::live_queue() {
-  if (!queue_ || exec::wall_now() - picture_.at > kFreshPicture) {
+  if (exec::wall_now() - picture_.at > kFreshPicture) {
     picture_ = client_.picture();
-    queue_ = std::make_unique<LiveQueue>(picture_, options_.partition);
+    queue_.reset();
   }
+  if (!queue_) queue_ = std::make_unique<LiveQueue>(picture_, options_.partition);
   return *queue_;
 }
 
@@ -87,7 +77,30 @@ std::optional<Duration> SlurmDesk::recent_wait(Duration request) const {
 // Unknown: the queue does not tell how it was.
 std::optional<double> SlurmDesk::recent_use() const { return std::nullopt; }
 
+void SlurmDesk::require_nobody_waits() const {
+  if (is_asked_ && is_asked_()) throw Interrupted();
+}
+
+// A reservation is made and read back, then a job is submitted.
+Duration SlurmDesk::time_to_submit() const { return 3 * client_.mean_call(); }
+
+// So that the estimate for the next one counts it, without a word to the controller.
+void SlurmDesk::count_as_waiting(std::uint32_t pilot) {
+  const PilotStatus& status = book_.pilots().at(pilot);
+  picture_.jobs.push_back({.id = status.job_id,
+                           .name = status.name,
+                           .user = own_user(),
+                           .partitions = {live_queue().limits().name},
+                           .state = JobState::pending,
+                           .reason = status.planned ? "BeginTime" : "Priority",
+                           .nodes = status.nodes,
+                           .limit = status.request,
+                           .submitted = exec::wall_now()});
+  queue_.reset();
+}
+
 void SlurmDesk::require_room() {
+  if (!limits_.max_submit()) return;
   if (jobs_left(limits_, picture().jobs).value_or(1) > 0) return;
   if (limits_.max_submit() == 0) throw InputError("by its limits this user may have no jobs");
   throw TooManyJobs(
@@ -95,20 +108,22 @@ void SlurmDesk::require_room() {
 }
 
 void SlurmDesk::submit(const PilotDraft& draft_of_strategy) {
+  require_nobody_waits();
   require_room();
   const LiveQueue& queue = live_queue();
-  const Count nodes = draft_of_strategy.nodes;
-  const Duration limit = job_limit(draft_of_strategy.request, JobBook::kOverhead);
+  const Count nodes = std::max(draft_of_strategy.nodes, queue.limits().min_nodes);
+  const Duration limit = limit_for(draft_of_strategy, queue.limits());
   const std::string broken = broken_limit(queue.limits(), nodes, limit);
   if (!broken.empty()) throw InputError(broken);
   submit_script(draft({.tasks = draft_of_strategy.tasks,
                        .nodes = nodes,
                        .cores_per_node = queue.limits().cores_per_node,
                        .limit = limit,
-                       .expected_wait = queue.wait(nodes, limit)}));
+                       .expected_wait = queue.wait_of_job(nodes, limit)}));
 }
 
 void SlurmDesk::submit(const PlannedJob& job) {
+  require_nobody_waits();
   require_room();
   const bool is_reserved = options_.reserve == Reserve::slurm;
   const std::uint32_t pilot =
@@ -123,10 +138,25 @@ void SlurmDesk::submit(const PlannedJob& job) {
   submit_script(pilot);
 }
 
+// Twice as long for every time that one of the tasks was cut short: it takes longer than expected.
+// No longer than the partition allows: the job stops in time, and what it leaves is cut again.
+Duration SlurmDesk::limit_for(const PilotDraft& draft, const PartitionLimits& limits) const {
+  std::uint32_t losses = 0;
+  for (const TaskId task : draft.tasks) {
+    losses = std::max(losses, book_.state().tasks()[task].losses);
+  }
+  const Duration wanted = job_limit(draft.request, 0) << std::min(losses, 8U);
+  return std::min(wanted, limits.max_time / kMinute * kMinute);
+}
+
+std::string SlurmDesk::tasks_text(const std::vector<TaskId>& tasks) const {
+  return tasks.size() == 1 ? book_.task_name(tasks.front()) : fmt::format("{} tasks", tasks.size());
+}
+
 std::uint32_t SlurmDesk::draft(const JobDraft& draft) {
   const std::uint32_t pilot = book_.draft(draft);
   say(fmt::format("job {}: {} on {} node{} for up to {}, expected to start in {}", pilot,
-                  task_count_text(draft.tasks.size()), draft.nodes, draft.nodes == 1 ? "" : "s",
+                  tasks_text(draft.tasks), draft.nodes, draft.nodes == 1 ? "" : "s",
                   format_duration(draft.limit), format_duration(draft.expected_wait)));
   return pilot;
 }
@@ -136,7 +166,7 @@ void SlurmDesk::reserve(std::uint32_t pilot, const PlannedJob& job) {
                                    .start = job.start,
                                    .length = job.length,
                                    .node_names = job.node_names,
-                                   .user = user_name()};
+                                   .user = own_user()};
   if (options_.is_dry) return say("  " + command_line(reservation_command(request)));
   try {
     client_.create_reservation(request);
@@ -147,7 +177,7 @@ void SlurmDesk::reserve(std::uint32_t pilot, const PlannedJob& job) {
 }
 
 void SlurmDesk::submit_script(std::uint32_t pilot) {
-  forget_queue();
+  count_as_waiting(pilot);
   if (options_.is_dry) return;
   try {
     book_.submitted(pilot, client_.submit(script_file(folder_, pilot)));
@@ -160,11 +190,7 @@ void SlurmDesk::submit_script(std::uint32_t pilot) {
 }
 
 void SlurmDesk::cancel(PilotId pilot, const std::string& why) {
-  const std::string id = book_.pilots().at(pilot).job_id;
-  if (!id.empty()) client_.cancel({id});
-  // What it did until now counts.
-  book_.hear(pilot, read_report(folder_, book_.order(pilot)));
-  book_.over(pilot, JobEnd::cancelled, why);
+  book_.cancel(pilot, why);
   say(fmt::format("job {}: cancelled, {}", pilot, why));
   forget_queue();
 }

@@ -103,13 +103,9 @@ void JobBook::plan(const std::string& reason, const std::vector<Slot>& slots) {
   write(exec::plan_entry(clock_.stamp(), decision, "planned starts", slots));
 }
 
-std::string JobBook::job_name(std::uint32_t pilot, std::uint32_t tries) const {
-  return "dovetail-" + options_.token + "-" + std::to_string(pilot) + "." + std::to_string(tries);
-}
-
 std::uint32_t JobBook::draft(const JobDraft& draft) {
   const std::uint32_t pilot = pilots_.next();
-  PilotStatus status{.name = job_name(pilot, 1),
+  PilotStatus status{.name = pilot_name(options_.token, pilot, 1),
                      .tasks = {draft.tasks.begin(), draft.tasks.end()},
                      .nodes = draft.nodes,
                      .request = draft.limit,
@@ -129,7 +125,7 @@ std::uint32_t JobBook::draft(const JobDraft& draft) {
 void JobBook::draft_again(std::uint32_t pilot) {
   PilotStatus status = pilots_.at(pilot);
   const PilotOrder before = order(pilot);
-  status.name = job_name(pilot, status.tries + 1);
+  status.name = pilot_name(options_.token, pilot, status.tries + 1);
   write(submit_entry(clock_.stamp(), pilot, status));
   write_files(pilot, before.cores_per_node, before.until);
   sync();
@@ -233,6 +229,9 @@ void JobBook::start(const PilotReport::Start& start, Count processors) {
 }
 
 void JobBook::end(const PilotReport::End& ended) {
+  // Stopped by its job, whose time was over: its own would not have been enough either.
+  const bool is_cut = ended.end.cause == exec::AttemptEnd::Cause::stopped;
+  if (is_cut) return lose(ended.task);
   Json entry = exec::end_entry(stamp_of(ended.end.time), ended.task, ended.attempt, ended.end,
                                ended.missing);
   std::ifstream inputs(inputs_file(folder_, ended.task, ended.attempt));
@@ -259,12 +258,22 @@ void JobBook::lose(std::uint32_t task) {
            "it was cut short again and again; is its time long enough?")});
 }
 
-void JobBook::over(std::uint32_t pilot, JobEnd end, const std::string& why) {
+void JobBook::cancel(std::uint32_t pilot, const std::string& why) {
+  claim_order(folder_, pilot);
+  hear(pilot, read_report(folder_, order(pilot)));
+  over(pilot, JobEnd::cancelled, why);
+}
+
+void JobBook::over(std::uint32_t pilot, JobEnd end, const std::string& why,
+                   std::optional<WallTime> when) {
   for (const std::uint32_t task : pilots_.at(pilot).tasks) {
     if (state_.tasks()[task].state == exec::TaskState::running) lose(task);
     held_[task] = false;
   }
-  write(job_end_entry(clock_.stamp(), pilot, end, why));
+  const auto& tasks = pilots_.at(pilot).tasks;
+  const bool is_done = std::ranges::none_of(
+      tasks, [&](TaskId task) { return state_of(task) == dovetail::TaskState::open; });
+  write(job_end_entry(clock_.stamp(), pilot, is_done ? JobEnd::done : end, why, when));
   sync();
 }
 

@@ -21,9 +21,9 @@
 #include "exec/run_state.hpp"
 #include "planners/slot.hpp"
 #include "queue/strategy.hpp"
-#include "slurm/conduct.hpp"
 #include "slurm/pilot_file.hpp"
 #include "slurm/pilot_state.hpp"
+#include "slurm/run_options.hpp"
 
 namespace dovetail::slurm {
 
@@ -71,14 +71,20 @@ class JobBook {
   // What has happened in the job since it was last heard of.
   void hear(std::uint32_t pilot, const PilotReport& report);
 
-  // Tasks that it left running are lost; those that it did not get to are open again.
-  void over(std::uint32_t pilot, JobEnd end, const std::string& why);
+  // Tasks that it left running are lost; those that it did not get to are open again. One of which
+  // nothing is left to do is done, whatever else is said.
+  void over(std::uint32_t pilot, JobEnd end, const std::string& why,
+            std::optional<WallTime> when = {});
+
+  // It is not wanted any more. A job that has not begun never will, wherever it is; what one that
+  // has begun did until now counts.
+  void cancel(std::uint32_t pilot, const std::string& why);
 
   // Read once.
   const PilotOrder& order(std::uint32_t pilot) const;
 
   // What a job needs beside its tasks: to begin, to end, and between them.
-  static constexpr Duration kOverhead = 15 * kSecond;
+  static constexpr Duration kOverhead = kJobOverhead;
 
   // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
   dovetail::TaskState state_of(TaskId task) const;
@@ -88,6 +94,8 @@ class JobBook {
 
   // Whether tasks that are open are left.
   bool has_open_tasks() const;
+
+  std::string task_name(TaskId task) const { return "task " + problem_.task_name(task); }
 
   bool has_failed() const { return state_.count(exec::TaskState::failed) > 0; }
 
@@ -102,7 +110,6 @@ class JobBook {
   void write(const Json& entry);
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
-  std::string job_name(std::uint32_t pilot, std::uint32_t tries) const;
   PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
   void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
   void start(const PilotReport::Start& start, Count processors);

@@ -9,7 +9,7 @@ namespace {
 
 std::string state_text(const PilotStatus& pilot) {
   switch (pilot.stage) {
-    case PilotStage::submitted:
+    case PilotStage::drafted:
       return "is being submitted";
     case PilotStage::waiting:
       return "waits";

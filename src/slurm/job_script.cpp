@@ -20,6 +20,14 @@ std::string directive_quote(const std::string& text) {
   return quoted + "\"";
 }
 
+// Slurm puts numbers for "%j" and the like, but not in names with a backslash.
+std::string without_patterns(const std::string& file) {
+  if (file.find('\\') != std::string::npos) return file;
+  std::string plain;
+  for (const char c : file) plain += c == '%' ? std::string("%%") : std::string(1, c);
+  return plain;
+}
+
 // A comment has one line.
 std::string comment_text(const std::string& text) {
   std::string line = text;
@@ -66,7 +74,7 @@ std::string job_script(const PilotOrder& order, const JobPlace& place, const Job
   if (!place.partition.empty()) directive("partition=" + place.partition);
   if (!place.reservation.empty()) directive("reservation=" + place.reservation);
   if (place.begin) directive("begin=" + format_moment(*place.begin));
-  directive("output=" + directive_quote(files.output));
+  directive("output=" + directive_quote(without_patterns(files.output)));
   directive("open-mode=append");
   directive("no-requeue");
   text += what_it_runs(order) + task_list(order);

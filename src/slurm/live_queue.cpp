@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "dovetail/error.hpp"
 #include "io/text.hpp"
+#include "queue/strategy.hpp"
+#include "slurm/errors.hpp"
 
 namespace dovetail::slurm {
 
@@ -47,6 +48,21 @@ void take(NodeWindows& windows, const std::vector<std::string>& nodes, Interval 
   }
 }
 
+// Some come again every hour, day or week; on how many days of the week is not looked at.
+std::vector<Interval> repeated(const ReservedNodes& held) {
+  constexpr int kTimes = 60;
+  const auto has = [&](const char* flag) { return held.flags.find(flag) != std::string::npos; };
+  const Duration period = has("HOURLY")                                      ? kHour
+                          : has("WEEKLY")                                    ? 7 * kDay
+                          : has("DAILY") || has("WEEKDAY") || has("WEEKEND") ? kDay
+                                                                             : 0;
+  std::vector<Interval> windows{{held.start, held.end}};
+  for (int i = 1; period > 0 && i < kTimes; ++i) {
+    windows.push_back({held.start + i * period, held.end + i * period});
+  }
+  return windows;
+}
+
 std::vector<Interval> joined(std::vector<Interval> windows) {
   std::ranges::sort(windows, {}, &Interval::begin);
   std::vector<Interval> out;
@@ -71,8 +87,10 @@ NodeWindows windows_of(const ClusterPicture& picture, const std::set<std::string
     take(windows, job.node_names, {picture.at, std::min(end, picture.at + kAges)});
   }
   for (const ReservedNodes& held : picture.reservations) {
-    take(windows, held.node_names,
-         {std::max(held.start, picture.at), std::min(held.end, picture.at + kAges)});
+    for (const Interval& window : repeated(held)) {
+      take(windows, held.node_names,
+           {std::max(window.begin, picture.at), std::min(window.end, picture.at + kAges)});
+    }
   }
   for (auto& [node, taken] : windows) taken = joined(std::move(taken));
   return windows;
@@ -91,13 +109,14 @@ std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
   return reservations;
 }
 
-// Slurm plans no start for those that wait for something else than nodes.
+// Slurm plans no start for those that wait for something else than nodes: a dependency, a date, a
+// person, a limit that they break.
 bool is_planned(const Job& job) {
-  for (const char* reason : {"Dependency", "Held", "held", "BeginTime", "JobArrayTaskLimit",
-                             "QOSMax", "AssocMax", "AssocGrp", "QOSGrp", "Reservation"}) {
-    if (job.reason.find(reason) != std::string::npos) return false;
+  for (const char* reason :
+       {"None", "Priority", "Resources", "ReqNodeNotAvail", "Nodes required"}) {
+    if (job.reason.starts_with(reason)) return true;
   }
-  return true;
+  return job.reason.empty();
 }
 
 std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<std::string>& nodes) {
@@ -110,7 +129,10 @@ std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<st
   }
   std::vector<const Job*> waiting;
   for (const Job& job : picture.jobs) {
-    const bool competes = job.state == JobState::pending && rivals.contains(job.partition);
+    const bool competes = job.state == JobState::pending &&
+                          std::ranges::any_of(job.partitions, [&](const auto& name) {
+                            return rivals.contains(name);
+                          });
     const bool fits = std::cmp_less_equal(job.nodes, nodes.size());
     if (competes && fits && is_planned(job)) waiting.push_back(&job);
   }
@@ -133,30 +155,36 @@ QueueSnapshot snapshot_of(const ClusterPicture& picture, const std::string& part
 
 }  // namespace
 
+Duration job_limit(Duration run_time, Duration overhead) {
+  return (run_time + overhead + kMinute - 1) / kMinute * kMinute;
+}
+
 PartitionLimits limits_of(const ClusterPicture& picture, const std::string& name) {
   const Partition& partition = partition_named(picture, name);
   const std::set<std::string> nodes = usable_nodes(picture, partition);
-  if (!partition.is_up) throw InputError("partition " + partition.name + " is down");
+  if (!partition.is_up) throw NotNow("partition " + partition.name + " is down");
   if (nodes.empty()) {
-    throw InputError("no node of partition " + partition.name + " can be used now; see sinfo");
+    throw NotNow("no node of partition " + partition.name + " can be used now; see sinfo");
   }
   PartitionLimits limits{.name = partition.name,
                          .nodes = static_cast<Count>(nodes.size()),
                          .cores_per_node = kMaxProcessors,
+                         .min_nodes = partition.min_nodes,
                          .max_time = partition.max_time};
   for (const Node& node : picture.nodes) {
     if (!nodes.contains(node.name)) continue;
     limits.cores_per_node = std::min(limits.cores_per_node, node.cpus);
   }
-  limits.max_nodes = std::min(limits.nodes, partition.max_nodes.value_or(limits.nodes));
+  const auto all = static_cast<Count>(partition.node_names.size());
+  limits.max_nodes = std::min(all, partition.max_nodes.value_or(all));
   return limits;
 }
 
 std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length) {
   const std::string where = "partition " + limits.name + " allows jobs ";
   if (nodes > limits.max_nodes) {
-    return where + "on at most " + std::to_string(limits.max_nodes) +
-           " nodes now, this one needs " + std::to_string(nodes);
+    return where + "on at most " + std::to_string(limits.max_nodes) + " nodes, this one needs " +
+           std::to_string(nodes);
   }
   if (length > limits.max_time) {
     return where + "of at most " + format_duration(limits.max_time) + ", this one needs " +
@@ -200,8 +228,12 @@ NodeWindows node_windows(const ClusterPicture& picture, const std::string& name)
 LiveQueue::LiveQueue(const ClusterPicture& picture, const std::string& partition)
     : limits_(limits_of(picture, partition)), snapshot_(snapshot_of(picture, partition)) {}
 
-Duration LiveQueue::wait(Count nodes, Duration request) const {
-  return request > limits_.max_time ? kAges : snapshot_.wait(nodes, request);
+Duration LiveQueue::wait(Count nodes, Duration work) const {
+  return wait_of_job(nodes, std::min(job_limit(work, kJobOverhead), limits_.max_time));
+}
+
+Duration LiveQueue::wait_of_job(Count nodes, Duration limit) const {
+  return limit > limits_.max_time ? kAges : snapshot_.wait(nodes, limit);
 }
 
 }  // namespace dovetail::slurm

@@ -10,6 +10,7 @@
 // (held, behind a dependency, for later) are left out. Times count from 1970.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <span>
 #include <string>
@@ -26,17 +27,23 @@ struct PartitionLimits {
   std::string name;
   Count nodes = 0;           // that can be used now
   Count cores_per_node = 1;  // of the smallest of them
-  Count max_nodes = 0;       // of a job
+  Count min_nodes = 1;       // of a job
+  Count max_nodes = 0;       // of a job, whether they can be used now or not
   Duration max_time = kForever;
+
+  Count most_nodes_now() const { return std::min(nodes, max_nodes); }
 };
 
 // Of the partition of that name, or of the default one when it is empty. Throws InputError when
-// there is none, it is down, or none of its nodes can be used.
+// there is none, and NotNow when it is down or none of its nodes can be used.
 PartitionLimits limits_of(const ClusterPicture& picture, const std::string& partition);
 
 // What a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h"; empty:
 // nothing.
 std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
+
+// What is asked of Slurm for work of that length: whole minutes.
+Duration job_limit(Duration run_time, Duration overhead);
 
 // The cluster as a calendar for planners: what running jobs hold to their limits, and what those
 // that wait are expected to hold, as reservations. Its clock is the picture's.
@@ -63,9 +70,12 @@ class LiveQueue final : public WaitEstimator {
   // Throws as limits_of.
   LiveQueue(const ClusterPicture& picture, const std::string& partition);
 
-  // A job that the partition does not allow waits for ever.
-  Duration wait(Count nodes, Duration request) const override;
-  Count nodes() const override { return limits_.max_nodes; }
+  // Of a job for so much work: in whole minutes, and no longer than the partition allows, which
+  // then leaves work for another one.
+  Duration wait(Count nodes, Duration work) const override;
+  // Of a job with that limit.
+  Duration wait_of_job(Count nodes, Duration limit) const;
+  Count nodes() const override { return limits_.most_nodes_now(); }
   const Outlook& outlook() const override { return snapshot_.outlook(); }
 
   const PartitionLimits& limits() const { return limits_; }

@@ -4,8 +4,10 @@
 #include <map>
 
 #include "dovetail/error.hpp"
+#include "dovetail/pull_forward.hpp"
 #include "io/text.hpp"
 #include "planners/workflow_part.hpp"
+#include "slurm/errors.hpp"
 
 namespace dovetail::slurm {
 
@@ -18,9 +20,14 @@ Count nodes_for(Count processors, Count cores_per_node) {
 // How long the job of a task is on how many nodes, as far as the partition allows such a job.
 TimeSpec time_in_nodes(const TaskTime& time, const std::string& name, const NodePlanRules& rules) {
   const Count cores = rules.limits.cores_per_node;
-  const Count first = nodes_for(time.min_procs(), cores);
+  const Count first = std::max(rules.limits.min_nodes, nodes_for(time.min_procs(), cores));
   std::string broken = broken_limit(rules.limits, first, 0);
-  const Count last = nodes_for(time.floor_allowed(rules.limits.max_nodes * cores), cores);
+  const Count usable = rules.limits.most_nodes_now();
+  if (broken.empty() && first > usable) {
+    throw NotNow("task " + io::quote(name) + " needs " + std::to_string(first) +
+                 " nodes, of which " + std::to_string(usable) + " can be used now");
+  }
+  const Count last = std::max(first, nodes_for(time.floor_allowed(usable * cores), cores));
   std::vector<std::pair<Count, double>> measured;
   for (Count nodes = first; nodes <= last; ++nodes) {
     const Count processors = time.floor_allowed(nodes * cores);
@@ -87,8 +94,27 @@ void choose_nodes(NodeWindows& taken, PlannedJob& job) {
 
 }  // namespace
 
-Duration job_limit(Duration run_time, Duration overhead) {
-  return (run_time + overhead + kMinute - 1) / kMinute * kMinute;
+void require_possible(const Problem& problem, const PartitionLimits& limits, Duration overhead,
+                      bool is_spread) {
+  const Workflow& workflow = problem.workflows().front();
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const TaskTime time = problem.time(0, task, 0);
+    const std::string name(workflow.id(task));
+    if (is_spread) {
+      time_in_nodes(time, name, {.limits = limits, .overhead = overhead});
+      continue;
+    }
+    const Count procs = time.floor_allowed(limits.cores_per_node);
+    if (procs == 0) {
+      throw InputError("task " + io::quote(name) + " needs " + std::to_string(time.min_procs()) +
+                       " processors, but a node of " + limits.name + " has " +
+                       std::to_string(limits.cores_per_node) +
+                       "; --reserve gives tasks several nodes");
+    }
+    const std::string broken =
+        broken_limit(limits, limits.min_nodes, job_limit(time.duration(procs), overhead));
+    if (!broken.empty()) throw InputError("task " + io::quote(name) + ": " + broken);
+  }
 }
 
 std::optional<std::vector<PlannedJob>> plan_jobs(const Problem& problem,
@@ -102,7 +128,8 @@ std::optional<std::vector<PlannedJob>> plan_jobs(const Problem& problem,
   });
   const Problem in_nodes =
       Problem({part}, nodes, rules.goal, rules.deadline).with_releases(releases);
-  const Plan plan = rules.make_plan(in_nodes);
+  // One made for a deadline begins as late as it can, and leaves nothing for what goes wrong.
+  const Plan plan = pull_forward(in_nodes, rules.make_plan(in_nodes));
   if (!plan.feasible) return std::nullopt;
   std::vector<PlannedJob> jobs;
   for (const Placement& placed : plan.placements) {

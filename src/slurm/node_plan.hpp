@@ -29,8 +29,11 @@ struct PlannedJob {
   WallTime end() const { return start + length; }
 };
 
-// What is asked of Slurm for work of that length: whole minutes.
-Duration job_limit(Duration run_time, Duration overhead);
+// Throws InputError, with the limit, when a task of the problem's one workflow can be in no job: on
+// one node, or on as many as it needs when jobs may spread a task; NotNow when its nodes are out of
+// use.
+void require_possible(const Problem& problem, const PartitionLimits& limits, Duration overhead,
+                      bool is_spread);
 
 struct NodePlanRules {
   PartitionLimits limits = {};
@@ -43,8 +46,7 @@ struct NodePlanRules {
 
 // In order of start. `nodes` has nodes as its processors and says when planning happens; `tasks`
 // are of the problem's one workflow, in increasing order, and `releases` beside them: none may
-// start before. Nothing when there is no plan by the deadline. Throws InputError when a task needs
-// more nodes, or more time, than a job may have.
+// start before. Nothing when there is no plan by the deadline. Throws as require_possible.
 std::optional<std::vector<PlannedJob>> plan_jobs(const Problem& problem,
                                                  const std::vector<TaskId>& tasks,
                                                  const std::vector<WallTime>& releases,

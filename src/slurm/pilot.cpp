@@ -1,15 +1,12 @@
 #include "slurm/pilot.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -236,11 +233,14 @@ class Pilot {
     return !attempt.start && !attempt.end && *step.process.exit_code() != 0;
   }
 
-  // Steps cannot be started while Slurm's controller is away, or a node not quite back.
+  // Steps cannot be started while Slurm's controller is away, however long that is, or a node not
+  // quite back.
   bool may_try_again(const PilotStep& step) const {
-    return why_stopping_.empty() && steady_now() - step.began < options_.patience &&
-           order_.tasks[step.task].expected <= left();
+    const bool is_early = steady_now() - step.began < options_.patience || is_slurm_away(step);
+    return why_stopping_.empty() && is_early && order_.tasks[step.task].expected <= left();
   }
+
+  static bool is_slurm_away(const PilotStep& step) { return says_away(step.process.last_words()); }
 
   // Whether the task is done.
   bool conclude(PilotStep& step, const exec::Attempt& attempt) {
@@ -248,7 +248,7 @@ class Pilot {
     PilotReport::End end{.task = task.command.task, .attempt = task.command.attempt};
     const bool has_not_begun = never_began(step, attempt);
     if (has_not_begun && is_job_ending(step)) stop("time");
-    const bool cannot_begin = has_not_begun && why_stopping_.empty();
+    const bool cannot_begin = has_not_begun && why_stopping_.empty() && !is_slurm_away(step);
     if (attempt.end) {
       end.end = *attempt.end;
       if (end.end.is_success()) end.missing = missing_output(task);
@@ -295,14 +295,6 @@ class Pilot {
   std::optional<StepProcess> asker_;  // of steps of Slurm
 };
 
-// Only one job does what an order says, whatever happens to submissions.
-bool claim(const std::string& file) {
-  const exec::Descriptor claimed(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (claimed.is_open()) return true;
-  if (errno == EEXIST) return false;
-  throw ExecutionError(file + ": cannot be written: " + std::strerror(errno));
-}
-
 std::string need_variable(const char* name) {
   const char* value = std::getenv(name);
   if (value != nullptr && *value != '\0') return value;
@@ -329,7 +321,7 @@ Allocation Allocation::of_environment(const PilotOrder& order) {
 
 std::string run_pilot(const exec::RunFolder& folder, const PilotOrder& order,
                       const Allocation& allocation, const PilotOptions& options) {
-  if (!claim(report_file(folder, order.pilot))) return "twice";
+  if (!claim_order(folder, order.pilot)) return "twice";
   return Pilot(folder, order, allocation, options).run();
 }
 

@@ -15,6 +15,7 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "exec/descriptor.hpp"
 #include "exec/wire.hpp"
 #include "slurm/pilot_tasks.hpp"
 
@@ -261,9 +262,19 @@ std::string done_file(const exec::RunFolder& folder, std::uint32_t task) {
   return done_folder(folder) + "/" + std::to_string(task);
 }
 
+bool claim_order(const exec::RunFolder& folder, std::uint32_t pilot) {
+  const std::string file = report_file(folder, pilot);
+  const exec::Descriptor claimed(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (claimed.is_open()) return true;
+  if (errno == EEXIST) return false;
+  throw ExecutionError(file + ": cannot be written: " + std::strerror(errno));
+}
+
 std::string inputs_file(const exec::RunFolder& folder, std::uint32_t task, std::uint32_t attempt) {
   return inputs_file(folder.attempt(task, attempt));
 }
+
+std::string hosts_file(const std::string& attempt_file) { return attempt_file + ".hosts"; }
 
 std::string inputs_file(const std::string& attempt_file) { return attempt_file + ".inputs"; }
 

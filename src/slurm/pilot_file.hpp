@@ -69,9 +69,16 @@ std::string report_file(const exec::RunFolder& folder, std::uint32_t pilot);
 std::string output_file(const exec::RunFolder& folder, std::uint32_t pilot);
 std::string done_file(const exec::RunFolder& folder, std::uint32_t task);
 
+// Only one does what an order says, whatever happens to submissions: who makes its report. False
+// when somebody has. Who claims an order that is not wanted any more keeps jobs from beginning it.
+bool claim_order(const exec::RunFolder& folder, std::uint32_t pilot);
+
 // The digest of what an attempt read, written on its node before it began.
 std::string inputs_file(const exec::RunFolder& folder, std::uint32_t task, std::uint32_t attempt);
 std::string inputs_file(const std::string& attempt_file);
+
+// The node of an attempt, once for each of its processors, for srun.
+std::string hosts_file(const std::string& attempt_file);
 
 // That it is done, for the jobs that need it; again is no error.
 void mark_done(const exec::RunFolder& folder, std::uint32_t task);

@@ -8,6 +8,7 @@ namespace dovetail::slurm {
 
 namespace {
 
+constexpr std::string_view kNameBegin = "dovetail-";
 constexpr std::array<std::string_view, 4> kEnds = {"done", "unfinished", "cancelled", "lost"};
 
 Json pilot_entry(const Stamp& now, const char* what, std::uint32_t pilot) {
@@ -46,10 +47,12 @@ Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started) {
   return entry;
 }
 
-Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why) {
+Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why,
+                   std::optional<WallTime> when) {
   Json entry = pilot_entry(now, "job_end", pilot);
   entry["end"] = kEnds[static_cast<std::size_t>(end)];
   entry["why"] = why;
+  if (when) entry["ended"] = *when;
   return entry;
 }
 
@@ -68,7 +71,7 @@ void PilotStates::apply(const Json& entry) {
   PilotStatus& pilot = pilots_[number];
   if (what == "submit") {
     ++pilot.tries;
-    pilot.stage = PilotStage::submitted;
+    pilot.stage = PilotStage::drafted;
     pilot.job_id.clear();
     pilot.name = entry.value("name", "");
     pilot.tasks = entry.value("tasks", pilot.tasks);
@@ -87,12 +90,26 @@ void PilotStates::apply(const Json& entry) {
     pilot.started = entry.value("started", time);
   } else if (what == "job_end") {
     pilot.stage = PilotStage::over;
-    pilot.ended = time;
+    pilot.ended = entry.value("ended", time);
     pilot.end = end_named(entry.value("end", ""));
     pilot.why = entry.value("why", "");
   } else if (what == "released") {
     pilot.is_released = true;
   }
+}
+
+std::string pilot_name(const std::string& token, std::uint32_t pilot, std::uint32_t tries) {
+  return std::string(kNameBegin) + token + "-" + std::to_string(pilot) + "." +
+         std::to_string(tries);
+}
+
+std::optional<std::uint32_t> PilotStates::owner(std::string_view name) const {
+  if (!name.starts_with(kNameBegin)) return std::nullopt;  // of the many, few are ours
+  const auto without_tries = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
+  for (std::uint32_t pilot = 0; pilot < next(); ++pilot) {
+    if (without_tries(pilots_[pilot].name) == without_tries(name)) return pilot;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> PilotStates::live() const {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/clock.hpp"
@@ -20,8 +22,8 @@ using exec::Json;
 using exec::Stamp;
 
 enum class PilotStage : std::uint8_t {
-  submitted,  // or about to be: it may not be there
-  waiting,    // Slurm has it
+  drafted,  // and perhaps submitted: it may not be there
+  waiting,  // Slurm has it
   running,
   over,
 };
@@ -35,7 +37,7 @@ enum class JobEnd : std::uint8_t {
 };
 
 struct PilotStatus {
-  PilotStage stage = PilotStage::submitted;
+  PilotStage stage = PilotStage::drafted;
   std::uint32_t tries = 0;  // how often it was submitted: a job that Slurm lost is submitted again
   std::string name = {};    // of the last submission
   std::string job_id = {};
@@ -59,8 +61,13 @@ struct PilotStatus {
 Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& status);
 Json submitted_entry(const Stamp& now, std::uint32_t pilot, const std::string& job_id);
 Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started);
-Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why);
+// `when` by Slurm; it may be long ago.
+Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why,
+                   std::optional<WallTime> when = {});
 Json released_entry(const Stamp& now, std::uint32_t pilot);
+
+// "dovetail-TOKEN-3.1": the third job of the run with that token, submitted for the first time.
+std::string pilot_name(const std::string& token, std::uint32_t pilot, std::uint32_t tries);
 
 // Pilots are numbered from 0 in order of their first submission.
 class PilotStates {
@@ -68,15 +75,18 @@ class PilotStates {
   // Entries about anything else change nothing.
   void apply(const Json& entry);
 
-  const std::vector<PilotStatus>& all() const { return pilots_; }
+  // What it refers to stays where it is.
+  const std::deque<PilotStatus>& all() const { return pilots_; }
   const PilotStatus& at(std::uint32_t pilot) const { return pilots_.at(pilot); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(pilots_.size()); }
   std::vector<std::uint32_t> live() const;
+  // Whose name that is, or was before Slurm lost it; nothing: of another run.
+  std::optional<std::uint32_t> owner(std::string_view name) const;
   // Over, and its nodes may still be reserved.
   std::vector<std::uint32_t> to_release() const;
 
  private:
-  std::vector<PilotStatus> pilots_;
+  std::deque<PilotStatus> pilots_;
 };
 
 // Throws as read_journal does.

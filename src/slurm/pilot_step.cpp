@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -49,6 +50,25 @@ void prepare_folder(const PilotTask& task) {
   reads.inputs = task.inputs;
   write_file(inputs_file(task.command.attempt_file),
              exec::digest_of_inputs(reads, task.command.folder));
+}
+
+// What a task starts by srun or mpirun stays on its node: the job has others, on which other tasks
+// run. Slurm heeds a list of hosts only with an arbitrary distribution.
+void confine_to_node(const PilotTask& task) {
+  const char* node = getenv("SLURMD_NODENAME");
+  if (node == nullptr) return;
+  const std::string count = std::to_string(task.processors);
+  const std::string hosts = hosts_file(task.command.attempt_file);
+  std::string lines;
+  for (Count i = 0; i < task.processors; ++i) lines += std::string(node) + "\n";
+  write_file(hosts, lines);
+  const std::pair<const char*, std::string> variables[] = {
+      {"SLURM_HOSTFILE", hosts},    {"SLURM_DISTRIBUTION", "arbitrary"},
+      {"SLURM_OVERLAP", "1"},       {"SLURM_JOB_NODELIST", node},
+      {"SLURM_NODELIST", node},     {"SLURM_NNODES", "1"},
+      {"SLURM_JOB_NUM_NODES", "1"}, {"SLURM_NTASKS", count},
+      {"SLURM_NPROCS", count},      {"SLURM_TASKS_PER_NODE", count}};
+  for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
 }
 
 int write_not_started(const PilotTask& task, const std::string& why) {
@@ -134,6 +154,7 @@ int run_step(const PilotOrder& order, std::uint32_t task) {
   }
   try {
     prepare_folder(*found);
+    if (!order.spreads) confine_to_node(*found);
   } catch (const std::exception& trouble) {
     return write_not_started(*found, trouble.what());
   }

@@ -1,7 +1,5 @@
 #include "slurm/planned_starts.hpp"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +17,7 @@ constexpr Duration kBeginSlack = 30 * kSecond;
 
 // Between the picture of the cluster and the first start.
 constexpr Duration kLead = 5 * kSecond;
-constexpr Duration kLeadForEach = 50;
+constexpr Duration kLeastLeadForEach = 50;
 
 // Others may take a node after we looked.
 constexpr int kMostTries = 3;
@@ -36,6 +34,7 @@ struct PlanningTask {
   std::vector<WallTime> releases;  // beside the tasks
   std::vector<LaterNeed> needs = {};
   std::optional<WallTime> deadline = {};
+  Duration lead_for_each = kLeastLeadForEach;
 };
 
 std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
@@ -44,7 +43,7 @@ std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
                                                    const PlanningTask& what) {
   const bool is_reserved = options.reserve == Reserve::slurm;
   const auto count = static_cast<Duration>(what.tasks.size());
-  const WallTime first = second_after(picture.at + kLead + count * kLeadForEach);
+  const WallTime first = second_after(picture.at + kLead + count * what.lead_for_each);
   const Platform nodes = live_nodes(picture, options.partition, what.needs).at(first);
   auto jobs = plan_jobs(problem, what.tasks, what.releases, nodes,
                         {.limits = limits_of(picture, options.partition),
@@ -91,6 +90,8 @@ void PlannedStarts::plan(const std::string& reason) {
       write_down(reason, jobs);
       return submit(jobs);
     } catch (const TooManyJobs&) {
+      throw;
+    } catch (const NoRights&) {
       throw;
     } catch (const Refused&) {
       if (tries == kMostTries) throw;
@@ -153,7 +154,11 @@ std::optional<WallTime> PlannedStarts::deadline() const {
 }
 
 std::vector<PlannedJob> PlannedStarts::jobs_for(const std::vector<TaskId>& tasks) {
-  PlanningTask what{.tasks = tasks, .releases = {}, .needs = own_needs(), .deadline = deadline()};
+  PlanningTask what{.tasks = tasks,
+                    .releases = {},
+                    .needs = own_needs(),
+                    .deadline = deadline(),
+                    .lead_for_each = std::max(kLeastLeadForEach, desk_.time_to_submit())};
   for (const TaskId task : tasks) {
     WallTime release = 0;
     for (const TaskId before : workflow().predecessors(task)) {
@@ -197,20 +202,6 @@ std::optional<std::vector<PlannedJob>> plan_on_slurm(const Problem& problem,
   std::iota(what.tasks.begin(), what.tasks.end(), TaskId{0});
   if (problem.goal() == Goal::deadline) what.deadline = picture.at + *problem.deadline();
   return plan_around(problem, options, picture, what);
-}
-
-void release_reservations(JobBook& book, Client& client, Duration patience) {
-  constexpr Duration kPause = 500;
-  for (const Time until = book.now() + patience;; ::poll(nullptr, 0, kPause)) {
-    for (const std::uint32_t pilot : book.pilots().to_release()) {
-      try {
-        if (client.delete_reservation(book.pilots().at(pilot).name)) book.released(pilot);
-      } catch (const Refused&) {
-        // It ends by itself; the work goes on.
-      }
-    }
-    if (book.pilots().to_release().empty() || book.now() >= until) return;
-  }
 }
 
 }  // namespace dovetail::slurm

@@ -66,8 +66,4 @@ std::optional<std::vector<PlannedJob>> plan_on_slurm(const Problem& problem,
                                                      const SlurmRunOptions& options,
                                                      const ClusterPicture& picture);
 
-// Gives back the nodes that are reserved for jobs that are over. It may take that long, as nodes
-// are not free at once when a job is ended. Throws Unreachable.
-void release_reservations(JobBook& book, Client& client, Duration patience);
-
 }  // namespace dovetail::slurm

@@ -36,10 +36,10 @@ struct Job {
   std::string id;  // "123", or "123_4" of an array
   std::string name;
   std::string user = {};
-  std::string account = {};      // to which it is charged; empty without accounting
-  std::string qos = {};          // likewise
-  std::string partition = {};    // the first, where it may go to several
-  std::string reservation = {};  // in which it is to run; empty: none
+  std::string account = {};                  // to which it is charged; empty without accounting
+  std::string qos = {};                      // likewise
+  std::vector<std::string> partitions = {};  // to which it may go; one that runs has one
+  std::string reservation = {};              // in which it is to run; empty: none
   JobState state = JobState::unknown;
   std::string reason = {};  // why it waits: "Resources", "Priority", "Dependency", ...
   Count nodes = 1;

@@ -13,12 +13,38 @@ namespace dovetail::slurm {
 
 namespace {
 
-// Every line of a job begins with it, so that a name with an end of line in it does no harm.
-constexpr std::string_view kJobMark = "job|";
+// How Slurm says that it is not there, or too busy to do it now.
+constexpr std::array kAwayWords = std::to_array<std::string_view>({
+    "Unable to contact slurm controller",
+    "Unable to contact the slurm controller",
+    "Socket timed out",
+    "Connection refused",
+    "Connection timed out",
+    "Connection reset",
+    "connect failure",
+    "Communication connection failure",
+    "Communication shutdown failure",
+    "Message receive failure",
+    "Message send failure",
+    "Zero Bytes were transmitted or received",
+    "Transport endpoint is not connected",
+    "No route to host",
+    "Network is unreachable",
+    "Host is down",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "in standby mode",
+    "Slurm temporarily unable to accept job",
+    "Resource temporarily unavailable",
+    "Protocol authentication error",
+    "Munge encode failed",
+    "Munge decode failed",
+    "Unable to connect to munge",
+});
 
 [[noreturn]] void fail_at(const char* command, std::string_view line, const std::string& what) {
-  throw InputError(std::string(command) + " prints what makes no sense: " + what + " in " +
-                   io::quote(line));
+  throw ExecutionError(std::string(command) + " prints what makes no sense: " + what + " in " +
+                       io::quote(line));
 }
 
 template <typename Value>
@@ -30,9 +56,9 @@ Value required(const std::optional<Value>& value, const char* command, std::stri
 
 // --- jobs ----------------------------------------------------------------------------------------
 
+// Without the mark.
 Job parse_job(std::string_view line) {
   const std::string_view all = line;
-  line.remove_prefix(kJobMark.size());
   constexpr std::ptrdiff_t kFields = 16;  // before the name
   if (std::count(line.begin(), line.end(), '|') < kFields) fail_at("squeue", all, "few fields");
   const auto next = [&] { return without_spaces(take_until(line, '|')); };
@@ -44,8 +70,7 @@ Job parse_job(std::string_view line) {
   if (job.id.empty() || !io::is_digit(job.id.front())) fail_at("squeue", all, "no job id");
   job.state = parse_state(next());
   job.user = std::string(next());
-  std::string_view partitions = next();
-  job.partition = std::string(take_until(partitions, ','));
+  job.partitions = split_list(next());
   job.reservation = value_or_nothing(next());
   job.nodes = next_count("no number of nodes");
   job.cpus = next_count("no number of processors");
@@ -192,14 +217,18 @@ bool says_none(std::string_view line) { return line.starts_with("No "); }
 }  // namespace
 
 // The reason, which may hold spaces and commas, holds no bar.
-const char* const kJobFormat = "job|%i|%T|%u|%P|%v|%D|%C|%N|%l|%Q|%V|%S|%e|%a|%q|%r|%j";
+std::string job_format(std::string_view mark) {
+  return std::string(mark) + "|%i|%T|%u|%P|%v|%D|%C|%N|%l|%Q|%V|%S|%e|%a|%q|%r|%j";
+}
+
 const char* const kNodeFormat = "%N|%c|%T";
 
-std::vector<Job> parse_jobs(std::string_view text) {
+std::vector<Job> parse_jobs(std::string_view text, std::string_view mark) {
+  const std::string beginning = std::string(mark) + "|";
   std::vector<Job> jobs;
   for_each_line(text, [&](std::string_view line) {
-    if (line.starts_with(kJobMark)) {
-      jobs.push_back(parse_job(line));
+    if (line.starts_with(beginning)) {
+      jobs.push_back(parse_job(line.substr(beginning.size())));
     } else if (!jobs.empty()) {
       jobs.back().name += " " + std::string(line);
     } else {
@@ -252,6 +281,11 @@ std::optional<WallTime> parse_test_start(std::string_view text) {
   if (at == text.npos) return {};
   text.remove_prefix(at + kBefore.size());
   return parse_moment(text.substr(0, text.find_first_of(" \n\r")));
+}
+
+bool says_away(std::string_view text) {
+  return std::ranges::any_of(kAwayWords,
+                             [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
 JobState parse_state(std::string_view word) {

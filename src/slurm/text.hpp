@@ -2,7 +2,7 @@
 //
 // Dates are asked for as seconds since 1970 (SLURM_TIME_FORMAT=%s) where a command knows that, and
 // are understood in Slurm's own notation, which is local time, as well. A line that makes no sense
-// is an InputError that names the command and the line.
+// is an ExecutionError that names the command and the line.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,11 @@
 
 namespace dovetail::slurm {
 
-// For squeue --noheader --states=all --array --format=kJobFormat; the name, which may hold
-// anything, comes last. An end of line in it becomes a space.
-extern const char* const kJobFormat;
-std::vector<Job> parse_jobs(std::string_view text);
+// For squeue --noheader --states=all --array --format=job_format(mark); the name, which may hold
+// anything, comes last. An end of line in it becomes a space. Every job begins with the mark: one
+// that nobody can guess keeps people from writing jobs into the names of theirs.
+std::string job_format(std::string_view mark = "job");
+std::vector<Job> parse_jobs(std::string_view text, std::string_view mark = "job");
 
 // For sinfo --noheader --Node --format=kNodeFormat; a node in several partitions has several lines.
 extern const char* const kNodeFormat;
@@ -32,6 +33,9 @@ std::optional<std::string> parse_job_id(std::string_view text);
 
 // For sbatch --test-only: "Job 7 to start at 2026-11-15T19:04:59 using 4 processors on ...".
 std::optional<WallTime> parse_test_start(std::string_view text);
+
+// Whether Slurm says that its controller is not there, or too busy to do it now.
+bool says_away(std::string_view text);
 
 // "PENDING", "COMPLETING", "OUT_OF_MEMORY", "CANCELLED by 0", ...
 JobState parse_state(std::string_view word);

@@ -90,7 +90,9 @@ bool counts(const JobScope& scope, const Job& job) {
     return wanted.empty() || wanted == value;
   };
   return !is_over(job.state) && is_of(scope.user, job.user) && is_of(scope.account, job.account) &&
-         is_of(scope.qos, job.qos) && is_of(scope.partition, job.partition);
+         is_of(scope.qos, job.qos) &&
+         (scope.partition.empty() ||
+          std::ranges::find(job.partitions, scope.partition) != job.partitions.end());
 }
 
 }  // namespace

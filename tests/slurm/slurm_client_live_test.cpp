@@ -97,7 +97,7 @@ TEST_F(LiveClient, TellsApartHowJobsEnd) {
   const Job one = job(fine);
   EXPECT_EQ(one.name, "a|b 'c'");
   EXPECT_EQ(one.limit, 5 * kMinute);
-  EXPECT_EQ(one.partition, "main");
+  EXPECT_EQ(one.partitions, std::vector<std::string>{"main"});
   EXPECT_GE(one.submitted, before - kSecond);
   EXPECT_LE(one.submitted, exec::wall_now());
   const Job two = job(wide);

@@ -168,6 +168,33 @@ TEST_F(SlurmRun, JobThatSomebodyElseCancelsIsReplaced) {
   expect_right();
 }
 
+TEST_F(SlurmRun, ManyJobsThatSomebodyElseCancelsAreReplaced) {
+  const pid_t process =
+      begin_run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOBPERTASK"});
+  wait_for_tasks(3);
+  cluster_->run({"scancel", "--user=" + std::to_string(getuid())});
+  EXPECT_EQ(wait_for(process), 0) << printed();
+  EXPECT_GT(jobs_of().size(), std::size_t{kTasks});
+  expect_right();
+}
+
+// Tasks of one job are on nodes of their own, and so is what they start.
+TEST_F(SlurmRun, WhatATaskStartsStaysOnItsNode) {
+  std::string flow = "name: flow\ntasks:\n";
+  for (int i = 0; i < 4; ++i) {
+    flow += "  - {id: t" + std::to_string(i) +
+            ", time: 3, processors: 2, run: 'srun sh -c \"echo \\$SLURMD_NODENAME\" > nodes" +
+            std::to_string(i) + "; echo $SLURMD_NODENAME > own" + std::to_string(i) +
+            "; sleep 1'}\n";
+  }
+  write("flow.yaml", flow);
+  ASSERT_EQ(run({"run", "flow.yaml", "-c", "slurm", "--strategy", "ONEJOB"}), 0) << printed();
+  for (int i = 0; i < 4; ++i) {
+    const std::string own = testing::text_of(file("own" + std::to_string(i)));
+    EXPECT_EQ(testing::text_of(file("nodes" + std::to_string(i))), own + own) << printed();
+  }
+}
+
 // Slurm looks at time limits every half minute.
 TEST_F(SlurmRun, JobWhoseTimeIsOverLeavesTheRestToAnother) {
   write_flow(6);

@@ -26,7 +26,7 @@ inline slurm::ClusterPicture idle_nodes(int count) {
 inline slurm::Job running(std::vector<std::string> nodes, Duration left) {
   return {.id = "1",
           .name = "r",
-          .partition = "main",
+          .partitions = {"main"},
           .state = slurm::JobState::running,
           .nodes = static_cast<Count>(nodes.size()),
           .node_names = std::move(nodes),
@@ -39,7 +39,7 @@ inline slurm::Job waiting(Count nodes, Duration limit, std::int64_t priority,
                           const std::string& reason) {
   return {.id = "2",
           .name = "w",
-          .partition = "main",
+          .partitions = {"main"},
           .state = slurm::JobState::pending,
           .reason = reason,
           .nodes = nodes,

@@ -63,7 +63,8 @@ class SlurmRunTest : public RealRun {
   }
 
   std::vector<slurm::PilotStatus> jobs_of(const std::string& run_id = "flow-1") const {
-    return slurm::read_pilot_states(exec::RunFolder::open(state_, run_id).journal()).all();
+    const auto jobs = slurm::read_pilot_states(exec::RunFolder::open(state_, run_id).journal());
+    return {jobs.all().begin(), jobs.all().end()};
   }
 
   const Environment kOften = {{"DOVETAIL_SLURM_POLL", "1"}};

@@ -76,7 +76,7 @@ TEST(SlurmPastJobs, HaveStatesNodesAndTimes) {
   EXPECT_EQ(job->id, "25");
   EXPECT_EQ(job->state, JobState::completed);
   EXPECT_EQ(job->user, "root");
-  EXPECT_EQ(job->partition, "main");
+  EXPECT_EQ(job->partitions, Names{"main"});
   EXPECT_EQ(job->nodes, 2);
   EXPECT_EQ(job->cpus, 4);
   EXPECT_EQ(job->node_names, (Names{"n1", "n2"}));
@@ -127,7 +127,7 @@ TEST(SlurmPastJobs, WordsOfTheManualAreKnown) {
   EXPECT_EQ(one("9|OUT_OF_MEMORY|u|p|1|1|n1|UNLIMITED|1|2|3|x").state, JobState::out_of_memory);
   EXPECT_EQ(one("9|DEADLINE|u|p|1|1|n1|10:00|1|2|3|x").state, JobState::timeout);
   const Job waiting = one("9|CANCELLED by 7|u|a,b|4|8|None assigned|Partition_Limit|1|None|3|x");
-  EXPECT_EQ(waiting.partition, "a");
+  EXPECT_EQ(waiting.partitions, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(waiting.node_names.empty());
   EXPECT_EQ(waiting.limit, kForever);
   EXPECT_FALSE(waiting.start);

@@ -24,7 +24,7 @@ TEST(PilotStates, FollowAJobFromItsNameToItsEnd) {
   PilotStates states;
   states.apply(submit_entry(at(0), 0, two_tasks()));
   ASSERT_EQ(states.live(), std::vector<std::uint32_t>{0});
-  EXPECT_EQ(states.at(0).stage, PilotStage::submitted);
+  EXPECT_EQ(states.at(0).stage, PilotStage::drafted);
   EXPECT_EQ(states.at(0).attempts, (std::vector<std::uint32_t>{1, 2}));
   states.apply(submitted_entry(at(1000), 0, "17"));
   EXPECT_EQ(states.at(0).stage, PilotStage::waiting);
@@ -50,7 +50,7 @@ TEST(PilotStates, JobThatWasLostKeepsItsNumberAndItsFirstSubmission) {
   states.apply(submit_entry(at(5000), 0, job));
   EXPECT_EQ(states.next(), 1U);
   EXPECT_EQ(states.at(0).tries, 2U);
-  EXPECT_EQ(states.at(0).stage, PilotStage::submitted);
+  EXPECT_EQ(states.at(0).stage, PilotStage::drafted);
   EXPECT_EQ(states.at(0).job_id, "");
   EXPECT_EQ(states.at(0).submitted, kBegin);
 }

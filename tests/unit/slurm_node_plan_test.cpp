@@ -94,7 +94,7 @@ TEST(NodePlan, WhatThePartitionDoesNotAllowIsNotConsidered) {
   picture.partitions.front().max_nodes = 1;
   const Problem wide = problem_of({{.id = "b", .time = TimeSpec::fixed(10, 4)}}, {}, 8);
   EXPECT_EQ(testing::error_of([&] { plan_all_tasks(wide, picture, rules_for(picture)); }),
-            "task \"b\": partition main allows jobs on at most 1 nodes now, this one needs 2");
+            "task \"b\": partition main allows jobs on at most 1 nodes, this one needs 2");
 }
 
 TEST(NodePlan, GoesAroundWhatOthersHaveAndWaitFor) {

@@ -190,7 +190,7 @@ TEST(PublishedPastJobs, CancelledBeforeTheyStarted) {
       "2026-09-05T18:22:24|loop\n");
   ASSERT_EQ(jobs.size(), 3u);
   EXPECT_EQ(jobs[0].state, JobState::cancelled);
-  EXPECT_EQ(jobs[0].partition, "b200");
+  EXPECT_EQ(jobs[0].partitions.front(), "b200");
   EXPECT_FALSE(jobs[0].start);
   EXPECT_EQ(jobs[0].end, moment("2026-09-06T12:59:09"));
   EXPECT_EQ(jobs[1].id, "997_[1-4]");

@@ -15,7 +15,7 @@
 namespace dovetail::slurm {
 namespace {
 
-using testing::error_of;
+using testing::failure_of;
 using Names = std::vector<std::string>;
 
 // Printed by squeue 22.05.8 with SLURM_TIME_FORMAT=%s, without accounting and, the last two lines,
@@ -83,7 +83,7 @@ TEST(SlurmJobs, ARunningJobHasNodesAndTimes) {
   const Job job = job_named("s.sh");
   EXPECT_EQ(job.id, "1");
   EXPECT_EQ(job.user, "root");
-  EXPECT_EQ(job.partition, "main");
+  EXPECT_EQ(job.partitions, Names{"main"});
   EXPECT_EQ(job.reservation, "");
   EXPECT_EQ(job.reason, "");
   EXPECT_EQ(job.nodes, 2);
@@ -107,7 +107,7 @@ TEST(SlurmJobs, AWaitingJobHasAReasonAndPerhapsAStart) {
   EXPECT_EQ(job_named("held").priority, 0);
   EXPECT_EQ(job_named("inres").reservation, "r1");
   EXPECT_EQ(job_named("unlimited").limit, kForever);
-  EXPECT_EQ(job_named("unlimited").partition, "small");
+  EXPECT_EQ(job_named("unlimited").partitions, (Names{"small", "main"}));
   EXPECT_FALSE(job_named("unlimited").end);
 }
 
@@ -160,19 +160,19 @@ TEST(SlurmJobs, NothingIsNoJob) {
 }
 
 TEST(SlurmJobs, ALineThatMakesNoSenseIsNamed) {
-  EXPECT_EQ(error_of([] { parse_jobs("hello\n"); }),
+  EXPECT_EQ(failure_of([] { parse_jobs("hello\n"); }),
             "squeue prints what makes no sense: no job in \"hello\"");
-  EXPECT_EQ(error_of([] { parse_jobs("job|1|PENDING|x\n"); }),
-            "squeue prints what makes no sense: few fields in \"job|1|PENDING|x\"");
-  EXPECT_NE(error_of([] {
+  EXPECT_EQ(failure_of([] { parse_jobs("job|1|PENDING|x\n"); }),
+            "squeue prints what makes no sense: few fields in \"1|PENDING|x\"");
+  EXPECT_NE(failure_of([] {
               parse_jobs("job|x|R|u|p|(null)|1|1||1|1|1|1|1|(null)|(null)||x");
             }).find("no job id"),
             std::string::npos);
-  EXPECT_NE(error_of([] {
+  EXPECT_NE(failure_of([] {
               parse_jobs("job|1|R|u|p|(null)|one|1||1|1|1|1|1|(null)|(null)||x");
             }).find("no number of nodes"),
             std::string::npos);
-  EXPECT_NE(error_of([] {
+  EXPECT_NE(failure_of([] {
               parse_jobs("job|1|R|u|p|(null)|1|1|n[3-1]|1|1|1|1|1|(null)|(null)||x");
             }).find("no list of nodes"),
             std::string::npos);
@@ -271,9 +271,9 @@ TEST(SlurmNodes, CountsOfOtherVersionsAreUnderstood) {
   EXPECT_EQ(parse_nodes("n1|16+|idle").at(0).cpus, 16);
   EXPECT_EQ(parse_nodes("n1|1K|idle").at(0).cpus, 1024);
   EXPECT_EQ(parse_nodes("n1   |4   |idle  \n").at(0).name, "n1");
-  EXPECT_THROW(parse_nodes("n1|many|idle"), InputError);
-  EXPECT_THROW(parse_nodes("n1|2"), InputError);
-  EXPECT_THROW(parse_nodes("|2|idle"), InputError);
+  EXPECT_THROW(parse_nodes("n1|many|idle"), ExecutionError);
+  EXPECT_THROW(parse_nodes("n1|2"), ExecutionError);
+  EXPECT_THROW(parse_nodes("|2|idle"), ExecutionError);
 }
 
 TEST(SlurmPartitions, LimitsAreRead) {
@@ -318,7 +318,7 @@ TEST(SlurmPartitions, FieldsOfOtherVersionsAreUnderstood) {
 }
 
 TEST(SlurmPartitions, ALineWithoutANameIsAnError) {
-  EXPECT_EQ(error_of([] { parse_partitions("Nodes=n1 State=UP\n"); }),
+  EXPECT_EQ(failure_of([] { parse_partitions("Nodes=n1 State=UP\n"); }),
             "scontrol prints what makes no sense: no PartitionName in \"Nodes=n1 State=UP\"");
 }
 
@@ -349,7 +349,7 @@ TEST(SlurmReservations, LocalDatesAndLicencesWithoutNodesAreUnderstood) {
 
 TEST(SlurmReservations, NoneIsNone) {
   EXPECT_TRUE(parse_reservations("No reservations in the system\n").empty());
-  EXPECT_THROW(parse_reservations("ReservationName=x StartTime=soon EndTime=1\n"), InputError);
+  EXPECT_THROW(parse_reservations("ReservationName=x StartTime=soon EndTime=1\n"), ExecutionError);
 }
 
 TEST(SlurmJobId, IsTheLastNumberAlone) {
@@ -398,7 +398,7 @@ TEST(SlurmText, BrokenTextsAreReadOrRefused) {
       try {
         reader(testing::broken_text(text, random));
         ++read;
-      } catch (const InputError& error) {
+      } catch (const ExecutionError& error) {
         ++refused;
         EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
       }

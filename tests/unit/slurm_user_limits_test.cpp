@@ -28,7 +28,7 @@ Job waiting_job(const std::string& account, const std::string& qos,
           .user = "ann",
           .account = account,
           .qos = qos,
-          .partition = partition,
+          .partitions = {partition},
           .state = JobState::pending};
 }
 
