@@ -5,7 +5,7 @@
 
 #include "dovetail/problem.hpp"
 #include "gen/layered_dag.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail::bench {
 

@@ -61,6 +61,7 @@ class TaskTime {
   TimeKind kind() const { return kind_; }
   double seconds() const { return seconds_; }
   double alpha() const { return alpha_; }
+  double speed() const { return speed_; }  // divides the times
   std::span<const TimePoint> points() const { return points_; }
 
   // The smallest and largest processor counts on which the task may run.

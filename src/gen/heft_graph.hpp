@@ -17,7 +17,7 @@
 
 #include "dovetail/platform.hpp"
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 #include "gen/task_times.hpp"
 
 namespace dovetail {

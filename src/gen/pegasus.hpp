@@ -15,7 +15,7 @@
 #include <string>
 
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

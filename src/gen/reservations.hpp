@@ -18,7 +18,7 @@
 
 #include "dovetail/platform.hpp"
 #include "dovetail/time.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 #include "gen/task_times.hpp"
 
 namespace dovetail {

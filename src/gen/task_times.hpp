@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "dovetail/speedup.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

@@ -16,7 +16,7 @@
 
 #include "dovetail/workflow.hpp"
 #include "gen/pegasus.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

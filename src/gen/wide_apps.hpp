@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

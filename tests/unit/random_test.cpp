@@ -1,4 +1,4 @@
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,275 @@
+#include "dovetail/certificate.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ranges>
+
+namespace dovetail {
+
+namespace {
+
+struct FreePiece {
+  Interval window;
+  Count free = 0;
+};
+
+// What others leave, from now on.
+std::vector<FreePiece> free_pieces(const Problem& problem) {
+  const Cluster& cluster = problem.platform().clusters().front();
+  std::map<Time, Count> changes;
+  const auto add = [&](Time from, Time to, Count procs) {
+    from = std::max(from, problem.now());
+    if (from >= to) return;
+    changes[from] += procs;
+    if (to < kForever) changes[to] -= procs;
+  };
+  changes[problem.now()] += 0;
+  add(cluster.joins, cluster.leaves, cluster.processors);
+  for (const Reservation& taken : cluster.reservations) {
+    add(std::max(taken.start, cluster.joins), std::min(taken.end, cluster.leaves), -taken.procs);
+  }
+  std::vector<FreePiece> pieces;
+  Count free = 0;
+  for (auto change = changes.begin(); change != changes.end(); ++change) {
+    free += change->second;
+    const auto next = std::next(change);
+    pieces.push_back({{change->first, next == changes.end() ? kForever : next->first}, free});
+  }
+  return pieces;
+}
+
+// The first or the last start inside of a window, if there is one.
+std::optional<Time> find_start(const std::vector<FreePiece>& pieces, Count procs, Duration length,
+                               Interval window, bool is_last) {
+  std::optional<Time> found;
+  Time from = window.begin;  // free from here on
+  for (const FreePiece& piece : pieces) {
+    if (piece.window.end <= from) continue;
+    if (piece.window.begin >= window.end) break;
+    if (piece.free < procs) {
+      from = piece.window.end;
+      continue;
+    }
+    const Time until = std::min(piece.window.end, window.end);
+    if (until - from < length) continue;
+    found = is_last ? until - length : from;
+    if (!is_last) break;
+  }
+  return found;
+}
+
+class Verifier {
+ public:
+  Verifier(const Problem& problem, const Certificate& certificate)
+      : problem_(problem), certificate_(certificate), pieces_(free_pieces(problem)) {
+    for (std::size_t number = 0; number < problem.task_count(); ++number) {
+      const TaskRef ref = problem.task_at(number);
+      times_.push_back(problem.time(ref.workflow, ref.task, 0));
+      edges_before_.push_back(edge_count_);
+      edge_count_ += predecessors(number).size();
+    }
+  }
+
+  std::string refute() {
+    if (!has_all()) return "the certificate is not for this workflow: its lists have other lengths";
+    compute_ready();
+    if (!compute_due()) {
+      return certificate_.work == 0 ? "" : "no plan ends by the deadline of the certificate";
+    }
+    const std::string wrong = compare_windows();
+    if (!wrong.empty()) return wrong;
+    if (!flows_add_up()) return "what flows into a task is not what flows out of it";
+    const Area unit = Certificate::kUnit;
+    const Area proved = least_work();
+    const bool holds =
+        certificate_.work > 0 ? proved >= unit * certificate_.work : proved > unit * free_area();
+    return holds ? "" : "the numbers of the certificate do not add up to what it says";
+  }
+
+ private:
+  std::size_t size() const { return times_.size(); }
+
+  std::vector<std::size_t> predecessors(std::size_t number) const {
+    const TaskRef ref = problem_.task_at(number);
+    const std::size_t first = number - ref.task;
+    std::vector<std::size_t> before;
+    for (const TaskId task : problem_.workflows()[ref.workflow].predecessors(ref.task)) {
+      before.push_back(first + task);
+    }
+    return before;
+  }
+
+  bool has_all() const {
+    const Certificate& c = certificate_;
+    const auto has = [](const auto& list, std::size_t wanted) { return list.size() == wanted; };
+    return has(c.ready, size()) && has(c.due, size()) && has(c.begin_flow, size()) &&
+           has(c.end_flow, size()) && has(c.edge_flow, edge_count_);
+  }
+
+  // Every task after its predecessors.
+  std::vector<std::size_t> in_order() const {
+    std::vector<std::size_t> order;
+    std::size_t first = 0;
+    for (const Workflow& workflow : problem_.workflows()) {
+      for (const TaskId task : workflow.topological_order()) order.push_back(first + task);
+      first += workflow.size();
+    }
+    return order;
+  }
+
+  Count most_procs(std::size_t number) const {
+    const Count all = problem_.platform().clusters().front().processors;
+    return times_[number].floor_allowed(all);
+  }
+
+  Count next_fewer(std::size_t number, Count procs) const {
+    return times_[number].floor_allowed(procs - 1);
+  }
+
+  // From the most processors to the fewest, while their duration alone leaves hope.
+  Time earliest_end(std::size_t number, Time ready) const {
+    Time best = kForever;
+    for (Count procs = most_procs(number); procs > 0; procs = next_fewer(number, procs)) {
+      const Duration length = times_[number].duration(procs);
+      if (ready + length >= best) break;
+      const auto start = find_start(pieces_, procs, length, {ready, best}, false);
+      if (start) best = std::min(best, *start + length);
+    }
+    return best;
+  }
+
+  std::optional<Time> latest_start(std::size_t number, Interval window) const {
+    std::optional<Time> best;
+    for (Count procs = most_procs(number); procs > 0; procs = next_fewer(number, procs)) {
+      const Duration length = times_[number].duration(procs);
+      if (best && window.end - length <= *best) break;
+      const auto start = find_start(pieces_, procs, length, window, true);
+      if (start && (!best || *start > *best)) best = start;
+    }
+    return best;
+  }
+
+  void compute_ready() {
+    ready_.resize(size());
+    std::vector<Time> ends(size());
+    for (const std::size_t number : in_order()) {
+      const TaskRef ref = problem_.task_at(number);
+      Time ready = problem_.release(ref.workflow, ref.task);
+      for (const std::size_t before : predecessors(number)) ready = std::max(ready, ends[before]);
+      ready_[number] = ready;
+      ends[number] = ready >= kForever ? kForever : earliest_end(number, ready);
+    }
+  }
+
+  // False when a task does not fit into its window.
+  bool compute_due() {
+    due_.assign(size(), certificate_.end);
+    for (const std::size_t number : std::views::reverse(in_order())) {
+      const auto start = latest_start(number, {ready_[number], due_[number]});
+      if (!start) return false;
+      for (const std::size_t before : predecessors(number)) {
+        due_[before] = std::min(due_[before], *start);
+      }
+    }
+    return true;
+  }
+
+  // Windows may be wider than they need to be, never narrower.
+  std::string compare_windows() const {
+    for (std::size_t number = 0; number < size(); ++number) {
+      if (certificate_.ready[number] <= ready_[number] &&
+          certificate_.due[number] >= due_[number]) {
+        continue;
+      }
+      return "task \"" + problem_.task_name(number) +
+             "\": the window of the certificate is narrower "
+             "than the workflow and the cluster make it";
+    }
+    return {};
+  }
+
+  bool counts(std::size_t number) const {
+    return certificate_.ready[number] >= certificate_.span.begin &&
+           certificate_.due[number] <= certificate_.span.end;
+  }
+
+  bool flows_add_up() {
+    std::vector<Area> in(size()), out(size());
+    for (std::size_t number = 0; number < size(); ++number) {
+      if (certificate_.begin_flow[number] < 0 || certificate_.end_flow[number] < 0) return false;
+      in[number] += certificate_.begin_flow[number];
+      out[number] += certificate_.end_flow[number];
+      const auto before = predecessors(number);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        const std::int64_t flow = certificate_.edge_flow[edges_before_[number] + i];
+        if (flow < 0) return false;
+        in[number] += flow;
+        out[before[i]] += flow;
+      }
+    }
+    for (std::size_t number = 0; number < size(); ++number) {
+      if (in[number] != out[number] || (in[number] > 0 && !counts(number))) return false;
+    }
+    through_ = std::move(in);
+    return true;
+  }
+
+  // The least of (m + f) T(m), in units of flow, over the widths that fit into the window at all.
+  Area least_cost(std::size_t number) const {
+    const Interval window{certificate_.ready[number], certificate_.due[number]};
+    std::optional<Area> least;
+    for (Count procs = most_procs(number); procs > 0; procs = next_fewer(number, procs)) {
+      const Duration length = times_[number].duration(procs);
+      if (length > window.end - window.begin) break;
+      const Area cost = (Area{procs} * Certificate::kUnit + through_[number]) * length;
+      if (least && cost >= *least) continue;
+      if (find_start(pieces_, procs, length, window, false)) least = cost;
+    }
+    return least.value_or(0);
+  }
+
+  Area least_work() const {
+    Area work = 0;
+    for (std::size_t number = 0; number < size(); ++number) {
+      if (!counts(number)) continue;
+      work += least_cost(number);
+      work += Area{certificate_.begin_flow[number]} * certificate_.ready[number];
+      work -= Area{certificate_.end_flow[number]} * certificate_.due[number];
+    }
+    return work;
+  }
+
+  // Of the span, cut to when the tasks that count can run at all.
+  Area free_area() const {
+    Time begin = kForever;
+    for (std::size_t number = 0; number < size(); ++number) {
+      if (counts(number)) begin = std::min(begin, certificate_.ready[number]);
+    }
+    const Time end = std::min(certificate_.span.end, certificate_.end);
+    Area area = 0;
+    for (const FreePiece& piece : pieces_) {
+      const Time from = std::max(piece.window.begin, begin);
+      const Time to = std::min(piece.window.end, end);
+      if (from < to) area += Area{piece.free} * (to - from);
+    }
+    return area;
+  }
+
+  const Problem& problem_;
+  const Certificate& certificate_;
+  std::vector<FreePiece> pieces_;
+  std::vector<TaskTime> times_;
+  std::vector<std::size_t> edges_before_;  // by task: where its edges begin in edge_flow
+  std::size_t edge_count_ = 0;
+  std::vector<Time> ready_, due_;
+  std::vector<Area> through_;
+};
+
+}  // namespace
+
+std::string refute(const Problem& problem, const Certificate& certificate) {
+  return Verifier(problem, certificate).refute();
+}
+
+}  // namespace dovetail

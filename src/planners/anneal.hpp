@@ -1,0 +1,106 @@
+// The search behind the planner DOVETAIL: simulated annealing over drafts.
+//
+// A trial changes the order of a few tasks or how wide they may be, and is decoded only as far as
+// it takes to see that it is not accepted: what would be accepted is drawn first. After long
+// without progress a large part of the draft is drawn anew. Temperature and kicks go by the number
+// of trials, never by a clock, so that the same seed and trials give the same plan.
+//
+//   Annealer search(decoder, {.value = SearchValue::end}, {}, Random(1));
+//   search.start(draft);
+//   search.run(10'000, {});
+//   const DecodedPlan& plan = search.best();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/random.hpp"
+#include "planners/draft_plan.hpp"
+
+namespace dovetail {
+
+enum class SearchValue { end, area };
+
+// What is made small, and what may not be exceeded.
+struct SearchGoal {
+  SearchValue value = SearchValue::end;
+  DecodeLimits limits = {};
+  Area enough = 0;  // a value that cannot be improved on, or not by much
+};
+
+// How bold the moves are. Two settings find more than two seeds.
+struct SearchSettings {
+  double hot = 0.003;  // temperatures, as a share of the value
+  double cold = 0.0001;
+  double exact_share = 0.1;  // of new bounds
+  double spread = 0.5;       // of bounds that are drawn anew, as a power of e
+  double many = 1.0 / 25;    // share of the tasks that one move changes
+  static SearchSettings fine(std::size_t tasks);
+  static SearchSettings coarse();
+};
+
+class Annealer {
+ public:
+  Annealer(DraftDecoder& decoder, const SearchGoal& goal, const SearchSettings& settings,
+           const Random& random);
+
+  // False when the draft has no plan within the limits; then nothing is known yet.
+  bool start(const DraftPlan& draft);
+
+  // Needs start() to have succeeded. Asks every few trials whether it is to stop before its time.
+  void run(std::uint64_t trials, const std::function<bool()>& is_over);
+
+  const DraftPlan& best_draft() const { return best_draft_; }
+  const DecodedPlan& best() const { return best_; }
+  std::uint64_t trials() const { return trials_; }
+
+ private:
+  struct Draft {
+    DraftPlan plan;
+    std::vector<std::uint32_t> places;  // by task, in the order
+  };
+
+  Area value(const DecodedPlan& plan) const;
+  Area other(const DecodedPlan& plan) const;
+  DecodeLimits limits_for(Area threshold) const;
+  Area draw_threshold();
+  void accept();
+  void keep_if_best();
+  void kick();
+  void rebuild();
+
+  void propose();
+  void change_bounds();
+  void change_places();
+  void help_critical();
+  void cut_costs();
+  void pull_critical();
+  void change_window();
+  void nudge_bound();
+
+  TaskId any_task() { return static_cast<TaskId>(random_.below(tasks_)); }
+  TaskId critical_task();
+  double factor(double low, double high);
+  void scale_bound(TaskId task, double by);
+  void move_to(TaskId task, std::uint32_t place);
+  void shift(TaskId task);
+  Interval room_of(TaskId task) const;
+
+  DraftDecoder& decoder_;
+  SearchGoal goal_;
+  SearchSettings settings_;
+  Random random_;
+  std::size_t tasks_;
+  Draft draft_, trial_;
+  DecodedPlan plan_, trial_plan_, best_;
+  DraftPlan best_draft_;
+  std::uint64_t trials_ = 0;
+  std::uint64_t since_progress_ = 0;
+  double temperature_ = 0;
+  bool knows_critical_ = false;
+  std::vector<TaskId> by_end_, chain_;
+  std::vector<char> is_critical_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,141 @@
+#include "planners/draft_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planners/levels.hpp"
+
+namespace dovetail {
+
+DraftDecoder::DraftDecoder(const ClusterView& view, const SizeMenu& menu, const Calendar& calendar,
+                           Time now)
+    : view_(view), menu_(menu), now_(now), line_(calendar, now, view.size() + 1) {
+  std::vector<Count> widest(view.size());
+  for (TaskId task = 0; task < view.size(); ++task) {
+    widest[task] = menu.widest(task).procs;
+    least_total_ += menu.least_area(task);
+  }
+  tails_ = bottom_levels(view, widest);
+  for (TaskId task = 0; task < view.size(); ++task) tails_[task] -= menu.widest(task).length;
+  by_time_.resize(view.size());
+}
+
+Time DraftDecoder::ready_time(TaskId task, std::span<const Slot> slots) const {
+  Time ready = view_.release(task);
+  for (const TaskId before : view_.workflow().predecessors(task)) {
+    ready = std::max(ready, slots[before].end);
+  }
+  return ready;
+}
+
+Time DraftDecoder::due_time(TaskId task, std::span<const Slot> slots, Time end) const {
+  for (const TaskId after : view_.workflow().successors(task)) {
+    end = std::min(end, slots[after].start);
+  }
+  return end;
+}
+
+// From the widest to the narrowest. Narrower ones last longer, so that there is nothing more to
+// look for once the duration alone is too much.
+bool DraftDecoder::place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit,
+                         Slot& slot) {
+  const Time ready = slot.start;
+  const std::size_t step = line_.place_of(ready);
+  ScratchCalendar::Place best;
+  SizeChoice chosen{};
+  const auto attempt = [&](const SizeChoice& choice) {
+    if (const auto place = line_.earliest_fit(choice.procs, choice.length, step, ready, limit)) {
+      best = *place;
+      chosen = choice;
+      limit = best.start + choice.length;
+    }
+  };
+  attempt(bound);
+  if (!is_exact) {
+    const auto menu = menu_.of(task);
+    auto choice = std::ranges::lower_bound(menu, bound.procs, {}, &SizeChoice::procs);
+    while (choice != menu.begin()) {
+      --choice;
+      if (ready + choice->length > limit) break;
+      attempt(*choice);
+    }
+  }
+  if (chosen.procs == 0) return false;
+  line_.reserve(best, chosen.length, chosen.procs);
+  slot = {chosen.procs, best.start, best.start + chosen.length};
+  return true;
+}
+
+bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan) {
+  line_.reset();
+  plan.slots.resize(view_.size());
+  plan.end = now_;
+  plan.area = least_total_;
+  for (const TaskId task : draft.order) {
+    Slot& slot = plan.slots[task];
+    slot.start = ready_time(task, plan.slots);
+    if (!place(task, draft.bounds[task], draft.is_exact[task] != 0, limits.end - tails_[task],
+               slot)) {
+      return false;
+    }
+    plan.end = std::max(plan.end, slot.end);
+    plan.area += Area{slot.procs} * (slot.end - slot.start) - menu_.least_area(task);
+    if (plan.area > limits.area) return false;
+  }
+  return true;
+}
+
+void DraftDecoder::justify(DecodedPlan& plan) {
+  std::iota(by_time_.begin(), by_time_.end(), TaskId{0});
+  std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
+    return std::pair(plan.slots[b].end, b) < std::pair(plan.slots[a].end, a);
+  });
+  line_.reset();
+  for (const TaskId task : by_time_) {
+    Slot& slot = plan.slots[task];
+    const Duration length = slot.end - slot.start;
+    const auto place =
+        line_.latest_fit(slot.procs, length, slot.start, due_time(task, plan.slots, plan.end));
+    line_.reserve(*place, length, slot.procs);
+    slot = {slot.procs, place->start, place->start + length};
+  }
+  std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
+    return std::pair(plan.slots[a].start, a) < std::pair(plan.slots[b].start, b);
+  });
+  line_.reset();
+  plan.end = now_;
+  for (const TaskId task : by_time_) {
+    Slot& slot = plan.slots[task];
+    const Duration length = slot.end - slot.start;
+    const Time ready = ready_time(task, plan.slots);
+    const auto place =
+        line_.earliest_fit(slot.procs, length, line_.place_of(ready), ready, kForever);
+    line_.reserve(*place, length, slot.procs);
+    slot = {slot.procs, place->start, place->start + length};
+    plan.end = std::max(plan.end, slot.end);
+  }
+}
+
+void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& by_end,
+                   std::vector<char>& is_critical, std::vector<TaskId>& chain) {
+  by_end.resize(slots.size());
+  std::iota(by_end.begin(), by_end.end(), TaskId{0});
+  std::ranges::sort(by_end, [&](TaskId a, TaskId b) {
+    return std::pair(slots[a].end, a) < std::pair(slots[b].end, b);
+  });
+  is_critical.assign(slots.size(), 0);
+  chain.clear();
+  const auto take_those_ending = [&](Time moment) {
+    const auto same =
+        std::ranges::equal_range(by_end, moment, {}, [&](TaskId task) { return slots[task].end; });
+    for (const TaskId task : same) {
+      if (is_critical[task]) continue;
+      is_critical[task] = 1;
+      chain.push_back(task);
+    }
+  };
+  take_those_ending(end);
+  for (std::size_t i = 0; i < chain.size(); ++i) take_those_ending(slots[chain[i]].start);
+}
+
+}  // namespace dovetail

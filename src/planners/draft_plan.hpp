@@ -1,0 +1,73 @@
+// A plan as a search sees it: an order of the tasks and how wide each may be. From these the plan
+// follows by placing one task after the other where it ends earliest, as list planners do.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planners/scratch_calendar.hpp"
+#include "planners/size_menu.hpp"
+#include "planners/slot.hpp"
+
+namespace dovetail {
+
+struct DraftPlan {
+  std::vector<TaskId> order = {};       // topological
+  std::vector<SizeChoice> bounds = {};  // by task: the widest that it may be
+  std::vector<char> is_exact = {};      // by task: it may not be narrower either
+};
+
+// A draft with its plan.
+struct DecodedPlan {
+  std::vector<Slot> slots = {};  // by task
+  Time end = 0;
+  Area area = 0;
+};
+
+// What a plan may not exceed. The search draws what it would accept first: most drafts are given up
+// as soon as one task cannot meet it.
+struct DecodeLimits {
+  Time end = kForever;
+  Area area = Area{kForever} * kMaxProcessors;
+};
+
+// Places drafts on one cluster. Not safe to share between threads; the view must outlive it.
+class DraftDecoder {
+ public:
+  DraftDecoder(const ClusterView& view, const SizeMenu& menu, const Calendar& calendar, Time now);
+
+  // False when a task or the plan as a whole exceeds the limits; `plan` is undefined then.
+  bool decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan);
+
+  // Everything as late as it can be, then as early as it can be, each task with the processors it
+  // has. Never ends later.
+  void justify(DecodedPlan& plan);
+
+  const ClusterView& view() const { return view_; }
+  const SizeMenu& menu() const { return menu_; }
+  Time now() const { return now_; }
+
+  // The longest path behind a task, every task as wide as it may be.
+  Duration tail(TaskId task) const { return tails_[task]; }
+
+ private:
+  bool place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit, Slot& slot);
+  Time ready_time(TaskId task, std::span<const Slot> slots) const;
+  Time due_time(TaskId task, std::span<const Slot> slots, Time end) const;
+
+  const ClusterView& view_;
+  const SizeMenu& menu_;
+  Time now_;
+  ScratchCalendar line_;
+  std::vector<Duration> tails_;
+  Area least_total_ = 0;
+  std::vector<TaskId> by_time_;  // scratch
+};
+
+// The tasks on which the end of a plan depends: those that end last, and all whose end is the start
+// of one of these. In no order.
+void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& by_end,
+                   std::vector<char>& is_critical, std::vector<TaskId>& chain);
+
+}  // namespace dovetail

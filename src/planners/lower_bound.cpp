@@ -1,0 +1,110 @@
+#include "planners/lower_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dovetail {
+
+namespace {
+
+constexpr int kRounds = 200;
+constexpr int kWidthRounds = 100;
+constexpr int kCuts = 6;
+constexpr Duration kResolution = 2000;
+
+// Far more than the roundings of a sum of that many numbers.
+constexpr double kSafety = 1e-9;
+
+}  // namespace
+
+LowerBound::LowerBound(const ClusterView& view, const Calendar& calendar, Time now)
+    : view_(view), calendar_(calendar), now_(now), heads_(heads_of(view, calendar)) {
+  path_end_ = *std::ranges::max_element(heads_.ends);
+}
+
+double LowerBound::free_area(Interval window) const {
+  double area = 0;
+  for (const Step& step : calendar_.steps(window)) {
+    area += static_cast<double>(step.end - step.begin) * step.free;
+  }
+  return area;
+}
+
+Certificate LowerBound::certificate(Time end, const TimeWindows& windows) const {
+  std::size_t edges = 0;
+  for (TaskId task = 0; task < view_.size(); ++task) {
+    edges += view_.workflow().predecessors(task).size();
+  }
+  return {.end = end,
+          .span = {now_, end},
+          .ready = windows.ready,
+          .due = windows.due,
+          .begin_flow = std::vector<std::int64_t>(view_.size()),
+          .end_flow = std::vector<std::int64_t>(view_.size()),
+          .edge_flow = std::vector<std::int64_t>(edges)};
+}
+
+std::optional<Certificate> LowerBound::prove_impossible(Time end, const TimeWindows& windows,
+                                                        Interval span) const {
+  WindowFlow flow(view_, windows, span);
+  flow.push(kRounds);
+  if (flow.work() <= free_area(span) * (1 + kSafety)) return std::nullopt;
+  Certificate proof = certificate(end, windows);
+  proof.span = span;
+  proof.begin_flow = flow.flows().begin;
+  proof.end_flow = flow.flows().end;
+  proof.edge_flow = flow.flows().edges;
+  return proof;
+}
+
+std::optional<Certificate> LowerBound::prove_impossible(Time end) const {
+  const TimeWindows windows = windows_by(view_, calendar_, heads_, end);
+  if (!windows.is_possible) return certificate(end, windows);
+  const Time first = *std::ranges::min_element(windows.ready);
+  if (auto proof = prove_impossible(end, windows, {first, end})) return proof;
+  for (int cut = 1; cut <= kCuts; ++cut) {
+    const Time middle = first + (end - first) * cut / (kCuts + 1);
+    if (auto proof = prove_impossible(end, windows, {middle, end})) return proof;
+    if (auto proof = prove_impossible(end, windows, {first, middle})) return proof;
+  }
+  return std::nullopt;
+}
+
+Certificate LowerBound::on_end(Time known) const {
+  Time low = std::min(path_end_, known) - 1;
+  Certificate best = *prove_impossible(low);
+  const Duration step = std::max<Duration>(1, (known - now_) / kResolution);
+  // The plan itself ends at `known`: one millisecond less is the most that can be impossible.
+  for (Time high = known; high - low > step;) {
+    const Time middle = low + (high - low) / 2;
+    if (auto proof = prove_impossible(middle)) {
+      best = std::move(*proof);
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return best;
+}
+
+Certificate LowerBound::on_work(Time end) const {
+  const TimeWindows windows = windows_by(view_, calendar_, heads_, end);
+  WindowFlow flow(view_, windows);
+  flow.push(2 * kRounds);
+  Certificate proof = certificate(end, windows);
+  proof.begin_flow = flow.flows().begin;
+  proof.end_flow = flow.flows().end;
+  proof.edge_flow = flow.flows().edges;
+  proof.work = static_cast<Area>(std::floor(flow.work() * (1 - kSafety)));
+  return proof;
+}
+
+std::optional<std::vector<Count>> LowerBound::widths_for(Time end) const {
+  const TimeWindows windows = windows_by(view_, calendar_, heads_, end);
+  if (!windows.is_possible) return std::nullopt;
+  WindowFlow flow(view_, windows);
+  flow.push(kWidthRounds);
+  return flow.widths();
+}
+
+}  // namespace dovetail

@@ -1,0 +1,29 @@
+// The same plan with fewer CPU-hours: each task in turn gets as few processors as its neighbours
+// leave time for, late first, then early. Nothing ends after `end`, and no pass costs more than the
+// one before.
+#pragma once
+
+#include "planners/draft_plan.hpp"
+
+namespace dovetail {
+
+// Not safe to share between threads; the view must outlive it.
+class Shrinker {
+ public:
+  Shrinker(const ClusterView& view, const Calendar& calendar, Time now);
+
+  // Needs a valid plan that ends by then. Stops when a pass saves nothing, after four at most.
+  void shrink(DecodedPlan& plan, Time end);
+
+ private:
+  void book(const DecodedPlan& plan);
+  bool narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late);
+  std::optional<Slot> cheapest_within(TaskId task, const Slot& now, Interval window, bool is_late);
+
+  const ClusterView& view_;
+  Time now_;
+  ScratchCalendar line_;
+  std::vector<TaskId> by_time_;
+};
+
+}  // namespace dovetail
