@@ -100,6 +100,7 @@ struct PlannerInfo {
   // empty, or no function: nothing. Such plans are made only for those who ask for them by name.
   std::string (*blind)(const Problem& problem) = nullptr;
   PoolRule (*pool_rule)() = nullptr;  // of planners for unlike resources
+  bool is_search = false;  // takes much longer than others: made only for those who ask for it
 };
 
 std::span<const PlannerInfo> planners();

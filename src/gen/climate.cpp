@@ -4,7 +4,7 @@
 #include <string>
 
 #include "dovetail/error.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

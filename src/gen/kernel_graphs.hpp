@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "dovetail/workflow.hpp"
-#include "gen/random.hpp"
+#include "core/random.hpp"
 
 namespace dovetail {
 

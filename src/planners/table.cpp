@@ -8,6 +8,7 @@
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
+#include "planners/anytime.hpp"
 #include "planners/deadline.hpp"
 #include "planners/fair.hpp"
 #include "planners/pool.hpp"
@@ -19,6 +20,7 @@ namespace dovetail {
 namespace {
 
 constexpr std::string_view kReservations = "Aida and Casanova 2008";
+constexpr std::string_view kOwn = "Dovetail";
 constexpr std::string_view kCpa = "Radulescu and van Gemund 2001";
 constexpr std::string_view kHeft = "Topcuoglu, Hariri and Wu 2002";
 constexpr std::string_view kAheft = "Yu and Shi 2007";
@@ -36,6 +38,12 @@ Plan cpa(PlanningContext& context, const PlanRequest& request) {
 template <DeadlineRule kRule>
 Plan dl(PlanningContext& context, const PlanRequest& request) {
   return context.shared<DeadlinePlanner>().plan(kRule, request.deadline.value(), request.name);
+}
+
+Plan dovetail_search(PlanningContext& context, const PlanRequest& request) {
+  Plan plan = plan_anytime(context, {}).plan;
+  plan.algorithm = request.name;
+  return plan;
 }
 
 Plan heft(PlanningContext& context, const PlanRequest& request) {
@@ -81,6 +89,7 @@ PlannerInfo{"BL_CPAR_BD_HALF",   "order by CPA's times on what is usually free; 
 PlannerInfo{"BL_CPAR_BD_CPA",    "order by CPA's times on what is usually free; CPA's share",           kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpa>, single_cluster_unfit},
 PlannerInfo{"BL_CPAR_BD_CPAR",   "order and share both by CPA on what is usually free: thrifty",        kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpar>, single_cluster_unfit},
 PlannerInfo{"CPA",               "CPA's share exactly, never fewer processors; the classic baseline",   kCpa,          Goal::turnaround, cpa, single_cluster_unfit},
+PlannerInfo{"DOVETAIL",          "search from the published plans on; at most a quarter more CPU-hours than the thrifty one", kOwn, Goal::turnaround, dovetail_search, single_cluster_unfit, nullptr, nullptr, true},
 PlannerInfo{"DL_BD_ALL",           "back from the deadline, each task as late as possible, on any number",   kReservations, Goal::deadline, dl<kBdAll>, single_cluster_unfit},
 PlannerInfo{"DL_BD_CPA",           "back from the deadline, as late as possible; CPA's share of the cluster", kReservations, Goal::deadline, dl<kBdCpa>, single_cluster_unfit},
 PlannerInfo{"DL_BD_CPAR",          "the same; CPA's share of what is usually free",                          kReservations, Goal::deadline, dl<kBdCpar>, single_cluster_unfit},
@@ -120,6 +129,10 @@ bool sees(const PlannerInfo& planner, const Problem& problem) {
   return planner.blind == nullptr || planner.blind(problem).empty();
 }
 
+bool is_made_unasked(const PlannerInfo& planner, const Problem& problem) {
+  return !planner.is_search && planner.unfit(problem).empty() && sees(planner, problem);
+}
+
 // How each of several workflows would fare alone, for its stretch. A plan made backwards from a
 // deadline ends as late as it may, so that there is nothing to compare.
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
@@ -152,8 +165,7 @@ bool serves(const PlannerInfo& planner, Goal goal) {
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
   for (const PlannerInfo& row : kTable) {
-    if (!serves(row, problem.goal()) || !row.unfit(problem).empty()) continue;
-    if (sees(row, problem)) fitting.push_back(&row);
+    if (serves(row, problem.goal()) && is_made_unasked(row, problem)) fitting.push_back(&row);
   }
   return fitting;
 }
@@ -161,8 +173,7 @@ std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
 std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
   for (const PlannerInfo& row : kTable) {
-    if (row.goal != goal || !row.unfit(problem).empty()) continue;
-    if (sees(row, problem)) fitting.push_back(&row);
+    if (row.goal == goal && is_made_unasked(row, problem)) fitting.push_back(&row);
   }
   return fitting;
 }

@@ -35,7 +35,9 @@ TEST(ScratchCalendar, AnswersWhatACalendarAnswers) {
         const auto late = line.latest_fit(procs, length, ready, limit);
         const auto latest = calendar.latest_fit(procs, length, ready, limit);
         ASSERT_EQ(late.has_value(), latest.has_value());
-        if (late) ASSERT_EQ(late->start, *latest);
+        if (late) {
+          ASSERT_EQ(late->start, *latest);
+        }
       }
       if (!early) continue;
       ASSERT_EQ(early->start, *expected);
