@@ -72,6 +72,7 @@ class RealFederation : public RealRun {
     put(out, "");
     server.pid = fork();
     if (server.pid == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);  // also when the test is ended
       if (chdir(folder().c_str()) != 0) _exit(9);
       setenv("DOVETAIL_STATE", server.state.c_str(), 1);
       dup2(::open("/dev/null", O_RDONLY), 0);
