@@ -116,8 +116,11 @@ Exit answer_ensemble(const EnsembleInput& input) {
 
 Exit answer_sweep(const EnsembleInput& input) {
   const EnsembleArguments& arguments = input.arguments;
-  if (!input.file.repeat.empty() || input.ensemble.sites.size() != 1) {
-    throw InputError("--sweep: is for main and post tasks on one cluster");
+  if (input.needs_calendar() || input.ensemble.sites.size() != 1) {
+    throw InputError(
+        "--sweep: is for main and post tasks on one cluster, without repeat, windows, "
+        "reservations, "
+        "--plan and --export");
   }
   const ProcessorSweep sweep =
       sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));

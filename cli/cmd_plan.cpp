@@ -71,9 +71,9 @@ Answer find_earliest(PlanningContext& context) {
   return answer;
 }
 
-// Of few tasks, all algorithms are tried for comparison.
+// Unless there are very many tasks, all algorithms are tried for comparison.
 Answer find_fair(PlanningContext& context) {
-  if (context.problem().task_count() > kFewTasks) {
+  if (context.problem().task_count() > kManyTasks) {
     Answer answer{.plan = fair_plan(context)};
     if (answer.plan.feasible) return answer;
     return missed(context, known_plans(context), answer.plan.algorithm);

@@ -109,12 +109,13 @@ std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
     const Grouping grouping = heuristic.make(problem, dispatch);
     const MonthResult result = simulate_months(problem, grouping, dispatch);
     const double seconds = to_seconds(result.makespan);
-    if (reference == 0) reference = seconds;
-    table.add({heuristic.name == chosen ? "->" : "", std::string(heuristic.name),
-               group_words(grouping.groups), std::to_string(grouping.post_processors),
-               result.is_stuck ? "never" : format_duration(result.makespan),
-               result.is_stuck ? "" : format_seconds(result.makespan),
-               fmt::format("{:.1f} %", 100 * (reference - seconds) / reference)});
+    if (reference == 0 && !result.is_stuck) reference = seconds;
+    table.add(
+        {heuristic.name == chosen ? "->" : "", std::string(heuristic.name),
+         group_words(grouping.groups), std::to_string(grouping.post_processors),
+         result.is_stuck ? "never" : format_duration(result.makespan),
+         result.is_stuck ? "" : format_seconds(result.makespan),
+         result.is_stuck ? "" : fmt::format("{:.1f} %", 100 * (reference - seconds) / reference)});
   }
   return table.text(3);
 }

@@ -205,7 +205,7 @@ class EnsembleReader {
       record.fail_at(
           item.line(),
           fmt::format("times: none for {} processors, between {} and {}; measure it, or "
-                      "say which sizes groups may have, as in sizes: [{}, {}]",
+                      "say which sizes groups may have, as in sizes: [..., {}, {}, ...]",
                       smaller.procs + 1, smaller.procs, size.procs, smaller.procs, size.procs));
     }
   }
@@ -337,6 +337,14 @@ Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool an
     const Count room = site.processors - reserved_for_posts(site, file.rules);
     has_room = has_room || !file.repeat.empty() || (!sizes.empty() && sizes.front().procs <= room);
     ensemble.sites.push_back(std::move(site));
+  }
+  const bool is_meant = std::ranges::any_of(platform.clusters(), [&](const Cluster& cluster) {
+    return find_table(file, cluster, any_name) != nullptr;
+  });
+  if (!is_meant && !file.tables.empty()) {
+    throw InputError(
+        file.file, file.clusters_line,
+        fmt::format("clusters: none of {} is among the clusters given", known_tables(file)));
   }
   if (!has_room) reject_small(file, ensemble, line);
   if (file.repeat.empty()) check_sums(file, ensemble);

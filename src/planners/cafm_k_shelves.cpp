@@ -197,8 +197,8 @@ class Shelves {
 std::string k_shelves_unfit(const Problem& problem) {
   std::string unfit = single_cluster_unfit(problem);
   if (!unfit.empty()) return unfit;
-  // Up to half a minute of CPA schedules; most people would not wait longer.
-  constexpr std::uint64_t kMost = 1'000'000;
+  // A few seconds of CPA schedules; most people would not wait longer.
+  constexpr std::uint64_t kMost = 200'000;
   const auto procs = static_cast<std::uint64_t>(problem.platform().clusters()[0].processors);
   if (procs * problem.task_count() <= kMost) return {};
   return "plans every workflow once for every number of processors, which takes too long for " +

@@ -31,6 +31,12 @@ std::int64_t whole_need(const MonthProblem& problem, Count scenarios, Duration t
   return per == 0 ? kMaxProcessors + std::int64_t{1} : (posts + per - 1) / per;
 }
 
+// Rounds in which all processors do the post tasks of the last months of so many scenarios.
+std::int64_t last_rounds(const MonthProblem& problem, Count scenarios) {
+  const std::int64_t posts = std::int64_t{problem.posts} * scenarios;
+  return (posts + problem.processors - 1) / problem.processors;
+}
+
 // Up to how many scenarios every grouping of the heuristic has all months on the fastest size and
 // post tasks that keep up, so that one measurement tells all.
 Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
@@ -45,6 +51,7 @@ Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
     const std::int64_t need =
         std::max(fluid_need(problem, next, size.time), whole_need(problem, next, size.time));
     if (std::int64_t{next} * size.procs + need > problem.for_groups()) break;
+    if (last_rounds(problem, next) > last_rounds(problem, 1)) break;
     scenarios = next;
   }
   return scenarios;
@@ -85,6 +92,7 @@ Count scenarios_at_no_cost(const MonthProblem& problem) {
     const std::int64_t procs = next * size.procs;
     const std::int64_t all = procs + fluid_need(problem, scenarios + 1, size.time);
     if (procs > problem.for_groups() || all > problem.processors) break;
+    if (last_rounds(problem, scenarios + 1) > last_rounds(problem, 1)) break;
     ++scenarios;
   }
   return scenarios;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "planners/allocate.hpp"
@@ -10,6 +11,26 @@
 
 namespace dovetail {
 
+namespace {
+
+// The whole cluster, and where it is not empty what is free at some moment, at most a few of these.
+std::vector<Count> sizes_for(const Calendar& calendar, Time now, Count processors) {
+  constexpr std::size_t kMost = 8;
+  std::vector<Count> free;
+  for (const Step& step : calendar.steps({now, kForever})) {
+    if (step.free > 0 && step.free < processors) free.push_back(step.free);
+  }
+  std::ranges::sort(free, std::greater<>());
+  const auto repeated = std::ranges::unique(free);
+  free.erase(repeated.begin(), repeated.end());
+  std::vector<Count> sizes{processors};
+  const std::size_t stride = std::max<std::size_t>(1, (free.size() + kMost - 1) / kMost);
+  for (std::size_t i = 0; i < free.size(); i += stride) sizes.push_back(free[i]);
+  return sizes;
+}
+
+}  // namespace
+
 Sharing::Sharing(PlanningContext& context)
     : problem_(context.problem()), cpa_stop_(context.options().cpa_stop) {
   for (std::size_t i = 0; i < problem_.workflows().size(); ++i) {
@@ -17,12 +38,24 @@ Sharing::Sharing(PlanningContext& context)
     for (TaskId task = 0; task < member.view.size(); ++task) {
       member.needs = std::max(member.needs, member.view.time(task).min_procs());
     }
-    member.allocation = cpa_allocation(member.view, processors(), cpa_stop_);
-    member.levels = bottom_levels(member.view, member.allocation);
-    possible_ = measure_alone(member) && possible_;
+    possible_ = choose_alone(member) && possible_;
     members_.push_back(std::move(member));
   }
   set_due_lengths();
+}
+
+// Where others hold a part of the cluster, CPA's share of all of it may be more than is free for
+// days: shares of smaller parts are tried as well, and the one that ends first is taken.
+bool Sharing::choose_alone(Member& member) const {
+  std::optional<Member> best;
+  for (const Count procs : sizes_for(calendar(), now(), processors())) {
+    Member tried = member;
+    tried.allocation = cpa_allocation(tried.view, procs, cpa_stop_);
+    tried.levels = bottom_levels(tried.view, tried.allocation);
+    if (measure_alone(tried) && (!best || tried.alone < best->alone)) best = std::move(tried);
+  }
+  if (best) member = std::move(*best);
+  return best.has_value();
 }
 
 bool Sharing::measure_alone(Member& member) const {

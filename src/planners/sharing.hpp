@@ -61,6 +61,7 @@ class Sharing {
   Plan to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const;
 
  private:
+  bool choose_alone(Member& member) const;
   bool measure_alone(Member& member) const;
   void set_due_lengths();
 

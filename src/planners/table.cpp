@@ -218,7 +218,7 @@ std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
 
 Plan fair_plan(PlanningContext& context) {
   const Problem& problem = context.problem();
-  if (problem.task_count() > kFewTasks) {
+  if (problem.task_count() > kManyTasks) {
     Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
     if (plan.feasible) return plan;
   }

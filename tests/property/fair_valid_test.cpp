@@ -286,5 +286,27 @@ TEST(FairValid, CenturiesOnHugeClusters) {
   EXPECT_EQ(check(problem, mags), std::vector<std::string>{});
 }
 
+// CPA's share of a cluster of which most is reserved for days would wait for the end of that.
+TEST(FairPlans, UseWhatLongReservationsLeave) {
+  std::vector<Workflow> workflows;
+  for (const char* name : {"a", "b"}) {
+    WorkflowBuilder builder(name);
+    for (int i = 0; i < 3; ++i) {
+      builder.add_task({.id = "t" + std::to_string(i), .time = TimeSpec::amdahl(2'700, 0.05)});
+    }
+    builder.add_edge(0, 1);
+    builder.add_edge(1, 2);
+    workflows.push_back(std::move(builder).build());
+  }
+  const Cluster cluster{.name = "c", .processors = 16, .reservations = {{0, 2 * kDay, 12}}};
+  const Problem problem(std::move(workflows), Platform(0, {cluster}), Goal::fair);
+  for (const char* name : {"SELFISH", "SELFISH_ORDER", "MAGS"}) {
+    const Plan made = plan(*find_planner(name), problem);
+    ASSERT_TRUE(made.feasible) << name;
+    EXPECT_TRUE(check(problem, made).empty()) << name;
+    EXPECT_LT(makespan(made), 3 * kHour) << name;
+  }
+}
+
 }  // namespace
 }  // namespace dovetail

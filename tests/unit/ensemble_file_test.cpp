@@ -84,7 +84,7 @@ TEST(EnsembleFile, NonsenseIsOneLine) {
   EXPECT_EQ(
       error_of(kHead + "clusters:\n  a:\n    times:\n      4: 10\n      6: 8\n    post: 1\n"),
       "e.yaml:7: cluster \"a\": times: none for 5 processors, between 4 and 6; measure it, or "
-      "say which sizes groups may have, as in sizes: [4, 6]");
+      "say which sizes groups may have, as in sizes: [..., 4, 6, ...]");
   EXPECT_EQ(
       error_of(kHead + "clusters:\n  a:\n    times:\n      4: 10\n      5: 11\n    post: 1\n"),
       "e.yaml:7: cluster \"a\": times: 5 processors take longer than 4 (11 s, 10 s); times "

@@ -37,6 +37,7 @@ const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::cor
                                                      {"io.hpp", Layer::files},
                                                      {"tightest.hpp", Layer::planners},
                                                      {"ledger.hpp", Layer::core},
+                                                     {"certificate.hpp", Layer::core},
                                                      {"fairness.hpp", Layer::core},
                                                      {"metrics.hpp", Layer::core},
                                                      {"plan.hpp", Layer::core},

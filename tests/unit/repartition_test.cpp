@@ -171,5 +171,19 @@ TEST(EnsemblePlan, GreedyIsNeverWorseThanRoundRobinAndAsGoodAsTheOptimum) {
   }
 }
 
+// The post tasks of the last months of four scenarios do not fit side by side.
+TEST(PerformanceVector, SeveralPostTasksOfTheLastMonthsAreCounted) {
+  const MonthProblem problem{.scenarios = 4,
+                             .months = 3,
+                             .processors = 30,
+                             .sizes = {{4, 1'000 * kSecond}},
+                             .post = 100 * kSecond,
+                             .posts = 10};
+  EXPECT_EQ(scenarios_at_no_cost(problem), 3);
+  PerformanceVector vector = month_performance(problem, *find_grouping("knapsack"), Dispatch::fair);
+  EXPECT_EQ(vector.at(3), 3'100 * kSecond);
+  EXPECT_EQ(vector.at(4), 3'200 * kSecond);
+}
+
 }  // namespace
 }  // namespace dovetail
