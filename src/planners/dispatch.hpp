@@ -3,9 +3,8 @@
 // fair     the idle group with the shortest months takes the free scenario that is least advanced.
 // rotate   the same, but when that scenario is far ahead of one on a slower group, the group waits
 //          for that one and takes its next month: on unequal groups no scenario is left behind.
-// ideal    the scenario with the fewest started months, whether or not its last month has ended.
-// Not
-//          a schedule that can be run; published figures come from it.
+// ideal    the scenario with the fewest started months, whether or not its last month has ended:
+//          no schedule that can be run; published figures come from it.
 //
 // Ties: lowest number. Source: Caniou et al. 2009 (fair); rotate and ideal are explained in
 // docs/ensembles.md.

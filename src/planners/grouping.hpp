@@ -1,7 +1,7 @@
 // How the processors of one cluster are cut into groups for an ensemble: each group computes one
 // month after the other, and what is in no group does post tasks.
 //
-//   const MonthProblem problem = month_problem(site, rules, {.scenarios = 10, .months = 180});
+//   const MonthProblem problem = month_problem(site, rules, 10, 180);
 //   const Grouping grouping = find_grouping("knapsack")->make(problem, Dispatch::fair);
 //   const Duration end = simulate_months(problem, grouping, Dispatch::fair).makespan;
 //

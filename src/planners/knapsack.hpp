@@ -48,7 +48,7 @@ class Knapsack {
   Count limit_;
   bool is_saturated_;  // every group can have the fastest size, and nothing was solved
   // By groups - 1, then processors: the largest size of the best list of exactly so many of both,
-  // as a position in sizes_; kNone: there is no such list.
+  // as a position in sizes_; kNoSize: there is no such list.
   std::vector<std::uint16_t> largest_;
   std::vector<Used> best_;  // by limit - 1
 };

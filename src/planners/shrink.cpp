@@ -48,7 +48,7 @@ void Shrinker::shrink(DecodedPlan& plan, Time end) {
   for (const Slot& slot : plan.slots) plan.end = std::max(plan.end, slot.end);
 }
 
-bool Shrinker::narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late) {
+void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late) {
   Interval window{view_.release(task), end};
   for (const TaskId before : view_.workflow().predecessors(task)) {
     window.begin = std::max(window.begin, plan.slots[before].end);
@@ -61,9 +61,7 @@ bool Shrinker::narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late) {
   const Slot found = cheapest_within(task, slot, window, is_late).value_or(slot);
   line_.reserve({found.start, line_.place_of(found.start)}, found.end - found.start, found.procs);
   plan.area += area_of(found) - area_of(slot);
-  const bool is_new = !(found == slot);
   slot = found;
-  return is_new;
 }
 
 // Fewer processors are cheaper, but for measured times that say otherwise.

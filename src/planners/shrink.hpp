@@ -17,7 +17,7 @@ class Shrinker {
 
  private:
   void book(const DecodedPlan& plan);
-  bool narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late);
+  void narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late);
   std::optional<Slot> cheapest_within(TaskId task, const Slot& now, Interval window, bool is_late);
 
   const ClusterView& view_;
