@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dovetail/certificate.hpp"
 #include "dovetail/time.hpp"
 #include "dovetail/workflow.hpp"
 
@@ -45,6 +46,15 @@ struct Division {
   friend bool operator==(const Division&, const Division&) = default;
 };
 
+// How a plan by search came about, and how much better one could be at most.
+struct SearchRecord {
+  std::uint64_t seed = 1;
+  std::uint64_t trials = 0;      // that were made
+  bool is_truncated = false;     // by a time limit: another run may find another plan
+  Certificate certificate = {};  // on the end; of a plan for a deadline on the CPU time
+  friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
+};
+
 struct Plan {
   std::string algorithm = {};
   Time now = 0;
@@ -57,6 +67,7 @@ struct Plan {
   // Where the planner searched one: the share by which it moved its guide towards the end.
   std::optional<double> lambda = {};
   std::optional<Division> division = {};
+  std::optional<SearchRecord> search = {};
   // Where the plan is what is executed while resources come and go: how it came about.
   std::vector<Evaluation> history = {};
   std::vector<PlanVersion> versions = {};

@@ -18,6 +18,7 @@
 
 #include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
+#include "dovetail/search.hpp"
 
 namespace dovetail {
 
@@ -48,6 +49,7 @@ struct PlannerOptions {
   GuideReading guide = GuideReading::front;
   Fallback fallback = Fallback::cluster;
   StageIn stage_in = StageIn::parallel;
+  SearchLimits search = {};  // of DOVETAIL
 };
 
 // What the planners of one problem share (allocations, bottom levels), computed when first needed.

@@ -18,9 +18,10 @@
 
 namespace dovetail {
 
-using Time = std::int64_t;      // milliseconds
-using Duration = std::int64_t;  // milliseconds
-using Count = std::int32_t;     // processors
+using Time = std::int64_t;            // milliseconds
+using Duration = std::int64_t;        // milliseconds
+using Count = std::int32_t;           // processors
+__extension__ typedef __int128 Area;  // processor-milliseconds
 
 inline constexpr Duration kSecond = 1000;
 inline constexpr Duration kMinute = 60 * kSecond;

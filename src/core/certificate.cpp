@@ -5,6 +5,8 @@
 #include <optional>
 #include <ranges>
 
+#include "dovetail/problem.hpp"
+
 namespace dovetail {
 
 namespace {
@@ -83,7 +85,7 @@ class Verifier {
     const Area unit = Certificate::kUnit;
     const Area proved = least_work();
     const bool holds =
-        certificate_.work > 0 ? proved >= unit * certificate_.work : proved > unit * free_area();
+        certificate_.work > 0 ? proved >= unit * certificate_.work : proved > unit * room();
     return holds ? "" : "the numbers of the certificate do not add up to what it says";
   }
 
@@ -239,6 +241,9 @@ class Verifier {
     }
     return work;
   }
+
+  // No plan that the certificate speaks of consumes more.
+  Area room() const { return std::min(free_area(), certificate_.budget.value_or(free_area())); }
 
   // Of the span, cut to when the tasks that count can run at all.
   Area free_area() const {

@@ -32,6 +32,16 @@ Area consumed(const Plan& plan) {
 
 double cpu_hours(const Plan& plan) { return static_cast<double>(consumed(plan)) / 3.6e6; }
 
+std::optional<double> certified_gap(const Plan& plan) {
+  if (!plan.search || !plan.feasible) return std::nullopt;
+  const Certificate& proof = plan.search->certificate;
+  const double best = proof.work > 0 ? static_cast<double>(proof.work)
+                                     : static_cast<double>(proof.end + 1 - plan.now);
+  const double found =
+      proof.work > 0 ? static_cast<double>(consumed(plan)) : static_cast<double>(makespan(plan));
+  return best > 0 ? std::max(0.0, found / best - 1) : 0.0;
+}
+
 Count peak_procs(const Plan& plan) {
   std::vector<std::pair<Time, Count>> events;
   events.reserve(2 * plan.placements.size());

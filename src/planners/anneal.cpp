@@ -10,9 +10,10 @@ namespace dovetail {
 
 namespace {
 
-constexpr std::uint64_t kCoolings = 64;     // steps of the temperature in a run
-constexpr std::uint64_t kLookAtClock = 16;  // trials between two questions whether it is over
-constexpr double kNear = 0.01;              // so near to the best, a plan is worth justifying
+constexpr std::uint64_t kCoolings = 64;  // steps of the temperature in a run
+constexpr std::uint64_t kLookAtClock =
+    800;                        // tasks placed between two questions whether it is over
+constexpr double kNear = 0.01;  // so near to the best, a plan is worth justifying
 
 }  // namespace
 
@@ -34,14 +35,6 @@ Annealer::Annealer(DraftDecoder& decoder, const SearchGoal& goal, const SearchSe
       random_(random),
       tasks_(decoder.view().size()),
       temperature_(settings.hot) {}
-
-Area Annealer::value(const DecodedPlan& plan) const {
-  return goal_.value == SearchValue::area ? plan.area : Area{plan.end - decoder_.now()};
-}
-
-Area Annealer::other(const DecodedPlan& plan) const {
-  return goal_.value == SearchValue::area ? Area{plan.end - decoder_.now()} : plan.area;
-}
 
 DecodeLimits Annealer::limits_for(Area threshold) const {
   DecodeLimits limits = goal_.limits;
@@ -77,11 +70,12 @@ void Annealer::run(std::uint64_t trials, const std::function<bool()>& is_over) {
   const std::uint64_t stretch = std::max<std::uint64_t>(1, trials / kCoolings);
   const double cooling = steady_exp(steady_log(settings_.cold / settings_.hot) / kCoolings / 4);
   const double cooled = cooling * cooling * cooling * cooling;
+  const std::uint64_t pause = std::max<std::uint64_t>(1, kLookAtClock / tasks_);
   temperature_ = settings_.hot;
   since_progress_ = 0;
   for (std::uint64_t i = 1; i <= trials && value(best_) > goal_.enough; ++i, ++trials_) {
     if (i % stretch == 0) temperature_ *= cooled;
-    if (is_over && i % kLookAtClock == 0 && is_over()) return;
+    if (is_over && i % pause == 0 && is_over()) return;
     if (++since_progress_ > patience && i < trials - trials / 20) {
       kick();
       continue;
@@ -104,7 +98,7 @@ void Annealer::accept() {
 
 void Annealer::keep_if_best() {
   const Area best = value(best_);
-  if (value(plan_) < best || (value(plan_) == best && other(plan_) < other(best_))) {
+  if (goal_.is_better(plan_, best_, decoder_.now())) {
     best_ = plan_;
     best_draft_ = draft_.plan;
     since_progress_ = 0;

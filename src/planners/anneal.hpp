@@ -27,6 +27,21 @@ struct SearchGoal {
   SearchValue value = SearchValue::end;
   DecodeLimits limits = {};
   Area enough = 0;  // a value that cannot be improved on, or not by much
+
+  Area value_of(const DecodedPlan& plan, Time now) const {
+    return value == SearchValue::area ? plan.area : Area{plan.end - now};
+  }
+  // What decides between plans of the same value.
+  Area other_of(const DecodedPlan& plan, Time now) const {
+    return value == SearchValue::area ? Area{plan.end - now} : plan.area;
+  }
+  bool is_better(const DecodedPlan& a, const DecodedPlan& b, Time now) const {
+    return std::pair(value_of(a, now), other_of(a, now)) <
+           std::pair(value_of(b, now), other_of(b, now));
+  }
+  bool allows(const DecodedPlan& plan) const {
+    return plan.end <= limits.end && plan.area <= limits.area;
+  }
 };
 
 // How bold the moves are. Two settings find more than two seeds.
@@ -61,8 +76,8 @@ class Annealer {
     std::vector<std::uint32_t> places;  // by task, in the order
   };
 
-  Area value(const DecodedPlan& plan) const;
-  Area other(const DecodedPlan& plan) const;
+  Area value(const DecodedPlan& plan) const { return goal_.value_of(plan, decoder_.now()); }
+  Area other(const DecodedPlan& plan) const { return goal_.other_of(plan, decoder_.now()); }
   DecodeLimits limits_for(Area threshold) const;
   Area draw_threshold();
   void accept();

@@ -7,6 +7,29 @@
 
 namespace dovetail {
 
+DraftPlan draft_of(std::span<const Slot> slots) {
+  DraftPlan draft{.order = std::vector<TaskId>(slots.size()),
+                  .bounds = std::vector<SizeChoice>(slots.size()),
+                  .is_exact = std::vector<char>(slots.size(), 1)};
+  std::iota(draft.order.begin(), draft.order.end(), TaskId{0});
+  std::ranges::sort(draft.order, [&](TaskId a, TaskId b) {
+    return std::pair(slots[a].start, a) < std::pair(slots[b].start, b);
+  });
+  for (TaskId task = 0; task < slots.size(); ++task) {
+    draft.bounds[task] = {slots[task].procs, slots[task].end - slots[task].start};
+  }
+  return draft;
+}
+
+DecodedPlan measured(std::vector<Slot> slots, Time now) {
+  DecodedPlan plan{.slots = std::move(slots), .end = now};
+  for (const Slot& slot : plan.slots) {
+    plan.end = std::max(plan.end, slot.end);
+    plan.area += Area{slot.procs} * (slot.end - slot.start);
+  }
+  return plan;
+}
+
 DraftDecoder::DraftDecoder(const ClusterView& view, const SizeMenu& menu, const Calendar& calendar,
                            Time now)
     : view_(view), menu_(menu), now_(now), line_(calendar, now, view.size() + 1) {

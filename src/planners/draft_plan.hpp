@@ -18,12 +18,18 @@ struct DraftPlan {
   std::vector<char> is_exact = {};      // by task: it may not be narrower either
 };
 
+// The draft whose plan is at least as good: in order of start, each task exactly as wide as it is.
+DraftPlan draft_of(std::span<const Slot> slots);
+
 // A draft with its plan.
 struct DecodedPlan {
   std::vector<Slot> slots = {};  // by task
   Time end = 0;
   Area area = 0;
 };
+
+// The slots with their end, not before `now`, and area.
+DecodedPlan measured(std::vector<Slot> slots, Time now);
 
 // What a plan may not exceed. The search draws what it would accept first: most drafts are given up
 // as soon as one task cannot meet it.

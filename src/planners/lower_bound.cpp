@@ -17,17 +17,23 @@ constexpr double kSafety = 1e-9;
 
 }  // namespace
 
-LowerBound::LowerBound(const ClusterView& view, const Calendar& calendar, Time now)
-    : view_(view), calendar_(calendar), now_(now), heads_(heads_of(view, calendar)) {
+LowerBound::LowerBound(const ClusterView& view, const Calendar& calendar, Time now,
+                       std::optional<Area> budget)
+    : view_(view),
+      calendar_(calendar),
+      now_(now),
+      budget_(budget),
+      heads_(heads_of(view, calendar)) {
   path_end_ = *std::ranges::max_element(heads_.ends);
 }
 
-double LowerBound::free_area(Interval window) const {
+// What tasks within the window may consume.
+double LowerBound::room(Interval window) const {
   double area = 0;
   for (const Step& step : calendar_.steps(window)) {
     area += static_cast<double>(step.end - step.begin) * step.free;
   }
-  return area;
+  return budget_ ? std::min(area, static_cast<double>(*budget_)) : area;
 }
 
 Certificate LowerBound::certificate(Time end, const TimeWindows& windows) const {
@@ -36,6 +42,7 @@ Certificate LowerBound::certificate(Time end, const TimeWindows& windows) const 
     edges += view_.workflow().predecessors(task).size();
   }
   return {.end = end,
+          .budget = budget_,
           .span = {now_, end},
           .ready = windows.ready,
           .due = windows.due,
@@ -48,7 +55,7 @@ std::optional<Certificate> LowerBound::prove_impossible(Time end, const TimeWind
                                                         Interval span) const {
   WindowFlow flow(view_, windows, span);
   flow.push(kRounds);
-  if (flow.work() <= free_area(span) * (1 + kSafety)) return std::nullopt;
+  if (flow.work() <= room(span) * (1 + kSafety)) return std::nullopt;
   Certificate proof = certificate(end, windows);
   proof.span = span;
   proof.begin_flow = flow.flows().begin;
@@ -70,21 +77,21 @@ std::optional<Certificate> LowerBound::prove_impossible(Time end) const {
   return std::nullopt;
 }
 
-Certificate LowerBound::on_end(Time known) const {
-  Time low = std::min(path_end_, known) - 1;
-  Certificate best = *prove_impossible(low);
+Certificate LowerBound::on_end() const { return *prove_impossible(path_end_ - 1); }
+
+Certificate LowerBound::on_end(Time known, Certificate so_far,
+                               const std::function<bool()>& is_over) const {
   const Duration step = std::max<Duration>(1, (known - now_) / kResolution);
   // The plan itself ends at `known`: one millisecond less is the most that can be impossible.
-  for (Time high = known; high - low > step;) {
-    const Time middle = low + (high - low) / 2;
+  for (Time high = known; high - so_far.end > step && !is_over();) {
+    const Time middle = so_far.end + (high - so_far.end) / 2;
     if (auto proof = prove_impossible(middle)) {
-      best = std::move(*proof);
-      low = middle;
+      so_far = std::move(*proof);
     } else {
       high = middle;
     }
   }
-  return best;
+  return so_far;
 }
 
 Certificate LowerBound::on_work(Time end) const {
@@ -92,6 +99,7 @@ Certificate LowerBound::on_work(Time end) const {
   WindowFlow flow(view_, windows);
   flow.push(2 * kRounds);
   Certificate proof = certificate(end, windows);
+  proof.budget.reset();
   proof.begin_flow = flow.flows().begin;
   proof.end_flow = flow.flows().end;
   proof.edge_flow = flow.flows().edges;

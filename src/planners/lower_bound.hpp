@@ -22,10 +22,16 @@ namespace dovetail {
 // The view and calendar must outlive it.
 class LowerBound {
  public:
-  LowerBound(const ClusterView& view, const Calendar& calendar, Time now);
+  // With a budget it speaks of plans that consume no more.
+  LowerBound(const ClusterView& view, const Calendar& calendar, Time now,
+             std::optional<Area> budget = {});
 
-  // Needs a plan that ends at `known`. The bound is as tight as a 2000th of its turn-around.
-  Certificate on_end(Time known) const;
+  // No plan ends by then: what follows from the longest path alone. Cheap.
+  Certificate on_end() const;
+
+  // A later end, as tight as a 2000th of the turn-around of a plan that ends at `known`, unless it
+  // is over before. `so_far` is what on_end gave before.
+  Certificate on_end(Time known, Certificate so_far, const std::function<bool()>& is_over) const;
 
   // Needs a plan that ends by `end`.
   Certificate on_work(Time end) const;
@@ -41,11 +47,12 @@ class LowerBound {
   std::optional<Certificate> prove_impossible(Time end, const TimeWindows& windows,
                                               Interval span) const;
   Certificate certificate(Time end, const TimeWindows& windows) const;
-  double free_area(Interval window) const;
+  double room(Interval window) const;
 
   const ClusterView& view_;
   const Calendar& calendar_;
   Time now_;
+  std::optional<Area> budget_;
   Heads heads_;
   Time path_end_ = 0;
 };

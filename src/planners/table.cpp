@@ -41,9 +41,7 @@ Plan dl(PlanningContext& context, const PlanRequest& request) {
 }
 
 Plan dovetail_search(PlanningContext& context, const PlanRequest& request) {
-  Plan plan = plan_anytime(context, {}).plan;
-  plan.algorithm = request.name;
-  return plan;
+  return plan_anytime(context, request.deadline);
 }
 
 Plan heft(PlanningContext& context, const PlanRequest& request) {

@@ -64,6 +64,11 @@ Optimum try_everything(const ClusterView& view, const Calendar& calendar) {
   return best;
 }
 
+Plan search(const Problem& problem, const SearchLimits& limits, std::optional<Time> deadline = {}) {
+  PlanningContext context(problem, {.search = limits});
+  return plan_anytime(context, deadline);
+}
+
 class AnytimeExact : public ::testing::TestWithParam<int> {};
 
 testing::RandomProblemOptions small(int reservations) {
@@ -79,17 +84,17 @@ TEST_P(AnytimeExact, NoBoundIsAboveTheOptimumAndPlansComeCloseToIt) {
     PlanningContext context(problem);
     OneCluster& cluster = context.shared<OneCluster>();
     const Optimum optimum = try_everything(cluster.view(), cluster.calendar());
-    const SearchResult found = plan_anytime(context, {.trials = 3'000, .cpu_factor = std::nullopt});
-    ASSERT_EQ(found.plan.feasible, optimum.end < kForever);
-    if (!found.plan.feasible) continue;
-    ASSERT_TRUE(check(problem, found.plan).empty());
-    const Time end = problem.now() + makespan(found.plan);
+    const Plan found = search(problem, {.trials = 3'000, .cpu_factor = std::nullopt});
+    ASSERT_EQ(found.feasible, optimum.end < kForever);
+    if (!found.feasible) continue;
+    ASSERT_TRUE(check(problem, found).empty());
+    const Time end = problem.now() + makespan(found);
     ASSERT_GE(end, optimum.end);
     ++solved;
     optimal += end == optimum.end ? 1 : 0;
     // No plan ends by then, says the bound.
-    ASSERT_LT(found.bound.end, optimum.end);
-    ASSERT_EQ(refute(problem, found.bound), "");
+    ASSERT_LT(found.search->certificate.end, optimum.end);
+    ASSERT_EQ(refute(problem, found.search->certificate), "");
 
     const Time later = problem.now() + (optimum.end - problem.now()) * 23 / 20;
     const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
@@ -102,10 +107,10 @@ TEST_P(AnytimeExact, NoBoundIsAboveTheOptimumAndPlansComeCloseToIt) {
       if (plan_end <= later) least = std::min(least, area);
     }
     ASSERT_LE(work.work, least);
-    const SearchResult cheap = plan_anytime(context, {.trials = 3'000, .deadline = later});
-    ASSERT_TRUE(cheap.plan.feasible);
-    ASSERT_TRUE(check(problem, cheap.plan).empty());
-    ASSERT_LE(problem.now() + makespan(cheap.plan), later);
+    const Plan cheap = search(problem, {.trials = 3'000}, later);
+    ASSERT_TRUE(cheap.feasible);
+    ASSERT_TRUE(check(problem, cheap).empty());
+    ASSERT_LE(problem.now() + makespan(cheap), later);
   }
   EXPECT_GT(optimal * 100, solved * 97) << optimal << " of " << solved;
 }
@@ -117,19 +122,18 @@ TEST(Certificate, IsRefusedWhenTamperedWith) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     const Problem problem = testing::random_problem(seed, {.max_tasks = 8, .max_processors = 8});
-    PlanningContext context(problem);
-    const SearchResult found = plan_anytime(context, {.trials = 500});
-    if (!found.plan.feasible) continue;
-    const Time end = problem.now() + makespan(found.plan);
+    const Plan found = search(problem, {.trials = 500});
+    if (!found.feasible) continue;
+    const Time end = problem.now() + makespan(found);
     // A plan ends there, so that nothing can prove that none does.
-    Certificate wrong = found.bound;
+    Certificate wrong = found.search->certificate;
     wrong.end = end;
     EXPECT_NE(refute(problem, wrong), "");
     for (Time& due : wrong.due) due = std::max(due, end);
     EXPECT_NE(refute(problem, wrong), "");
     for (std::int64_t& flow : wrong.end_flow) flow *= 2;
     EXPECT_NE(refute(problem, wrong), "");
-    wrong = found.bound;
+    wrong = found.search->certificate;
     wrong.ready.pop_back();
     EXPECT_NE(refute(problem, wrong), "");
     ++tampered;
@@ -141,12 +145,10 @@ TEST(Anytime, IsTheSameOnAnyNumberOfThreadsAndNeverWorseThanWhatIsPublished) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     const Problem problem = testing::random_problem(seed, {.max_tasks = 30, .max_processors = 32});
-    PlanningContext context(problem);
     std::vector<Plan> plans;
     for (const unsigned threads : {1U, 2U, 4U}) {
       plans.push_back(
-          plan_anytime(context, {.trials = 60'000, .threads = threads, .cpu_factor = std::nullopt})
-              .plan);
+          search(problem, {.trials = 60'000, .threads = threads, .cpu_factor = std::nullopt}));
       EXPECT_EQ(plans.front(), plans.back());
     }
     if (!plans.front().feasible) continue;

@@ -47,6 +47,7 @@ const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::cor
                                                      {"platform.hpp", Layer::core},
                                                      {"pull_forward.hpp", Layer::planners},
                                                      {"problem.hpp", Layer::core},
+                                                     {"search.hpp", Layer::planners},
                                                      {"speedup.hpp", Layer::core},
                                                      {"time.hpp", Layer::core},
                                                      {"workflow.hpp", Layer::core}};

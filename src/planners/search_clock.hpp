@@ -1,0 +1,37 @@
+// How much of a search's time is over. Safe to ask from several threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "dovetail/search.hpp"
+
+namespace dovetail {
+
+class SearchClock {
+ public:
+  explicit SearchClock(const SearchLimits& limits) : limits_(limits), start_(read()) {}
+
+  // Whether that share of the time is over.
+  bool is_over(double share = 1) const {
+    if (!limits_.seconds || read() - start_ < *limits_.seconds * share) return false;
+    was_over_ = true;
+    return true;
+  }
+
+  // Whether anything was given up for want of time.
+  bool was_over() const { return was_over_; }
+
+ private:
+  double read() const {
+    if (limits_.clock) return limits_.clock();
+    using Clock = std::chrono::steady_clock;
+    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  }
+
+  const SearchLimits& limits_;
+  double start_;
+  mutable std::atomic<bool> was_over_ = false;
+};
+
+}  // namespace dovetail
