@@ -51,7 +51,8 @@ struct SearchRecord {
   std::uint64_t seed = 1;
   std::uint64_t trials = 0;      // that were made
   bool is_truncated = false;     // by a time limit: another run may find another plan
-  Certificate certificate = {};  // on the end; of a plan for a deadline on the CPU time
+  // On the end; of a plan for a deadline on the CPU time. Nothing: no bound is known.
+  std::optional<Certificate> certificate = {};
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };
 

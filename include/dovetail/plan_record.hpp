@@ -78,6 +78,8 @@ struct PlanRecord {
   std::optional<double> average_stretch = {};
   std::optional<double> maximum_stretch = {};
   std::optional<Division> division = {};  // see Plan::division
+  std::optional<SearchRecord> search = {};
+  std::optional<double> gap = {};  // see certified_gap
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};

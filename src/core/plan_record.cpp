@@ -110,6 +110,8 @@ PlanRecord make_record(const Problem& problem, const Plan& plan, std::span<const
                     .turnaround = makespan(plan),
                     .cpu_hours = cpu_hours(plan),
                     .division = plan.division,
+                    .search = plan.search,
+                    .gap = certified_gap(plan),
                     .history = plan.history};
   record_workflows(problem, plan, record);
   record.tasks.reserve(plan.placements.size());
@@ -143,6 +145,7 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
             .deadline = record.deadline,
             .feasible = record.feasible,
             .lambda = record.lambda,
+            .search = record.search,
             .history = record.history};
   const auto workflows = problem.workflows();
   plan.placements.reserve(record.tasks.size());

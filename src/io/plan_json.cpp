@@ -8,6 +8,7 @@
 #include "dovetail/io.hpp"
 #include "io/gzip_source.hpp"
 #include "io/schema.hpp"
+#include "io/search_json.hpp"
 #include "io/text.hpp"
 
 namespace dovetail {
@@ -305,6 +306,7 @@ std::string format_plan(const PlanRecord& record) {
                        json_string(record.earliest_algorithm));
   }
   out += format_fairness(record);
+  out += io::format_search(record);
   out += "\n \"workflows\":" + lines_of(record.workflows, format_workflow_record);
   if (!record.tightest.empty()) {
     out += ",\n \"tightest\":" + lines_of(record.tightest, format_tightest);
@@ -339,6 +341,7 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   read_summary(top, plan);
   read_workflows(top, plan);
   read_fairness(top, plan);
+  io::read_search(top, plan);
   read_tightest(top, plan);
   read_history(top, plan);
   read_clusters(top, plan);

@@ -36,19 +36,16 @@ double LowerBound::room(Interval window) const {
   return budget_ ? std::min(area, static_cast<double>(*budget_)) : area;
 }
 
-Certificate LowerBound::certificate(Time end, const TimeWindows& windows) const {
-  std::size_t edges = 0;
-  for (TaskId task = 0; task < view_.size(); ++task) {
-    edges += view_.workflow().predecessors(task).size();
-  }
+Certificate LowerBound::certificate(Time end, const TimeWindows& windows,
+                                    const WindowFlow& flow) const {
   return {.end = end,
           .budget = budget_,
           .span = {now_, end},
           .ready = windows.ready,
           .due = windows.due,
-          .begin_flow = std::vector<std::int64_t>(view_.size()),
-          .end_flow = std::vector<std::int64_t>(view_.size()),
-          .edge_flow = std::vector<std::int64_t>(edges)};
+          .begin_flow = flow.flows().begin,
+          .end_flow = flow.flows().end,
+          .edge_flow = flow.flows().edges};
 }
 
 std::optional<Certificate> LowerBound::prove_impossible(Time end, const TimeWindows& windows,
@@ -56,17 +53,14 @@ std::optional<Certificate> LowerBound::prove_impossible(Time end, const TimeWind
   WindowFlow flow(view_, windows, span);
   flow.push(kRounds);
   if (flow.work() <= room(span) * (1 + kSafety)) return std::nullopt;
-  Certificate proof = certificate(end, windows);
+  Certificate proof = certificate(end, windows, flow);
   proof.span = span;
-  proof.begin_flow = flow.flows().begin;
-  proof.end_flow = flow.flows().end;
-  proof.edge_flow = flow.flows().edges;
   return proof;
 }
 
 std::optional<Certificate> LowerBound::prove_impossible(Time end) const {
   const TimeWindows windows = windows_by(view_, calendar_, heads_, end);
-  if (!windows.is_possible) return certificate(end, windows);
+  if (!windows.is_possible) return Certificate{.end = end, .budget = budget_, .span = {now_, end}};
   const Time first = *std::ranges::min_element(windows.ready);
   if (auto proof = prove_impossible(end, windows, {first, end})) return proof;
   for (int cut = 1; cut <= kCuts; ++cut) {
@@ -98,11 +92,8 @@ Certificate LowerBound::on_work(Time end) const {
   const TimeWindows windows = windows_by(view_, calendar_, heads_, end);
   WindowFlow flow(view_, windows);
   flow.push(2 * kRounds);
-  Certificate proof = certificate(end, windows);
+  Certificate proof = certificate(end, windows, flow);
   proof.budget.reset();
-  proof.begin_flow = flow.flows().begin;
-  proof.end_flow = flow.flows().end;
-  proof.edge_flow = flow.flows().edges;
   proof.work = static_cast<Area>(std::floor(flow.work() * (1 - kSafety)));
   return proof;
 }

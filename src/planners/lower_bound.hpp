@@ -46,7 +46,7 @@ class LowerBound {
   std::optional<Certificate> prove_impossible(Time end) const;
   std::optional<Certificate> prove_impossible(Time end, const TimeWindows& windows,
                                               Interval span) const;
-  Certificate certificate(Time end, const TimeWindows& windows) const;
+  Certificate certificate(Time end, const TimeWindows& windows, const WindowFlow& flow) const;
   double room(Interval window) const;
 
   const ClusterView& view_;
