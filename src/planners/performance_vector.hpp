@@ -41,13 +41,9 @@ class PerformanceVector {
 
   Count most() const { return source_.most; }
 
-  // How often a makespan was measured.
-  std::size_t measurements() const { return measurements_; }
-
  private:
   Source source_;
   std::vector<std::optional<Duration>> values_;
-  std::size_t measurements_ = 0;
 };
 
 // Scenarios that a cluster takes at the price of one: the largest number for which there are groups
