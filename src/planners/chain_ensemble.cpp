@@ -254,8 +254,11 @@ class ChainEnsemblePlanner {
       }
     }
     ChainEnsemblePlan answer{
-        std::move(summary), Problem(std::move(workflows), platform()), std::move(plan), {}};
-    for (ChainPlan& part : plans) answer.runs.push_back(std::move(part.runs));
+        std::move(summary), Problem(std::move(workflows), platform()), std::move(plan), {}, {}};
+    for (ChainPlan& part : plans) {
+      answer.runs.push_back(std::move(part.runs));
+      answer.off_chain.push_back(std::move(part.off_chain));
+    }
     return answer;
   }
 

@@ -37,7 +37,8 @@ struct ChainEnsemblePlan {
   EnsemblePlan summary;
   Problem problem;  // the scenarios as workflows, on the clusters within their windows
   Plan plan;
-  std::vector<std::vector<MonthRun>> runs;  // by cluster: the chain parts
+  std::vector<std::vector<MonthRun>> runs;   // by cluster: the chain parts
+  std::vector<std::vector<Slot>> off_chain;  // and the other tasks
 };
 
 // Nothing when there is no room for all months, however long one waits; then the number of the

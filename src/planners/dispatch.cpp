@@ -82,12 +82,14 @@ std::optional<MonthStart> MonthDispatcher::propose() {
 
 // The scenario on a slower group that lags so far behind that the group waits for it.
 std::uint32_t MonthDispatcher::laggard_for(std::uint32_t group, std::uint32_t scenario) const {
-  if (rule_ != Dispatch::rotate || !is_unequal_ || next_month_[scenario] < distance_) return kNobody;
+  if (rule_ != Dispatch::rotate || !is_unequal_ || next_month_[scenario] < distance_)
+    return kNobody;
   std::uint32_t laggard = kNobody;
   for (const Group& other : groups_) {
     const std::uint32_t x = other.scenario;
     if (x == kNobody || other.time <= groups_[group].time || awaited_by_[x] != kNobody) continue;
-    if (months_ - next_month_[x] < 2 || next_month_[scenario] - next_month_[x] < distance_) continue;
+    if (months_ - next_month_[x] < 2 || next_month_[scenario] - next_month_[x] < distance_)
+      continue;
     const bool lags_more = laggard == kNobody || next_month_[x] < next_month_[laggard] ||
                            (next_month_[x] == next_month_[laggard] && x < laggard);
     if (lags_more) laggard = x;

@@ -61,7 +61,7 @@ Duration formula_makespan(const MonthProblem& problem, const Grouping& grouping)
 }
 
 Duration least_time_of_months(const MonthProblem& problem, std::span<const Count> groups,
-                           std::int64_t months) {
+                              std::int64_t months) {
   std::vector<Duration> times;
   for (const Count procs : groups) times.push_back(problem.time_of(procs));
   const Duration fastest = *std::min_element(times.begin(), times.end());

@@ -123,8 +123,7 @@ class MonthSimulation {
   std::int64_t margin() const {
     if (!problem_.disk) return 0;
     const auto groups = static_cast<std::int64_t>(times_.size());
-    return std::max(problem_.disk->margin.value_or(2 * groups * problem_.disk->month),
-                    problem_.disk->month);
+    return std::max(problem_.disk->margin_for(groups), problem_.disk->month);
   }
 
   // Groups that have nothing to do any more, or all of them while the disk is emptied.

@@ -63,7 +63,7 @@ Duration PerformanceVector::measured(Count scenarios) {
 }
 
 Count PerformanceVector::planned_for(Count scenarios) {
-  if (scenarios <= source_.flat) return scenarios;
+  if (scenarios <= source_.flat || source_.most > kMostInTurn) return scenarios;
   Count best = scenarios;
   for (Count more = scenarios + 1; more <= source_.most; ++more) {
     if (source_.lower_bound(more) >= measured(best)) break;
