@@ -30,6 +30,7 @@ constexpr double kNarrowest = 1.5;  // of what is drawn
 constexpr double kNameWidth = 46;
 constexpr double kTickDistance = 110;
 constexpr double kProgressHeight = 300;
+constexpr double kProgressLeft = kRowsLeft - 64;  // the plot itself begins where the rows do
 constexpr std::size_t kMostProgressPoints = 300;
 
 // As many colours as there are scenarios: beyond those of the palette, hues a golden angle apart.
@@ -250,12 +251,14 @@ LineChart progress_chart(const EnsemblePicture& picture) {
     Time before = begin;
     for (std::size_t i = 0; i < runs[s].size(); ++i) {
       if (runs[s][i].begin - before > longest_step) {
-        if (i > 0) add(before, i);
+        if (series.points.back().second < static_cast<double>(i)) add(before, i);
         add(runs[s][i].begin, i);
       }
       before = runs[s][i].end;
       if (i % step == 0 || i + 1 == runs[s].size()) add(before, i + 1);
     }
+    // To the end of the picture, so that the axis is that of the groups.
+    if (before < picture.window.end) add(picture.window.end, runs[s].size());
     chart.series.push_back(std::move(series));
   }
   return chart;
@@ -287,8 +290,8 @@ std::string ensemble_svg(const EnsemblePicture& picture) {
       kSheetWidth, height, escape_markup(fit(plain_text(picture.title), 100)),
       embedded_file("frontier_chart.css"), embedded_file("line_chart.css"),
       escape_markup(plain_text(fmt::format("{}", fmt::join(picture.facts, "  \u00b7  ")))), kHead,
-      groups.draw(), kRowsLeft - 64, progress,
-      draw_lines(progress_chart(picture), kSheetWidth - kRowsLeft + 64, kProgressHeight));
+      groups.draw(), kProgressLeft, progress,
+      draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
 }
 
 std::string ensemble_html(const EnsemblePicture& picture) {
@@ -299,9 +302,11 @@ std::string ensemble_html(const EnsemblePicture& picture) {
     GroupChart groups(picture);
     return fmt::format(
         "<section><h2>Groups</h2>\n<svg viewBox=\"0 0 {0} {1}\">\n{2}</svg></section>\n"
-        "<section><h2>Progress</h2>\n<svg viewBox=\"0 0 {0} {3}\">\n{4}</svg></section>\n",
-        kSheetWidth, groups.height(), groups.draw(), kProgressHeight,
-        draw_lines(progress_chart(picture), kSheetWidth, kProgressHeight));
+        "<section><h2>Progress</h2>\n<svg viewBox=\"0 0 {0} {3}\">\n<g transform=\"translate({4} "
+        "0)\">\n"
+        "{5}</g></svg></section>\n",
+        kSheetWidth, groups.height(), groups.draw(), kProgressHeight, kProgressLeft,
+        draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
   });
 }
 

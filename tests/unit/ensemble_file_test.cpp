@@ -83,7 +83,7 @@ TEST(EnsembleFile, NonsenseIsOneLine) {
   EXPECT_EQ(error_of(kHead), "e.yaml:1: \"clusters\" is missing");
   EXPECT_EQ(
       error_of(kHead + "clusters:\n  a:\n    times:\n      4: 10\n      6: 8\n    post: 1\n"),
-      "e.yaml:6: cluster \"a\": times: none for 5 processors; measure them, or if groups are to "
+      "e.yaml:5: cluster \"a\": times: none for 5 processors; measure them, or if groups are to "
       "have only the sizes of this table, add sizes: [4, 6]");
   EXPECT_EQ(
       error_of(kHead + "clusters:\n  a:\n    times:\n      4: 10\n      5: 11\n    post: 1\n"),
