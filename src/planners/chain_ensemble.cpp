@@ -70,11 +70,13 @@ class ChainSite {
         ours_(laid_out()) {
     const Duration every = windows().every;
     if (every == 0) return;
+    const Time change =
+        std::min(last_change(whole_.clusters()[0], windows(), now_), now_ + kLatest);
+    alike_ = change + 2 * every;
     // Once slots are all alike, one of them does at least one task, or none ever does any.
     const auto tasks = static_cast<std::int64_t>(unit_.workflow().size());
     const std::int64_t slots = tasks * ensemble.scenarios * ensemble.months + 1;
-    last_horizon_ = std::min(last_change(whole_.clusters()[0], windows(), now_), now_ + kLatest) +
-                    std::min(slots, kLatest / every) * every;
+    last_horizon_ = change + std::min(slots, kLatest / every) * every;
   }
 
   // Within its windows, as far as they are laid out.
@@ -93,7 +95,7 @@ class ChainSite {
     const MonthProblem whole = months(scenarios, cluster().processors);
     if (!whole.has_room()) return std::nullopt;
     auto answer = plan_until_horizon(whole, choices);
-    while (!answer && horizon_ < last_horizon_) {
+    while (!answer && horizon_ < last_horizon_ && may_fit()) {
       horizon_ = now_ + 2 * (horizon_ - now_);
       ours_ = laid_out();
       answer = plan_until_horizon(whole, choices);
@@ -103,6 +105,16 @@ class ChainSite {
 
  private:
   const Windows& windows() const { return ensemble_.windows[number_]; }
+
+  // Whether slots may come that have room for a month; they do not when no slot so far had, and the
+  // last ones are like all that come.
+  bool may_fit() const {
+    const auto layouts = there_.layouts();
+    return horizon_ < alike_ ||
+           std::any_of(layouts.begin(), layouts.end(), [&](const UnitLayout& layout) {
+             return ours_.calendar(0).earliest_fit(layout.procs, layout.time, now_).has_value();
+           });
+  }
 
   Platform laid_out() const { return within_windows(whole_, {&windows(), 1}, horizon_); }
 
@@ -157,6 +169,7 @@ class ChainSite {
   UnitOnCluster there_;
   Count reserved_;
   Time horizon_;           // of the slots that are laid out
+  Time alike_ = 0;         // until then there was a slot of which nobody else holds anything
   Time last_horizon_ = 0;  // there is no use in going further
   Platform ours_;          // the cluster alone, within its windows
 };

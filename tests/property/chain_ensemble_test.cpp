@@ -167,6 +167,15 @@ TEST(ChainEnsemble, SlotsMayBeginLongFromNowAndAfterLongReservations) {
   EXPECT_EQ(plan->runs[0][0].start, 200 * kDay + 1);
 }
 
+TEST(ChainEnsemble, AMonthMayBeLongerThanSlotsThatTouchEachOther) {
+  ChainEnsemble ensemble = in_slots(1, 1, kMinute);
+  ensemble.windows[0] = {.length = kMinute, .every = kMinute, .first = kHour};
+  const auto plan = plan_chain_ensemble(ensemble, {});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->runs[0][0].start, kHour);
+  EXPECT_EQ(check(plan->problem, plan->plan), kNoViolations);
+}
+
 TEST(ChainEnsemble, SaysWhichClusterHasNoRoom) {
   ChainEnsemble ensemble = in_slots(4, 3, kHour);
   ensemble.platform =
