@@ -311,7 +311,7 @@ bool MonthRunner::is_short_of_disk() const {
   const auto& disk = options_.description.rules.disk;
   if (!disk) return false;
   const auto groups = static_cast<std::int64_t>(std::max<std::size_t>(grouping_.groups.size(), 1));
-  const std::int64_t margin = disk->margin.value_or(2 * groups * disk->month);
+  const std::int64_t margin = disk->margin_for(groups);
   struct statvfs about {};
   if (statvfs(options_.description.data.c_str(), &about) == 0) {
     constexpr std::uint64_t kMegabyte = 1'000'000;

@@ -34,7 +34,7 @@ class LineDrawing {
         right_, bottom_);
     grid();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], i);
-    legend();
+    if (chart_.has_legend) legend();
     return std::move(out_);
   }
 

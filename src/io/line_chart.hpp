@@ -33,6 +33,7 @@ struct LineChart {
   AxisUnit x_unit = AxisUnit::number;
   AxisUnit y_unit = AxisUnit::number;
   bool from_zero = false;  // the y axis begins at 0
+  bool has_legend = true;
   std::vector<LineSeries> series = {};
 };
 
