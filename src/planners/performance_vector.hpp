@@ -19,7 +19,7 @@
 namespace dovetail {
 
 // Up to so many scenarios, each of them is looked at.
-inline constexpr Count kMostInTurn = 500;
+inline constexpr Count kMostInTurn = 2000;
 
 class PerformanceVector {
  public:

@@ -92,7 +92,7 @@ TEST(Repartition, GreedyAndExactAreOptimalOnVectorsThatNeverFall) {
 TEST(Repartition, ManyScenariosAreCountedByBisection) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const auto scenarios = static_cast<Count>(dice.between(kMostInTurn + 1, 1'500));
+    const auto scenarios = static_cast<Count>(dice.between(kMostInTurn + 1, 3'000));
     const auto clusters = static_cast<std::size_t>(dice.between(1, 5));
     std::vector<std::vector<Duration>> values(clusters);
     for (auto& value : values) {
