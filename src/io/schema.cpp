@@ -170,7 +170,8 @@ double Record::duration(Value field) const {
                     describe(field));
   }
   if (!(*seconds <= kMaxSeconds)) {
-    fail(field, fmt::format("expected at most {} seconds, found {}", kMaxSeconds, describe(field)));
+    fail(field, fmt::format("expected at most {:.0f} seconds ({:.0f} days), found {}", kMaxSeconds,
+                            std::floor(kMaxSeconds / 86'400), describe(field)));
   }
   return *seconds;
 }
