@@ -48,9 +48,9 @@ bool differ_in_weight(const Problem& problem);
 Fairness measure_fairness(const Problem& problem, const Plan& plan);
 
 // The position of the plan for the goal fair: feasible, then least weighted stretch of the workflow
-// that is worst off, then earliest end, then least average stretch, then the last, since MAGS,
-// which promises something, stands last in the table of planners. Weighted stretches that differ by
-// one in a hundred are equal. Needs at least one plan, and plan.alone of each that is feasible.
+// that is worst off, then earliest end, then least average stretch, each to one in a hundred, then
+// the last, since MAGS, which promises something, stands last in the table of planners. Needs at
+// least one plan, and plan.alone of each that is feasible.
 std::size_t fairest_plan(const Problem& problem, std::span<const Plan> plans);
 
 }  // namespace dovetail

@@ -1,9 +1,8 @@
 #include "dovetail/fairness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "dovetail/metrics.hpp"
@@ -129,23 +128,23 @@ Fairness measure_fairness(const Problem& problem, const Plan& plan) {
 }
 
 std::size_t fairest_plan(const Problem& problem, std::span<const Plan> plans) {
-  constexpr double kAsFair = 1.01;
-  std::vector<Fairness> fairness(plans.size());
-  double least = std::numeric_limits<double>::infinity();
+  constexpr double kAlike = 1.01;
+  std::vector<std::size_t> left;
+  std::vector<std::array<double, 3>> values(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!plans[i].feasible) continue;
-    fairness[i] = measure_stretches(problem, plans[i]);
-    least = std::min(least, fairness[i].weighted_stretch);
+    left.push_back(i);
+    const Fairness fairness = measure_stretches(problem, plans[i]);
+    values[i] = {fairness.weighted_stretch, static_cast<double>(makespan(plans[i])),
+                 fairness.average_stretch};
   }
-  std::optional<std::size_t> best;
-  const auto values = [&](std::size_t i) {
-    return std::pair{makespan(plans[i]), fairness[i].average_stretch};
-  };
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (!plans[i].feasible || fairness[i].weighted_stretch > kAsFair * least) continue;
-    if (!best || values(i) <= values(*best)) best = i;
+  if (left.empty()) return plans.size() - 1;
+  for (std::size_t k = 0; k < values.front().size(); ++k) {
+    const auto value = [&](std::size_t i) { return values[i][k]; };
+    const double least = value(std::ranges::min(left, {}, value));
+    std::erase_if(left, [&](std::size_t i) { return value(i) > kAlike * least; });
   }
-  return best.value_or(plans.size() - 1);
+  return left.back();
 }
 
 }  // namespace dovetail

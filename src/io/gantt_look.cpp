@@ -30,10 +30,10 @@ std::string colour_text(double hue, double saturation, double lightness) {
 }
 
 // Beyond the chosen ones, hues go around by the golden angle, so that each lies between those
-// before it, and lightness alternates.
+// before it; every other colour is darker and lighter than the chosen ones.
 std::vector<std::string> make_palette() {
   constexpr double kGoldenAngle = 137.508;
-  constexpr std::array kLightness = {0.62, 0.84, 0.74};
+  constexpr std::array kLightness = {0.64, 0.87};
   std::vector<std::string> palette(kChosen.begin(), kChosen.end());
   for (std::size_t i = 0; palette.size() < kColours; ++i) {
     palette.push_back(colour_text(std::fmod(kGoldenAngle * static_cast<double>(i), 360), 0.55,

@@ -133,7 +133,7 @@ class TextChart {
     std::string text = plan_title(record_);
     for (const std::string& fact : plan_facts(record_)) {
       text += ",";
-      if (display_width(text) + 1 + display_width(fact) > columns_) {
+      if (display_width(text) + display_width(fact) + 2 > columns_) {  // a space and a comma
         line(fit(text, columns_));
         text = " ";
       }

@@ -12,7 +12,8 @@
 // ready later (periods.hpp), and what to do when the widest tasks of the workflows due in a period
 // do not fit side by side, so that no slack would help: then such workflows get parts of the period
 // one after the other. Where the cluster leaves so early that no slack helps at all, the plan is
-// that of SELFISH_ORDER, without a promise.
+// one of lists, without a promise: short workflows first, as SELFISH_ORDER has them, by CPA for the
+// whole cluster, a half of it, a quarter and so on, the fairest of these.
 #include <algorithm>
 #include <map>
 
@@ -164,17 +165,29 @@ class SlackSearch {
   std::vector<BackwardPlacer> placers_;
 };
 
+Plan plan_without_periods(const Sharing& sharing, std::string_view name) {
+  std::vector<Plan> plans{plan_selfish_order(sharing, name)};
+  for (Count procs = sharing.processors() / 2; procs > 0; procs /= 2) {
+    std::vector<std::vector<Count>> allocations;
+    for (const Member& member : sharing.members()) {
+      allocations.push_back(cpa_allocation(member.view, procs, sharing.cpa_stop()));
+    }
+    plans.push_back(plan_short_first(sharing, name, allocations));
+  }
+  return sharing.fairest_of(std::move(plans));
+}
+
 }  // namespace
 
 Plan plan_mags(const Sharing& sharing, std::string_view name) {
   if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   const FreeArea area(sharing.calendar(), sharing.now());
   const auto bound = fair_bound(sharing, area);
-  if (!bound) return plan_selfish_order(sharing, name);
+  if (!bound) return plan_without_periods(sharing, name);
   SlackSearch search(sharing, area, *bound);
   auto found = search.find(false);
   if (!found) found = search.find(true);
-  if (!found) return plan_selfish_order(sharing, name);
+  if (!found) return plan_without_periods(sharing, name);
   Plan plan = sharing.to_plan(name, compact(sharing, found->slots));
   plan.division = {.slack = static_cast<double>(found->slack) / static_cast<double>(kNoSlack),
                    .bound = bound->value(),

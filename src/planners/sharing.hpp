@@ -66,7 +66,7 @@ class Sharing {
   // Without slots the plan is infeasible.
   Plan to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const;
 
-  // Of plans made here, in the order of sizes(): see fairest_plan.
+  // Of plans made here: see fairest_plan.
   Plan fairest_of(std::vector<Plan> plans) const;
 
  private:

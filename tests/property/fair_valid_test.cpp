@@ -274,6 +274,24 @@ TEST(FairValid, MagsHasAPlanWhereFluidsDoNotFitBeforeTheClusterLeaves) {
   EXPECT_FALSE(mags.division.has_value());
 }
 
+// As wide as CPA makes them alone, the tasks do not fit before the cluster leaves; narrower they
+// do.
+TEST(FairValid, MagsPlansNarrowerTasksWhereTheClusterLeavesSoon) {
+  std::vector<Workflow> workflows;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    WorkflowBuilder builder(name);
+    builder.add_task({.id = "t", .time = TimeSpec::amdahl(100, 0.5)});
+    workflows.push_back(std::move(builder).build());
+  }
+  const Problem problem(std::move(workflows),
+                        Platform(0, {{.name = "c", .processors = 4, .leaves = 100'000}}),
+                        Goal::fair);
+  EXPECT_FALSE(plan(*find_planner("SELFISH_ORDER"), problem).feasible);
+  const Plan mags = plan(*find_planner("MAGS"), problem);
+  ASSERT_TRUE(mags.feasible);
+  EXPECT_EQ(check(problem, mags), std::vector<std::string>{});
+}
+
 TEST(FairValid, AClusterThatLeavesTooEarlyGivesNoPlan) {
   WorkflowBuilder builder("w");
   builder.add_task({.id = "long", .time = TimeSpec::amdahl(100, 0.5)});

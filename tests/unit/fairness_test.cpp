@@ -77,8 +77,8 @@ TEST(Fairness, TheFairestPlanIsTheOneWhoseWorstOffFaresBest) {
   EXPECT_EQ(fairest_plan(two_workflows(), plans), 1U);
   // Nearly as fair, and earlier.
   Plan earlier = better;
-  earlier.alone = {29'900, 29'900};
-  earlier.placements.back().end -= 1;
+  earlier.alone = {29'104, 29'104};
+  earlier.placements.back().end -= 1'000;
   plans.insert(plans.begin(), earlier);
   EXPECT_EQ(fairest_plan(two_workflows(), plans), 0U);
   // Of equals the last, which in the table is MAGS.

@@ -94,6 +94,22 @@ TEST(GanttText, NoLineIsWiderThanAskedFor) {
   }
 }
 
+TEST(GanttText, AHeadThatIsLongHasMoreLines) {
+  PlanRecord record = random_plan(2, {.workflows = 2});
+  record.average_stretch = 1.25;
+  record.maximum_stretch = 3.5;
+  record.maximum_weighted_stretch = 1.75;
+  for (const int columns : {60, 80, 100}) {
+    std::string head;
+    for (const std::string& line : lines_of(gantt_text(record, columns, false))) {
+      if (line.empty()) break;
+      head += line;
+    }
+    EXPECT_NE(head.find("stretch 1.25 on average, 3.50 at most, 1.75 by weight"), std::string::npos)
+        << head;
+  }
+}
+
 TEST(GanttText, AbsurdWidthsAreBounded) {
   for (const int columns : {-5, 0, 1, 29}) {
     EXPECT_EQ(gantt_text(small_plan(), columns, false), gantt_text(small_plan(), 30, false));
