@@ -52,8 +52,7 @@ void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
 }
 
 // When all are too late.
-void print_earliest(PlanningContext& context) {
-  const Plan earliest = earliest_plan(context, known_plans(context));
+void print_earliest(const Plan& earliest) {
   if (earliest.feasible) fmt::print("\nearliest  {}\n", describe_earliest(earliest));
 }
 
@@ -81,6 +80,7 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
 // Several workflows: three metrics, the best of each marked.
 Exit compare_fairly(PlanningContext& context, bool json) {
   const Problem& problem = context.problem();
+  note_left_out(problem);
   const auto plans = plan_all(context);
   const Plan& fairest = plans[fairest_plan(problem, plans)];
   const FairTable table(problem, plans);
@@ -95,6 +95,7 @@ Exit compare_fairly(PlanningContext& context, bool json) {
   } else {
     fmt::print("{}", table.text(""));
     if (fairest.feasible) fmt::print("\n* best in its column\n");
+    if (!fairest.feasible && problem.deadline()) print_earliest(earliest_fair_plan(context));
   }
   return fairest.feasible ? Exit::fine : Exit::no;
 }
@@ -110,7 +111,9 @@ Exit run(const CompareArguments& arguments) {
     print_json(problem, plans, best);
   } else {
     print_table(plans, best, problem.goal());
-    if (!best.feasible && problem.deadline()) print_earliest(context);
+    if (!best.feasible && problem.deadline()) {
+      print_earliest(earliest_plan(context, known_plans(context)));
+    }
   }
   return best.feasible ? Exit::fine : Exit::no;
 }

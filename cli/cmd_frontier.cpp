@@ -98,7 +98,8 @@ std::string picture_of(const std::string& file, const std::vector<PlanRecord>& r
   return file.ends_with(".svg") ? frontier_svg(records, budget) : frontier_html(records, budget);
 }
 
-constexpr const char* kNoPlan = "  no plan found: the tasks do not fit before the cluster leaves\n";
+constexpr const char* kNoPlan =
+    "  no plan found: no room was found for the tasks before the cluster leaves\n";
 
 void write_frontier(const FrontierArguments& arguments, Time now, const std::vector<Plan>& plans,
                     const std::vector<PlanRecord>& records, bool talks) {

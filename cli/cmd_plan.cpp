@@ -36,8 +36,8 @@ struct Answer {
 };
 
 // Without a plan: what was asked for, and what could be had.
-Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
-  Answer answer{.earliest = earliest_plan(context, known)};
+Answer missed(PlanningContext& context, std::optional<Plan> earliest, std::string_view algorithm) {
+  Answer answer{.earliest = std::move(earliest)};
   answer.plan = {
       .algorithm = std::string(algorithm.empty() ? answer.earliest->algorithm : algorithm),
       .now = context.problem().now(),
@@ -45,6 +45,17 @@ Answer missed(PlanningContext& context, const Frontier& known, std::string_view 
       .feasible = false};
   if (!answer.earliest->feasible) answer.earliest.reset();
   return answer;
+}
+
+Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
+  return missed(context, earliest_plan(context, known), algorithm);
+}
+
+// For the goal fair.
+Answer missed_fair(PlanningContext& context, std::string_view algorithm) {
+  Plan earliest = earliest_fair_plan(context);
+  if (!earliest.feasible) earliest = earliest_plan(context, known_plans(context));
+  return missed(context, std::move(earliest), algorithm);
 }
 
 // The cheapest plan that ends by the problem's deadline. A plan made for a tighter deadline meets
@@ -76,11 +87,12 @@ Answer find_fair(PlanningContext& context) {
   if (context.problem().task_count() > kManyTasks) {
     Answer answer{.plan = fair_plan(context)};
     if (answer.plan.feasible) return answer;
-    return missed(context, known_plans(context), answer.plan.algorithm);
+    return missed_fair(context, answer.plan.algorithm);
   }
+  note_left_out(context.problem());
   std::vector<Plan> plans = plan_all(context);
-  const std::size_t chosen = fair_choice(context.problem(), plans);
-  if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");
+  const std::size_t chosen = fairest_plan(context.problem(), plans);
+  if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm);
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);
   return answer;
@@ -96,6 +108,7 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
   }
   Answer answer{.plan = plan_by(planner, context, problem.deadline())};
   if (answer.plan.feasible) return answer;
+  if (problem.goal() == Goal::fair) return missed_fair(context, planner.name);
   return missed(context, known_plans(context), planner.name);
 }
 
@@ -134,6 +147,17 @@ Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   return answer;
 }
 
+// Which options have to go to get the earliest plan.
+std::string leave_out(const Problem& problem, const Answer& answer, bool named) {
+  const PlannerInfo* planner = find_planner(answer.earliest->algorithm);
+  const bool is_fair = planner != nullptr && planner->goal == Goal::fair;
+  std::vector<std::string> options;
+  const bool is_named = is_fair && answer.earliest->algorithm == answer.plan.algorithm;
+  if (named && !is_named) options.emplace_back("--algorithm");
+  if (problem.goal() == Goal::fair && !is_fair) options.emplace_back("--goal fair");
+  return options.empty() ? "" : fmt::format(" without {}", fmt::join(options, " and "));
+}
+
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const Problem& problem = context.problem();
   const std::string by = named ? " by " + answer.plan.algorithm : "";
@@ -148,13 +172,14 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
           "because", format_duration(shortest));
     }
   } else {
-    fmt::print("  no plan found{}: the tasks do not fit before the cluster leaves\n", by);
+    fmt::print("  no plan found{}: no room was found for the tasks before the cluster leaves\n",
+               by);
   }
   if (answer.earliest) {
     fmt::print("  {:<11} {}{}\n", "earliest", describe_earliest(*answer.earliest),
-               named ? " without --algorithm" : "");
+               leave_out(problem, answer, named));
   } else if (problem.deadline()) {
-    fmt::print("  {:<11} none: the tasks do not fit before the cluster leaves\n", "earliest");
+    fmt::print("  {:<11} none: no room was found before the cluster leaves\n", "earliest");
   }
 }
 

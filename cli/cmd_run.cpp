@@ -11,6 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
+#include "fair_table.hpp"
 #include "federated_run.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
@@ -107,8 +108,10 @@ void print_plan(const Problem& problem, Plan plan) {
                problem.task_name(problem.number_of({placed.workflow, placed.task})),
                std::to_string(placed.procs), first_line(workflow.run(placed.task))});
   }
-  fmt::print("{}  {} planned by {}; nothing is run\n", table.text(4),
-             format_duration(makespan(plan)), plan.algorithm);
+  fmt::print("{}", table.text(4));
+  if (problem.goal() == Goal::fair) fmt::print("\n{}\n", describe_fates(problem, plan));
+  fmt::print("  {} planned by {}; nothing is run\n", format_duration(makespan(plan)),
+             plan.algorithm);
 }
 
 // What the same command without --dry-run would have to go on with.

@@ -157,7 +157,8 @@ std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now) {
   std::vector<Workflow> moved;
   for (const Workflow& workflow : workflows) {
     WorkflowTerms terms = workflow.terms();
-    if (terms.ready_at) terms.ready_at = *terms.ready_at - now;
+    // What has been ready for long is ready at the start, as files have no time before it.
+    if (terms.ready_at) terms.ready_at = std::max<Time>(*terms.ready_at - now, 0);
     terms.ready_is_date = false;
     moved.push_back(terms == workflow.terms() ? workflow : workflow.with_terms(terms));
   }

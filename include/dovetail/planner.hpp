@@ -131,13 +131,13 @@ Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
 std::vector<Plan> plan_all(PlanningContext& context);
 
-// The position of the plan that the goal fair takes: MAGS's, since it promises something; unless
-// others are as good in makespan, average and worst stretch and better in one: then the one of
-// these whose worst off workflow fares best. The same of all plans when MAGS has none.
-std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans);
-
-// That plan. Of more than kFewTasks tasks, only MAGS is asked as long as it has a plan.
+// The plan that the goal fair takes: fairest_plan of all algorithms for it (fairness.hpp). Of more
+// than kManyTasks tasks, only MAGS is asked as long as it has a plan.
 Plan fair_plan(PlanningContext& context);
+
+// Of the plans for the goal fair, made without a look at the deadline, the one that ends first.
+// Infeasible when there is none.
+Plan earliest_fair_plan(PlanningContext& context);
 
 // The position of the best plan for turn-around or a deadline: feasible, then earliest end and
 // least CPU time, for a deadline the other way round, then the first. Needs at least one plan.

@@ -80,6 +80,9 @@ void read_workflows(const Record& top, PlanRecord& plan) {
       workflow.dedicated_makespan = read_time(record, "dedicated_makespan");
     }
     workflow.delayed_by = read_delays(record);
+    if (record.find("delayed_by_reservations")) {
+      workflow.delayed_by_reservations = read_time(record, "delayed_by_reservations");
+    }
     if (const auto weight = record.find("weight")) {
       workflow.weight = record.number(*weight, kMinWeight, kMaxWeight);
     }
@@ -93,6 +96,9 @@ void read_fairness(const Record& top, PlanRecord& plan) {
   }
   if (const auto stretch = top.find("maximum_stretch")) {
     plan.maximum_stretch = top.number(*stretch, 0, kMaxStretch);
+  }
+  if (const auto stretch = top.find("maximum_weighted_stretch")) {
+    plan.maximum_weighted_stretch = top.number(*stretch, 0, kMaxStretch);
   }
   const auto slack = top.find("slack");
   if (!slack) return;
@@ -241,6 +247,9 @@ std::string format_workflow_record(const WorkflowRecord& workflow) {
                           json_string(delay.by), format_seconds(delay.length));
   }
   if (workflow.dedicated_makespan) out += fmt::format(R"(,"delayed_by":[{}])", delays);
+  if (workflow.delayed_by_reservations > 0) {
+    out += R"(,"delayed_by_reservations":)" + format_seconds(workflow.delayed_by_reservations);
+  }
   return out + "}";
 }
 
@@ -250,6 +259,10 @@ std::string format_fairness(const PlanRecord& record) {
   std::string out = fmt::format("\n \"average_stretch\":{},\"maximum_stretch\":{},",
                                 io::number_text(*record.average_stretch),
                                 io::number_text(*record.maximum_stretch));
+  if (record.maximum_weighted_stretch) {
+    out += fmt::format("\"maximum_weighted_stretch\":{},",
+                       io::number_text(*record.maximum_weighted_stretch));
+  }
   if (!record.division) return out;
   std::string ends;
   for (const Time end : record.division->periods) {

@@ -109,19 +109,6 @@ PlannerInfo{"MAGS",            "shares that change by periods, so that nobody wa
 
 constexpr std::string_view kFairDefault = "MAGS";
 
-// Whether the first of two feasible plans is as good in makespan, average and worst stretch, and
-// better in one of them.
-bool beats(const Problem& problem, const Plan& a, const Plan& b) {
-  const auto values = [&](const Plan& plan) {
-    const Fairness fairness = measure_fairness(problem, plan);
-    return std::array{static_cast<double>(makespan(plan)), fairness.average_stretch,
-                      fairness.weighted_stretch};
-  };
-  const auto left = values(a);
-  const auto right = values(b);
-  return left != right && std::ranges::equal(left, right, std::less_equal{});
-}
-
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
   return planner.blind == nullptr || planner.blind(problem).empty();
@@ -205,15 +192,6 @@ std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options
   return plan_all(context);
 }
 
-std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
-  const auto mags = std::ranges::find(plans, kFairDefault, &Plan::algorithm);
-  if (mags == plans.end() || !mags->feasible) return fairest_plan(problem, plans);
-  std::vector<Plan> better(plans.begin(), plans.end());
-  for (Plan& plan : better) plan.feasible = plan.feasible && beats(problem, plan, *mags);
-  const std::size_t fairest = fairest_plan(problem, better);
-  return better[fairest].feasible ? fairest : static_cast<std::size_t>(mags - plans.begin());
-}
-
 Plan fair_plan(PlanningContext& context) {
   const Problem& problem = context.problem();
   if (problem.task_count() > kManyTasks) {
@@ -224,7 +202,15 @@ Plan fair_plan(PlanningContext& context) {
   for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
     plans.push_back(plan_by(*planner, context, problem.deadline()));
   }
-  return std::move(plans[fair_choice(problem, plans)]);
+  return std::move(plans[fairest_plan(problem, plans)]);
+}
+
+Plan earliest_fair_plan(PlanningContext& context) {
+  std::vector<Plan> plans;
+  for (const PlannerInfo* planner : planners_for(Goal::fair, context.problem())) {
+    plans.push_back(plan_by(*planner, context, std::nullopt));
+  }
+  return std::move(plans[best_plan(plans)]);
 }
 
 std::size_t best_plan(std::span<const Plan> plans, Goal goal) {
