@@ -105,7 +105,8 @@ Exit run(const CompareArguments& arguments) {
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
   if (problem.goal() == Goal::fair) return compare_fairly(context, arguments.json);
-  const auto plans = plan_all(context);
+  auto plans = plan_all(context);
+  if (can_search(problem)) plans.push_back(plan_from(context, problem.deadline(), plans));
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
     print_json(problem, plans, best);
@@ -127,6 +128,7 @@ void add_compare(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer(
       "Example: dovetail compare flow.yaml -c cluster.yaml\n"

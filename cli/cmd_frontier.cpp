@@ -30,13 +30,6 @@ struct FrontierArguments {
   PlanOutput output;
 };
 
-double parse_budget(const std::string& text) {
-  const auto hours = io::parse_number(text);
-  if (hours && *hours > 0) return *hours;
-  throw InputError("--budget: expected a number of CPU-hours above 0, such as 100, found " +
-                   io::quote(text));
-}
-
 // A budget with as few decimals as give this plan and not the one after it.
 std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
   for (int decimals = 1; decimals < 6; ++decimals) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "command.hpp"
@@ -9,6 +10,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
+#include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
 #include "fair_table.hpp"
 #include "moment.hpp"
@@ -58,26 +60,50 @@ Answer missed_fair(PlanningContext& context, std::string_view algorithm) {
   return missed(context, std::move(earliest), algorithm);
 }
 
-// The cheapest plan that ends by the problem's deadline. A plan made for a tighter deadline meets
-// this one as well, and often is cheaper, so that all plans known are looked at.
-Answer find_cheapest_in_time(PlanningContext& context) {
+// With a deadline the cheapest plan in time; a plan made for a tighter deadline meets this one as
+// well, and often is cheaper, so that all plans known are looked at.
+Answer find_published(PlanningContext& context, Frontier known) {
   const Problem& problem = context.problem();
-  Frontier known = known_plans_by(context, *problem.deadline());
-  const Plan* best = last_within(known.plans(), *problem.deadline() - problem.now());
+  const Plan* best = known.plans().empty() ? nullptr : &known.plans().front();
+  if (problem.goal() == Goal::deadline) {
+    best = last_within(known.plans(), *problem.deadline() - problem.now());
+  }
   if (best == nullptr) return missed(context, known, {});
-  Answer answer{.plan = *best, .known = std::move(known)};
+  Answer answer{.plan = problem.goal() == Goal::deadline ? *best : earliest_plan(context, known)};
+  if (problem.deadline() && problem.now() + makespan(answer.plan) > *problem.deadline()) {
+    return missed(context, known, {});
+  }
   answer.plan.deadline = problem.deadline();
+  answer.known = std::move(known);
   return answer;
 }
 
-Answer find_earliest(PlanningContext& context) {
+// Within a time limit, or with very many tasks, the search is on its own.
+Frontier known_before(PlanningContext& context) {
   const Problem& problem = context.problem();
-  Frontier known = known_plans(context);
-  Answer answer{.plan = earliest_plan(context, known)};
-  const bool late = answer.plan.feasible && problem.deadline() &&
-                    problem.now() + makespan(answer.plan) > *problem.deadline();
-  if (late || !answer.plan.feasible) return missed(context, known, {});
+  if (!can_search(problem)) return known_plans(context);
+  if (context.options().search.seconds || problem.task_count() > kManyTasks) return {};
+  return problem.goal() == Goal::deadline ? known_plans_by(context, *problem.deadline())
+                                          : known_plans(context);
+}
+
+Answer find_best(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  Frontier known = known_before(context);
+  if (!can_search(problem)) return find_published(context, std::move(known));
+  const bool by_deadline = problem.goal() == Goal::deadline;
+  Answer answer{
+      .plan = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known.plans())};
+  const bool is_late = problem.deadline() && answer.plan.feasible &&
+                       problem.now() + makespan(answer.plan) > *problem.deadline();
+  if (is_late || !answer.plan.feasible) {
+    PlanningContext free(problem, at_any_cost(context.options()));
+    Answer late = missed(context, plan_from(free, std::nullopt, known.plans()), "DOVETAIL");
+    late.known = std::move(known);
+    return late;
+  }
   answer.plan.deadline = problem.deadline();
+  known.offer(answer.plan);
   answer.known = std::move(known);
   return answer;
 }
@@ -121,7 +147,18 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
   }
   require_planner(problem);
   if (problem.goal() == Goal::fair) return find_fair(context);
-  return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
+  return find_best(context);
+}
+
+// As early as the search can, at any cost.
+Plan tightest_by_search(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  std::vector<Plan> known;
+  for (const Plan& plan : tightest_plans(context)) known.push_back(pull_forward(problem, plan));
+  PlanningContext free(problem, at_any_cost(context.options()));
+  Plan plan = plan_from(free, std::nullopt, known);
+  if (plan.feasible) plan.deadline = plan.now + makespan(plan);
+  return plan;
 }
 
 Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
@@ -129,15 +166,17 @@ Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   if (arguments.algorithm.empty()) {
     require_planner(context.problem());
     answer.tightest = tightest_plans(context);
+    if (can_search(context.problem())) answer.tightest.push_back(tightest_by_search(context));
   } else {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, context.problem());
-    if (planner.goal != Goal::deadline) {
+    if (planner.goal != Goal::deadline && planner.name != "DOVETAIL") {
       throw InputError(
-          fmt::format("--tightest: {} does not plan for deadlines; the names of those that do "
-                      "begin with DL_",
+          fmt::format("--tightest: {} does not plan for deadlines; DOVETAIL does, and those whose "
+                      "names begin with DL_",
                       planner.name));
     }
-    answer.tightest.push_back(tightest_plan(planner, context));
+    answer.tightest.push_back(planner.goal == Goal::deadline ? tightest_plan(planner, context)
+                                                             : tightest_by_search(context));
   }
   const auto tighter = [](const Plan& a, const Plan& b) {
     if (a.feasible != b.feasible) return a.feasible;
@@ -156,6 +195,13 @@ std::string leave_out(const Problem& problem, const Answer& answer, bool named) 
   if (named && !is_named) options.emplace_back("--algorithm");
   if (problem.goal() == Goal::fair && !is_fair) options.emplace_back("--goal fair");
   return options.empty() ? "" : fmt::format(" without {}", fmt::join(options, " and "));
+}
+
+// What a larger budget would have to be.
+std::string describe_cheapest(const Answer& answer) {
+  double hours = cpu_hours(*answer.earliest);
+  for (const Plan& plan : answer.known.plans()) hours = std::min(hours, cpu_hours(plan));
+  return fmt::format("the cheapest known needs --budget {:.1f}", std::ceil(hours * 10) / 10);
 }
 
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
@@ -262,11 +308,12 @@ void add_plan(CLI::App& program, Exit& status) {
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--algorithm", arguments->algorithm,
-                      "by name (see: dovetail algorithms); default: the best for the goal");
+                      "by name (see: dovetail algorithms); default: DOVETAIL where it can");
   arguments->goal.add(*command);
   command->add_flag("--tightest", arguments->tightest,
                     "the tightest deadline that each algorithm can meet");
   arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   arguments->output.add(*command);
   command->footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"

@@ -102,6 +102,7 @@ void PlannerArguments::add(CLI::App& command) {
                        {"idle", StageIn::idle},
                        {"blocking", StageIn::blocking}},
                       "how MINMIN's files come: parallel (default), sum, compute, idle, blocking");
+  search.add(command);
 }
 
 std::vector<std::string> ProblemArguments::files() const {

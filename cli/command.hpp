@@ -11,6 +11,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
+#include "search_options.hpp"
 
 namespace dovetail::cli {
 
@@ -79,9 +80,12 @@ struct ProblemArguments {
 struct PlannerArguments {
   CpaStop cpa_stop = CpaStop::improved;
   StageIn stage_in = StageIn::parallel;
+  SearchArguments search;
 
   void add(CLI::App& command);
-  PlannerOptions options() const { return {.cpa_stop = cpa_stop, .stage_in = stage_in}; }
+  PlannerOptions options() const {
+    return {.cpa_stop = cpa_stop, .stage_in = stage_in, .search = search.limits()};
+  }
 };
 
 // Adds an option whose value is one of the named choices.

@@ -127,6 +127,16 @@ Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptio
 // The same at a deadline of the caller's instead of the problem's, sharing what the context has.
 Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline);
 
+// DOVETAIL's plan, at a deadline where there is one; its search begins with these plans as well.
+// Needs single_cluster_unfit to be empty.
+Plan plan_from(PlanningContext& context, std::optional<Time> deadline, std::span<const Plan> known);
+
+// Whether DOVETAIL can plan the problem.
+bool can_search(const Problem& problem);
+
+// The same context's problem without limits of CPU time.
+PlannerOptions at_any_cost(PlannerOptions options);
+
 // One plan per fitting planner, in table order, with what they share computed once.
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
 std::vector<Plan> plan_all(PlanningContext& context);

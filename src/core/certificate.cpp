@@ -74,7 +74,8 @@ class Verifier {
   }
 
   std::string refute() {
-    if (!has_all() && !has_none()) return "the certificate is not for this workflow: its lists have other lengths";
+    if (!has_all() && !has_none())
+      return "the certificate is not for this workflow: its lists have other lengths";
     compute_ready();
     if (!compute_due()) {
       return certificate_.work == 0 ? "" : "no plan ends by the deadline of the certificate";
@@ -186,7 +187,8 @@ class Verifier {
 
   std::string compare_windows() const {
     for (std::size_t number = 0; number < size(); ++number) {
-      if (certificate_.ready[number] == ready_[number] && certificate_.due[number] == due_[number]) {
+      if (certificate_.ready[number] == ready_[number] &&
+          certificate_.due[number] == due_[number]) {
         continue;
       }
       return "task \"" + problem_.task_name(number) +

@@ -98,9 +98,9 @@ Certificate read_certificate(const Record& record) {
 
 std::string format_search(const PlanRecord& record) {
   if (!record.search) return {};
-  std::string out = fmt::format(
-      "\n \"search\":{{\"seed\":{},\"trials\":{},\"truncated\":{}}},", record.search->seed,
-      record.search->trials, record.search->is_truncated);
+  std::string out =
+      fmt::format("\n \"search\":{{\"seed\":{},\"trials\":{},\"truncated\":{}}},",
+                  record.search->seed, record.search->trials, record.search->is_truncated);
   if (!record.search->certificate) return out;
   out += fmt::format("\"gap\":{},", number_text(record.gap.value_or(0)));
   return out + format_certificate(*record.search->certificate);

@@ -7,6 +7,7 @@
 #include "dovetail/metrics.hpp"
 #include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
+#include "planners/frontier_search.hpp"
 #include "planners/one_cluster.hpp"
 
 namespace dovetail {
@@ -63,8 +64,11 @@ std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& co
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    const Plan tightest = tightest_plan(*find_planner(plan.algorithm), own);
-    alone.push_back(makespan(single, pull_forward(single, tightest), 0));
+    const PlannerInfo& planner = *find_planner(plan.algorithm);
+    const Plan earliest = planner.goal == Goal::deadline
+                              ? pull_forward(single, tightest_plan(planner, own))
+                              : plan_by(planner, own, std::nullopt);
+    alone.push_back(makespan(single, earliest, 0));
   }
   return alone;
 }
@@ -89,6 +93,7 @@ class Search {
       spread(options_.deadlines - options_.deadlines / 2);
       while (may_go_on() && refine()) continue;
     }
+    if (options_.by_search) improve_frontier(context_, front_);
     // Fewer may do: then the last call says that all is done.
     if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
     return std::move(front_);

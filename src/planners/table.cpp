@@ -108,6 +108,7 @@ PlannerInfo{"MAGS",            "shares that change by periods, so that nobody wa
 };
 
 constexpr std::string_view kFairDefault = "MAGS";
+constexpr std::string_view kSearch = "DOVETAIL";
 
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
@@ -123,7 +124,7 @@ bool is_made_unasked(const PlannerInfo& planner, const Problem& problem) {
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
   const Problem& problem = context.problem();
   if (problem.workflows().size() == 1 || !plan.feasible || !plan.alone.empty()) return;
-  if (planner.goal == Goal::deadline) return;
+  if (planner.goal == Goal::deadline || (planner.is_search && plan.deadline)) return;
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
@@ -163,8 +164,10 @@ std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) 
   return fitting;
 }
 
-Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
-  Plan plan = planner.make(context, {.name = planner.name, .deadline = deadline});
+namespace {
+
+Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& context,
+              std::optional<Time> deadline) {
   plan.deadline = deadline;
   if (deadline && plan.now + makespan(plan) > *deadline) {
     plan.feasible = false;
@@ -172,6 +175,27 @@ Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional
   }
   add_alone(plan, planner, context);
   return plan;
+}
+
+}  // namespace
+
+Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
+  return finished(planner.make(context, {.name = planner.name, .deadline = deadline}), planner,
+                  context, deadline);
+}
+
+Plan plan_from(PlanningContext& context, std::optional<Time> deadline,
+               std::span<const Plan> known) {
+  return finished(plan_anytime(context, deadline, known), *find_planner(kSearch), context,
+                  deadline);
+}
+
+bool can_search(const Problem& problem) { return find_planner(kSearch)->unfit(problem).empty(); }
+
+PlannerOptions at_any_cost(PlannerOptions options) {
+  options.search.cpu_factor.reset();
+  options.search.budget.reset();
+  return options;
 }
 
 Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
