@@ -153,7 +153,7 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
 // As early as the search can, at any cost.
 Plan tightest_by_search(PlanningContext& context) {
   const Problem& problem = context.problem();
-  std::vector<Plan> known;
+  std::vector<Plan> known = known_before(context).plans();
   for (const Plan& plan : tightest_plans(context)) known.push_back(pull_forward(problem, plan));
   PlanningContext free(problem, at_any_cost(context.options()));
   Plan plan = plan_from(free, std::nullopt, known);
@@ -207,6 +207,7 @@ std::string describe_cheapest(const Answer& answer) {
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const Problem& problem = context.problem();
   const std::string by = named ? " by " + answer.plan.algorithm : "";
+  const bool fair = problem.goal() == Goal::fair;
   if (problem.deadline()) {
     fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
                moment_text(problem.platform(), *problem.deadline()));
@@ -217,6 +218,9 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
           "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
           "because", format_duration(shortest));
     }
+  } else if (answer.earliest && !fair) {
+    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(answer));
+    return;
   } else {
     fmt::print("  no plan found{}: no room was found for the tasks before the cluster leaves\n",
                by);

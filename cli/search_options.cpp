@@ -1,5 +1,6 @@
 #include "search_options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "command.hpp"
@@ -67,7 +68,10 @@ SearchLimits SearchArguments::limits() const {
   }
   if (effort && trials) throw InputError("--effort, --trials: give one of them only");
   SearchLimits limits{.trials = trials, .effort = effort, .seed = seed, .threads = threads};
-  if (time_limit) limits.seconds = parse_time_limit(*time_limit);
+  if (time_limit) {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
+    limits.seconds = std::max(0.0, parse_time_limit(*time_limit) - gone.count());
+  }
   if (cpu_factor) limits.cpu_factor = parse_factor(*cpu_factor);
   if (budget) limits.budget = static_cast<Area>(std::floor(parse_budget(*budget) * 3.6e6));
   if (is_fastest) limits.cpu_factor.reset();

@@ -19,53 +19,33 @@ constexpr double kUntilFirstBound = 0.15;
 constexpr double kUntilWidths = 0.3;
 constexpr double kUntilSearch = 0.9;
 
-// Which CPU time the plan may use.
-SearchGoal goal_of(PlanningContext& context, std::optional<Time> deadline) {
-  const SearchLimits& limits = context.options().search;
-  SearchGoal goal;
-  if (deadline) {
-    goal.value = SearchValue::area;
-    goal.limits.end = *deadline;
-  } else if (limits.budget) {
-    goal.limits.area = *limits.budget;
-  } else if (limits.cpu_factor) {
-    const Area thrifty = consumed(plan_turnaround(context.shared<OneCluster>(), BottomLevel::cpar,
-                                                  Bound::cpar, "BL_CPAR_BD_CPAR"));
-    const double most = static_cast<double>(thrifty) * *limits.cpu_factor;
-    goal.limits.area = std::max(thrifty, static_cast<Area>(most));
-  }
-  return goal;
-}
-
-std::optional<Area> budget_of(const SearchGoal& goal) {
-  if (goal.limits.area == DecodeLimits{}.area) return std::nullopt;
-  return goal.limits.area;
-}
-
 class AnytimeSearch {
  public:
   AnytimeSearch(PlanningContext& context, std::optional<Time> deadline)
-      : deadline_(deadline),
-        goal_(goal_of(context, deadline)),
-        parts_(context, budget_of(goal_)),
-        trials_(trials_of(parts_.limits, parts_.size())) {}
+      : deadline_(deadline), parts_(context), trials_(trials_of(parts_.limits, parts_.size())) {
+    if (!deadline_) return;
+    goal_.value = SearchValue::area;
+    goal_.limits.end = *deadline_;
+  }
 
   Plan run(std::span<const Plan> known) {
+    const auto thrifty = published(BottomLevel::cpar, Bound::cpar);
+    set_budget(thrifty);
+    if (thrifty) offer(*thrifty);
     offer_published();
     for (const Plan& plan : known) {
       if (plan.feasible) offer(parts_.decoded(plan));
     }
     if (!earliest_) return no_plan();
-    if (parts_.has_few_tasks()) {
-      tighten_bound(kUntilFirstBound);
-      offer_widths();
-    }
+    tighten_bound(kUntilFirstBound);
+    if (parts_.has_few_tasks()) offer_widths();
     if (!best_) search_within_limits();
     if (!best_) return no_plan();
     goal_.enough = enough();
     improve(*best_, goal_);
     shrink();
-    tighten_bound(1);
+    // Of very many tasks each step takes too long to begin one when the time is nearly over.
+    if (parts_.has_few_tasks() || !proof_) tighten_bound(1);
     return to_plan();
   }
 
@@ -85,17 +65,32 @@ class AnytimeSearch {
     offer(parts_.search.improve(from, goal, left, kUntilSearch));
   }
 
-  // CPAR's first, whatever the time.
+  std::optional<DecodedPlan> published(BottomLevel level, Bound bound) {
+    OneCluster& cluster = parts_.cluster;
+    const auto slots = place_forward(cluster.view(), cluster.order(level), cluster.bounds(bound),
+                                     cluster.calendar());
+    if (!slots) return std::nullopt;
+    return measured(*slots, now());
+  }
+
+  void set_budget(const std::optional<DecodedPlan>& thrifty) {
+    std::optional<Area> budget = parts_.limits.budget;
+    if (!budget && parts_.limits.cpu_factor && thrifty) {
+      const double most = static_cast<double>(thrifty->area) * *parts_.limits.cpu_factor;
+      budget = std::max(thrifty->area, static_cast<Area>(most));
+    }
+    if (!budget || deadline_) return;
+    goal_.limits.area = *budget;
+    parts_.bound.set_budget(*budget);
+  }
+
   void offer_published() {
-    const bool all = parts_.has_few_tasks();
+    if (!parts_.has_few_tasks()) return;
     for (const BottomLevel level :
          {BottomLevel::cpar, BottomLevel::cpa, BottomLevel::one, BottomLevel::all}) {
       for (const Bound bound : {Bound::cpar, Bound::cpa, Bound::half, Bound::all}) {
-        if (earliest_ && (!all || parts_.clock.is_over(kUntilWidths))) return;
-        OneCluster& cluster = parts_.cluster;
-        const auto slots = place_forward(cluster.view(), cluster.order(level),
-                                         cluster.bounds(bound), cluster.calendar());
-        if (slots) offer(measured(*slots, now()));
+        if (parts_.clock.is_over(kUntilWidths)) return;
+        if (auto plan = published(level, bound)) offer(std::move(*plan));
       }
     }
   }
@@ -145,7 +140,7 @@ class AnytimeSearch {
       return;
     }
     if (!proof_) proof_ = parts_.bound.on_end();
-    if (!best_ || !parts_.has_few_tasks()) return;
+    if (!best_) return;
     *proof_ = parts_.bound.on_end(best_->end, std::move(*proof_),
                                   [&] { return parts_.clock.is_over(share_of_time); });
   }
@@ -168,8 +163,8 @@ class AnytimeSearch {
   static constexpr std::string_view kName = "DOVETAIL";
 
   std::optional<Time> deadline_;
-  SearchGoal goal_;
   SearchParts parts_;
+  SearchGoal goal_;
   std::uint64_t trials_;
   std::optional<Certificate> proof_;
   std::optional<DecodedPlan> best_;  // within the limits
@@ -187,13 +182,13 @@ std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks) {
   const std::uint64_t placed = [&]() -> std::uint64_t {
     switch (limits.effort.value_or(Effort::normal)) {
       case Effort::quick:
-        return 100'000;
+        return 200'000;
       case Effort::normal:
-        return 1'000'000;
+        return 3'000'000;
       case Effort::thorough:
         break;
     }
-    return 50'000'000;
+    return 60'000'000;
   }();
   return std::max<std::uint64_t>(1, placed / std::max<std::size_t>(1, tasks));
 }

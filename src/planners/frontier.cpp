@@ -168,6 +168,18 @@ void look_closer(PlanningContext& context, Frontier& known, Duration allowed) {
   }
 }
 
+// With little search, as somebody waits for something else.
+Frontier quick_frontier(PlanningContext& context) {
+  Frontier front = Search(context, {.by_search = false}).run();
+  PlannerOptions options = context.options();
+  const std::size_t tasks = context.problem().task_count();
+  options.search.trials =
+      std::min(trials_of(options.search, tasks), trials_of({.effort = Effort::quick}, tasks));
+  PlanningContext quick(context.problem(), options);
+  improve_frontier(quick, front);
+  return front;
+}
+
 }  // namespace
 
 bool Frontier::offer(Plan plan) {
@@ -204,7 +216,7 @@ Frontier known_plans(PlanningContext& context) {
     offer_earliest(context, known, false);
     return known;
   }
-  if (tasks <= kFewTasks) return Search(context, {}).run();
+  if (tasks <= kFewTasks) return quick_frontier(context);
   Frontier known;
   offer_earliest(context, known, tasks <= kManyTasks);
   return known;
@@ -216,7 +228,7 @@ Frontier known_plans_by(PlanningContext& context, Time deadline) {
   const Duration allowed = deadline - problem.now();
   Frontier known;
   if (problem.task_count() <= kManyTasks) {
-    known = Search(context, {}).run();
+    known = quick_frontier(context);
     if (allowed >= shortest_makespan(context)) look_closer(context, known, allowed);
   } else {
     offer_earliest(context, known, false);

@@ -29,8 +29,16 @@ class FrontierSearch {
   void run() {
     save_everywhere();
     const auto first = static_cast<std::uint64_t>(static_cast<double>(trials_) * kEarliestShare);
-    const DecodedPlan earliest = parts_.search.improve(
-        decoded(front_.plans().front()), {}, std::max<std::uint64_t>(1, first), kEarliestShare);
+    DecodedPlan earliest = decoded(front_.plans().front());
+    if (parts_.has_few_tasks()) {
+      const auto ends = width_ends_after(parts_.now(), parts_.bound.path_end());
+      parts_.for_each_width(ends, kEarliestShare, [&](DecodedPlan plan) {
+        if (plan.end < earliest.end) earliest = std::move(plan);
+      });
+    }
+    earliest =
+        parts_.search.improve(earliest, {}, std::max<std::uint64_t>(1, first), kEarliestShare);
+    parts_.shrinker.shrink(earliest, earliest.end);
     offer(earliest, std::nullopt);
     const Time latest = parts_.now() + makespan(front_.plans().back());
     for (int i = 1; i <= kDeadlines; ++i) {

@@ -16,11 +16,11 @@ std::vector<Time> shares_of(Time now, Time end, std::span<const double> shares) 
 
 }  // namespace
 
-SearchParts::SearchParts(PlanningContext& context, std::optional<Area> budget)
+SearchParts::SearchParts(PlanningContext& context)
     : cluster(context.shared<OneCluster>()),
       limits(context.options().search),
       clock(limits),
-      bound(view(), cluster.calendar(), now(), budget),
+      bound(view(), cluster.calendar(), now()),
       search(view(), cluster.calendar(), now(), limits, clock),
       shrinker(view(), cluster.calendar(), now()) {}
 

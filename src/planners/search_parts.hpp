@@ -13,8 +13,8 @@
 namespace dovetail {
 
 struct SearchParts {
-  // With a budget, bounds speak of plans that consume no more. The context must outlive it.
-  explicit SearchParts(PlanningContext& context, std::optional<Area> budget = {});
+  // The context must outlive it.
+  explicit SearchParts(PlanningContext& context);
 
   const ClusterView& view() const { return cluster.view(); }
   std::size_t size() const { return view().size(); }
