@@ -30,8 +30,9 @@ Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
 
 std::string describe_gap(const PlanRecord& record) {
   if (!record.gap) return {};
-  return fmt::format(", proved within {:.1f} % of the best possible",
-                     std::ceil(*record.gap * 1000) / 10);
+  const double percent = std::ceil(*record.gap * 1000) / 10;
+  if (percent == 0) return ", proved the best possible";
+  return fmt::format(", proved within {:.1f} % of the best possible", percent);
 }
 
 Exit run(const CheckArguments& arguments) {

@@ -87,6 +87,11 @@ Frontier known_before(PlanningContext& context) {
                                           : known_plans(context);
 }
 
+bool is_in_time(const Problem& problem, const Plan& plan) {
+  return plan.feasible &&
+         (!problem.deadline() || problem.now() + makespan(plan) <= *problem.deadline());
+}
+
 Answer find_best(PlanningContext& context) {
   const Problem& problem = context.problem();
   Frontier known = known_before(context);
@@ -94,13 +99,16 @@ Answer find_best(PlanningContext& context) {
   const bool by_deadline = problem.goal() == Goal::deadline;
   Answer answer{
       .plan = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known.plans())};
-  const bool is_late = problem.deadline() && answer.plan.feasible &&
-                       problem.now() + makespan(answer.plan) > *problem.deadline();
-  if (is_late || !answer.plan.feasible) {
+  if (!is_in_time(problem, answer.plan)) {
     PlanningContext free(problem, at_any_cost(context.options()));
-    Answer late = missed(context, plan_from(free, std::nullopt, known.plans()), "DOVETAIL");
-    late.known = std::move(known);
-    return late;
+    answer.plan = plan_from(free, std::nullopt, known.plans());
+    // A deadline counts for more than thrift that nobody asked for.
+    const bool is_too_dear = context.options().search.budget.has_value() || by_deadline;
+    if (is_too_dear || !problem.deadline() || !is_in_time(problem, answer.plan)) {
+      Answer late = missed(context, std::move(answer.plan), "DOVETAIL");
+      late.known = std::move(known);
+      return late;
+    }
   }
   answer.plan.deadline = problem.deadline();
   known.offer(answer.plan);
