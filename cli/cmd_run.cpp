@@ -82,9 +82,9 @@ RunDescription describe_run(const RunArguments& arguments) {
                              .stability = arguments.stability};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
   if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
-  const bool is_planned_again =
-      arguments.is_static || arguments.band != RunArguments{}.band ||
-      arguments.stability != RunArguments{}.stability || asked.processors > 0;
+  const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
+                                arguments.stability != RunArguments{}.stability ||
+                                asked.processors > 0;
   if (slurm && is_planned_again) {
     fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on Slurm\n");
   }

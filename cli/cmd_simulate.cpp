@@ -112,7 +112,9 @@ void write(const SimulateArguments& arguments, const Problem& problem, const Sim
 }
 
 SimulateOptions options_of(const SimulateArguments& arguments, const Problem& problem) {
-  SimulateOptions options{.planning = arguments.planner.options(), .band = arguments.band / 100, .stability = arguments.stability};
+  SimulateOptions options{.planning = arguments.planner.options(),
+                          .band = arguments.band / 100,
+                          .stability = arguments.stability};
   if (!arguments.algorithm.empty()) {
     options.planner = &choose_planner(arguments.algorithm, problem);
     require_deadline_for(*options.planner, problem);

@@ -307,6 +307,7 @@ std::optional<Time> ClusterWorld::current_end() const {
 
 std::optional<Time> ClusterWorld::propose() {
   std::ranges::fill(drift_, 1.0);
+  goes_on_.reset();
   proposal_.reset();
   const std::vector<std::size_t> numbers = waiting();
   if (numbers.empty()) {
@@ -315,10 +316,10 @@ std::optional<Time> ClusterWorld::propose() {
   }
   if (has_plan_) {
     // Without any change of order or processors, should that be as good.
-    const auto goes_on = moved(false);
-    if (goes_on) offer(*goes_on, algorithm_);
-    if (options_.searches && goes_on && problem_.goal() != Goal::fair) {
-      offer(searched(*goes_on, numbers), "DOVETAIL");
+    goes_on_ = moved(false);
+    if (goes_on_) offer(*goes_on_, algorithm_);
+    if (options_.searches && goes_on_ && problem_.goal() != Goal::fair) {
+      offer(searched(*goes_on_, numbers), "DOVETAIL");
       return end_of(*proposal_);
     }
   }
@@ -413,12 +414,13 @@ double ClusterWorld::gain(const Slots& slots) const {
   return less(end - clock_, end_before - clock_);
 }
 
-// Of the tasks that wait.
+// Of the tasks that wait. Where the plan in force, pulled forward, has changed their order, nobody
+// has moved them.
 std::size_t ClusterWorld::moved_by(const Slots& slots) const {
   Slots before;
   Slots after;
   for (const std::size_t number : waiting()) {
-    before.push_back(slots_[number]);
+    before.push_back(goes_on_ ? (*goes_on_)[number] : slots_[number]);
     after.push_back(slots[number]);
   }
   return moved_tasks(before, after);

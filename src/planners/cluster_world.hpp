@@ -124,6 +124,7 @@ class ClusterWorld final : public World {
   bool has_plan_ = false;
   Slots slots_;  // of the plan in force; of tasks that have started in any case
   std::string algorithm_;
+  std::optional<Slots> goes_on_;  // the plan in force pulled forward, when last planned
   std::optional<Slots> proposal_;
   std::string proposal_by_;
 };

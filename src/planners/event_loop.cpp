@@ -49,9 +49,8 @@ void listen(World& world, EventFeed& feed, std::vector<Evaluation>& history) {
     if (matters || !world.current_end()) {
       history.push_back(evaluate(world, batch->time, std::move(batch->name)));
     } else {
-      history.push_back({.time = batch->time,
-                         .event = std::move(batch->name),
-                         .current = world.current_end()});
+      history.push_back(
+          {.time = batch->time, .event = std::move(batch->name), .current = world.current_end()});
     }
   }
 }

@@ -17,7 +17,7 @@ namespace {
 // By tasks placed, as efforts are: some milliseconds. Small rests need fewer trials than that.
 constexpr std::uint64_t kPlaced = 60'000;
 constexpr std::uint64_t kMostTrials = 2'000;
-constexpr std::uint64_t kPlacedBack = 15'000;  // to bring tasks back
+constexpr std::uint64_t kPlacedBack = 30'000;  // to bring tasks back
 
 // Which tasks have kept processors and order: the longest sequence of tasks that have as many
 // processors as before and start in the order in which they did.
