@@ -50,7 +50,11 @@ void print_plans(const Simulation& result) {
 
 std::string decision(const Evaluation& row) {
   if (row.adopted && !row.current) return "the new plan; the old one cannot go on";
-  if (row.adopted) return *row.candidate < *row.current ? "the new plan" : "the new plan: cheaper";
+  if (row.adopted) {
+    const std::string plan =
+        *row.candidate < *row.current ? "the new plan" : "the new plan: cheaper";
+    return row.moved ? fmt::format("{}, {} moved", plan, counted(*row.moved, "task")) : plan;
+  }
   if (!row.current) return "no plan is left";
   return row.candidate ? "the old plan" : "the old plan; no other was made";
 }

@@ -183,8 +183,11 @@ class WarmSearch {
     DraftPlan draft = draft_of(best_.slots);
     std::vector<char> is_kept = find_kept(in_hand_.slots, best_.slots);
     std::size_t moved = count_moved(is_kept);
-    DecodeLimits limits{.area = std::max(budget_, best_.area)};
-    if (is_in_time(best_)) limits = {.end = *how_.deadline};
+    // Never worse than the plan in hand, however few are moved.
+    DecodeLimits limits{.end = in_hand_.end, .area = std::max(budget_, best_.area)};
+    if (is_in_time(best_)) {
+      limits = {.end = *how_.deadline, .area = std::max(in_hand_.area, best_.area)};
+    }
     DecodedPlan plan;
     for (std::size_t length = moved; length > 0; length /= 2) {
       std::vector<TaskId> away;  // in the order of the plan in hand

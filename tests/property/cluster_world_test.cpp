@@ -71,6 +71,10 @@ class WatchedWorld final : public World {
     return world_.propose();
   }
 
+  std::optional<std::size_t> moved_by_proposal() const override {
+    return world_.moved_by_proposal();
+  }
+
   bool prefers_proposal() const override {
     const bool prefers = world_.prefers_proposal();
     if (!prefers && stability_ == 0 && last_made_ && last_made_->feasible) {
