@@ -263,6 +263,7 @@ Plan quick_plan(const Problem& problem, const PlannerOptions& options,
                 std::span<const Plan> known) {
   PlannerOptions quick = options;
   if (!quick.search.effort) quick.search.effort = Effort::quick;
+  quick.search.threads = 1;  // more are not worth their start
   if (problem.goal() == Goal::deadline && *problem.deadline() > problem.now()) {
     PlanningContext context(problem, quick);
     Plan plan = plan_anytime(context, problem.deadline(), known);
