@@ -105,6 +105,20 @@ void PlannerArguments::add(CLI::App& command) {
   search.add(command);
 }
 
+void add_stability(CLI::App& command, double& share) {
+  command
+      .add_option("--stability", share,
+                  fmt::format("share of the remaining time that a new plan has to gain if it moves "
+                              "all tasks, and in proportion if it moves some; 0 to 1, default {}",
+                              share))
+      ->check([](const std::string& text) {
+        const auto value = io::parse_number(text);
+        const bool is_good = value && *value >= 0 && *value <= 1;
+        return is_good ? ""
+                       : "expected a number from 0 to 1, such as 0.1, found " + io::quote(text);
+      });
+}
+
 std::vector<std::string> ProblemArguments::files() const {
   std::vector<std::string> files = workflows;
   files.push_back(cluster);

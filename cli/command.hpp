@@ -106,6 +106,9 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
   return command.add_option_function<std::string>(name, choose, help);
 }
 
+// What a new plan has to gain for the tasks that it moves; `share` is 0 to 1.
+void add_stability(CLI::App& command, double& share);
+
 // Throws InputError when a file to be written is one that is read, or is named twice.
 void protect_inputs(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);

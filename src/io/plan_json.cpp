@@ -115,6 +115,12 @@ std::optional<Time> read_end(const Record& record, std::string_view key, Time no
   return now + read_time(record, key);
 }
 
+std::optional<std::size_t> read_moved(const Record& record) {
+  const auto moved = record.find("moved");
+  if (!moved) return std::nullopt;
+  return static_cast<std::size_t>(record.number(*moved, 0, kMaxPlanSeconds));
+}
+
 void read_history(const Record& top, PlanRecord& plan) {
   std::size_t number = 0;
   if (const auto history = top.find("history")) {
@@ -124,7 +130,8 @@ void read_history(const Record& top, PlanRecord& plan) {
                               .event = read_text(record, "event"),
                               .candidate = read_end(record, "candidate", plan.now),
                               .current = read_end(record, "current", plan.now),
-                              .adopted = read_flag(record, "adopted")});
+                              .adopted = read_flag(record, "adopted"),
+                              .moved = read_moved(record)});
     }
   }
   number = 0;
@@ -287,10 +294,12 @@ std::string makespan_text(std::optional<Time> end, Time now) {
 }
 
 std::string format_evaluation(const Evaluation& evaluation, Time now) {
-  return fmt::format(R"({{"time":{},"event":{},"candidate":{},"current":{},"adopted":{}}})",
+  const std::string moved =
+      evaluation.moved ? fmt::format(R"(,"moved":{})", *evaluation.moved) : std::string();
+  return fmt::format(R"({{"time":{},"event":{},"candidate":{},"current":{},"adopted":{}{}}})",
                      format_seconds(evaluation.time), json_string(evaluation.event),
                      makespan_text(evaluation.candidate, now),
-                     makespan_text(evaluation.current, now), evaluation.adopted);
+                     makespan_text(evaluation.current, now), evaluation.adopted, moved);
 }
 
 std::string format_version(const VersionRecord& version) {
