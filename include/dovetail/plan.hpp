@@ -49,9 +49,10 @@ struct Division {
 // How a plan by search came about, and how much better one could be at most.
 struct SearchRecord {
   std::uint64_t seed = 1;
-  std::uint64_t trials = 0;      // that were made
-  bool is_truncated = false;     // by a time limit: another run may find another plan
-  Certificate certificate = {};  // on the end; of a plan for a deadline on the CPU time
+  std::uint64_t trials = 0;   // that were made
+  bool is_truncated = false;  // by a time limit: another run may find another plan
+  // On the end; of a plan for a deadline on the CPU time; of a fair plan there is none.
+  std::optional<Certificate> certificate = {};
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };
 

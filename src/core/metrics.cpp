@@ -33,8 +33,8 @@ Area consumed(const Plan& plan) {
 double cpu_hours(const Plan& plan) { return static_cast<double>(consumed(plan)) / 3.6e6; }
 
 std::optional<double> certified_gap(const Plan& plan) {
-  if (!plan.search || !plan.feasible) return std::nullopt;
-  const Certificate& proof = plan.search->certificate;
+  if (!plan.search || !plan.search->certificate || !plan.feasible) return std::nullopt;
+  const Certificate& proof = *plan.search->certificate;
   const double best = proof.work > 0 ? static_cast<double>(proof.work)
                                      : static_cast<double>(proof.end + 1 - plan.now);
   const double found =

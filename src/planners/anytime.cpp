@@ -181,7 +181,7 @@ class AnytimeSearch {
     plan.search = {.seed = limits_.seed,
                    .trials = search_.trials(),
                    .is_truncated = clock_.was_over(),
-                   .certificate = std::move(*proof_)};
+                   .certificate = std::move(proof_)};
     return plan;
   }
 

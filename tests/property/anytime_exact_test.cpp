@@ -93,8 +93,8 @@ TEST_P(AnytimeExact, NoBoundIsAboveTheOptimumAndPlansComeCloseToIt) {
     ++solved;
     optimal += end == optimum.end ? 1 : 0;
     // No plan ends by then, says the bound.
-    ASSERT_LT(found.search->certificate.end, optimum.end);
-    ASSERT_EQ(refute(problem, found.search->certificate), "");
+    ASSERT_LT(found.search->certificate->end, optimum.end);
+    ASSERT_EQ(refute(problem, *found.search->certificate), "");
 
     const Time later = problem.now() + (optimum.end - problem.now()) * 23 / 20;
     const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
@@ -126,14 +126,14 @@ TEST(Certificate, IsRefusedWhenTamperedWith) {
     if (!found.feasible) continue;
     const Time end = problem.now() + makespan(found);
     // A plan ends there, so that nothing can prove that none does.
-    Certificate wrong = found.search->certificate;
+    Certificate wrong = *found.search->certificate;
     wrong.end = end;
     EXPECT_NE(refute(problem, wrong), "");
     for (Time& due : wrong.due) due = std::max(due, end);
     EXPECT_NE(refute(problem, wrong), "");
     for (std::int64_t& flow : wrong.end_flow) flow *= 2;
     EXPECT_NE(refute(problem, wrong), "");
-    wrong = found.search->certificate;
+    wrong = *found.search->certificate;
     wrong.ready.pop_back();
     EXPECT_NE(refute(problem, wrong), "");
     ++tampered;

@@ -1,0 +1,112 @@
+#include "planners/fair_search.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "dovetail/fairness.hpp"
+#include "planners/one_cluster.hpp"
+#include "planners/plan_search.hpp"
+
+namespace dovetail {
+
+namespace {
+
+constexpr std::string_view kReferencePlanner = "MAGS";
+
+// It plans every workflow once for every number of processors.
+constexpr std::string_view kSlowPlanner = "CAFM_K_SHELVES";
+
+// Until when published plans are made, as a share of the search's time.
+constexpr double kUntilPublished = 0.1;
+
+class FairSearch {
+ public:
+  explicit FairSearch(PlanningContext& context)
+      : context_(context),
+        cluster_(context.shared<OneCluster>()),
+        limits_(context.options().search),
+        clock_(limits_),
+        search_(cluster_.view(), cluster_.calendar(), cluster_.now(), limits_, clock_) {}
+
+  Plan run(std::span<const Plan> known) {
+    const std::vector<Plan> published = published_plans(known);
+    const Plan* reference = reference_of(published);
+    if (reference == nullptr) return cluster_.to_plan("DOVETAIL_FAIR", std::nullopt);
+    const FairScale scale(context_.problem(), *reference, search_.make_decoder());
+    const SearchGoal goal{
+        .value = SearchValue::fairness, .enough = Area{scale.least()}, .scale = &scale};
+    std::optional<DecodedPlan> best;
+    for (const Plan& plan : published) {
+      if (!plan.feasible) continue;
+      DecodedPlan start = decoded(plan, scale);
+      if (!goal.allows(start)) continue;
+      if (!best || goal.is_better(start, *best, cluster_.now())) best = std::move(start);
+    }
+    const std::uint64_t trials = trials_of(limits_, cluster_.view().size());
+    return to_plan(search_.improve(*best, goal, trials), *reference);
+  }
+
+ private:
+  // The reference first; all others as far as there is time.
+  std::vector<Plan> published_plans(std::span<const Plan> known) {
+    std::vector<Plan> plans;
+    const auto take = [&](const PlannerInfo& planner) {
+      const auto same = std::ranges::find(known, planner.name, &Plan::algorithm);
+      if (same != known.end() && same->feasible) {
+        plans.push_back(*same);
+      } else if (planner.name == kReferencePlanner || plans.empty() || !plans.front().feasible ||
+                 has_time_for(planner)) {
+        plans.push_back(plan_by(planner, context_, std::nullopt));
+      }
+    };
+    take(*find_planner(kReferencePlanner));
+    for (const PlannerInfo* planner : planners_for(Goal::fair, context_.problem())) {
+      if (planner->name != kReferencePlanner) take(*planner);
+    }
+    return plans;
+  }
+
+  bool has_time_for(const PlannerInfo& planner) const {
+    if (limits_.seconds && planner.name == kSlowPlanner) return false;
+    return !clock_.is_over(kUntilPublished);
+  }
+
+  const Plan* reference_of(const std::vector<Plan>& published) const {
+    if (published.front().feasible) return &published.front();
+    const Plan& fairest = published[fairest_plan(context_.problem(), published)];
+    return fairest.feasible ? &fairest : nullptr;
+  }
+
+  // Placements are by workflow and task, as the view counts them.
+  DecodedPlan decoded(const Plan& plan, const FairScale& scale) const {
+    std::vector<Slot> slots;
+    for (const Placement& placement : plan.placements) {
+      slots.push_back({placement.procs, placement.start, placement.end});
+    }
+    DecodedPlan result = measured(std::move(slots), cluster_.now());
+    scale.measure(result);
+    return result;
+  }
+
+  Plan to_plan(const DecodedPlan& best, const Plan& reference) const {
+    Plan plan = cluster_.to_plan("DOVETAIL_FAIR", best.slots);
+    plan.alone = reference.alone;
+    plan.search = {
+        .seed = limits_.seed, .trials = search_.trials(), .is_truncated = clock_.was_over()};
+    return plan;
+  }
+
+  PlanningContext& context_;
+  OneCluster& cluster_;
+  const SearchLimits& limits_;
+  SearchClock clock_;
+  PlanSearch search_;
+};
+
+}  // namespace
+
+Plan plan_fair_search(PlanningContext& context, std::span<const Plan> known) {
+  return FairSearch(context).run(known);
+}
+
+}  // namespace dovetail
