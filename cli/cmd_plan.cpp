@@ -13,6 +13,7 @@
 #include "fair_table.hpp"
 #include "moment.hpp"
 #include "plan_output.hpp"
+#include "planners/fair_search.hpp"
 
 namespace dovetail::cli {
 
@@ -71,15 +72,22 @@ Answer find_earliest(PlanningContext& context) {
   return answer;
 }
 
-// Unless there are very many tasks, all algorithms are tried for comparison.
+// Unless there are very many tasks: by search, with all published algorithms for comparison.
 Answer find_fair(PlanningContext& context) {
-  if (context.problem().task_count() > kManyTasks) {
+  const Problem& problem = context.problem();
+  if (problem.task_count() > kManyTasks) {
     Answer answer{.plan = fair_plan(context)};
     if (answer.plan.feasible) return answer;
     return missed(context, known_plans(context), answer.plan.algorithm);
   }
   std::vector<Plan> plans = plan_all(context);
-  const std::size_t chosen = fair_choice(context.problem(), plans);
+  std::size_t chosen = fair_choice(problem, plans);
+  Plan found = plan_fair_search(context, plans);
+  found.deadline = problem.deadline();
+  if (found.feasible && (!found.deadline || found.now + makespan(found) <= *found.deadline)) {
+    chosen = plans.size();
+    plans.push_back(std::move(found));
+  }
   if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);

@@ -1,4 +1,4 @@
-// How long and for what the planner DOVETAIL searches.
+// How long and for what the planners DOVETAIL and DOVETAIL_FAIR search.
 //
 //   PlannerOptions options;
 //   options.search.effort = Effort::thorough;
@@ -26,7 +26,7 @@ struct SearchLimits {
 
   // CPU time that the plan may use, as a share of what BL_CPAR_BD_CPAR uses; nothing: any. The
   // least turn-around alone costs twice as much CPU time as most people would pay. No matter for
-  // plans by a deadline, which consume as little as they can.
+  // plans by a deadline, which consume as little as they can, and for fair ones.
   std::optional<double> cpu_factor = 1.25;
   std::optional<Area> budget = {};  // instead
 
