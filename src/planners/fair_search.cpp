@@ -6,6 +6,7 @@
 #include "dovetail/fairness.hpp"
 #include "planners/one_cluster.hpp"
 #include "planners/plan_search.hpp"
+#include "planners/shrink.hpp"
 
 namespace dovetail {
 
@@ -16,8 +17,9 @@ constexpr std::string_view kReferencePlanner = "MAGS";
 // It plans every workflow once for every number of processors.
 constexpr std::string_view kSlowPlanner = "CAFM_K_SHELVES";
 
-// Until when published plans are made, as a share of the search's time.
+// Until when the parts of a search are to be over, as shares of its time.
 constexpr double kUntilPublished = 0.1;
+constexpr double kUntilShrinking = 0.98;
 
 class FairSearch {
  public:
@@ -43,7 +45,9 @@ class FairSearch {
       if (!best || goal.is_better(start, *best, cluster_.now())) best = std::move(start);
     }
     const std::uint64_t trials = trials_of(limits_, cluster_.view().size());
-    return to_plan(search_.improve(*best, goal, trials), *reference);
+    DecodedPlan found = search_.improve(*best, goal, trials, kUntilShrinking);
+    shrink(found, scale);
+    return to_plan(found, *reference);
   }
 
  private:
@@ -86,6 +90,16 @@ class FairSearch {
     DecodedPlan result = measured(std::move(slots), cluster_.now());
     scale.measure(result);
     return result;
+  }
+
+  // What the ends of the workflows leave to save.
+  void shrink(DecodedPlan& plan, const FairScale& scale) const {
+    const std::vector<Time> ends = scale.ends_of(plan);
+    std::vector<Time> dues;
+    for (TaskId task = 0; task < plan.slots.size(); ++task) {
+      dues.push_back(ends[scale.workflow_of(task)]);
+    }
+    Shrinker(cluster_.view(), cluster_.calendar(), cluster_.now()).shrink(plan, dues);
   }
 
   Plan to_plan(const DecodedPlan& best, const Plan& reference) const {
