@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "dovetail/fairness.hpp"
+#include "dovetail/metrics.hpp"
 #include "planners/one_cluster.hpp"
 #include "planners/plan_search.hpp"
 #include "planners/shrink.hpp"
@@ -35,8 +36,10 @@ class FairSearch {
     const Plan* reference = reference_of(published);
     if (reference == nullptr) return cluster_.to_plan("DOVETAIL_FAIR", std::nullopt);
     const FairScale scale(context_.problem(), *reference, search_.make_decoder());
-    const SearchGoal goal{
-        .value = SearchValue::fairness, .enough = Area{scale.least()}, .scale = &scale};
+    const SearchGoal goal{.value = SearchValue::fairness,
+                          .limits = {.area = budget(consumed(*reference))},
+                          .enough = Area{scale.least()},
+                          .scale = &scale};
     std::optional<DecodedPlan> best;
     for (const Plan& plan : published) {
       if (!plan.feasible) continue;
@@ -79,6 +82,14 @@ class FairSearch {
     if (published.front().feasible) return &published.front();
     const Plan& fairest = published[fairest_plan(context_.problem(), published)];
     return fairest.feasible ? &fairest : nullptr;
+  }
+
+  // What the reference consumes is always within.
+  Area budget(Area reference) const {
+    if (limits_.budget) return std::max(reference, *limits_.budget);
+    if (!limits_.cpu_factor) return DecodeLimits{}.area;
+    const double most = static_cast<double>(reference) * *limits_.cpu_factor;
+    return std::max(reference, static_cast<Area>(most));
   }
 
   // Placements are by workflow and task, as the view counts them.

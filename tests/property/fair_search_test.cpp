@@ -138,6 +138,23 @@ TEST(FairSearch, TakesPlansThatAreKnown) {
   }
 }
 
+TEST(FairSearch, KeepsToTheCpuTimeItIsGiven) {
+  int dearer = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Problem problem = random_sharing(seed);
+    const Area known = consumed(plan(*find_planner("MAGS"), problem));
+    PlannerOptions options = options_of(500);
+    for (const double factor : {0.5, 1.0, 1.1}) {
+      options.search.cpu_factor = factor;
+      const double most = static_cast<double>(known) * std::max(factor, 1.0);
+      EXPECT_LE(static_cast<double>(consumed(search(problem, options))), most) << "seed " << seed;
+    }
+    options.search.cpu_factor.reset();
+    dearer += consumed(search(problem, options)) > known ? 1 : 0;
+  }
+  EXPECT_GT(dearer, 0);
+}
+
 // With a time limit of nothing it is the best of the published plans that are not worse than MAGS.
 TEST(FairSearch, WithoutTimeIsNoWorseThanMags) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
