@@ -92,7 +92,7 @@ Problem slack_set() {
 
 int register_all() {
   for (const PlannerInfo& planner : planners()) {
-    if (planner.goal != Goal::fair) continue;
+    if (planner.goal != Goal::fair || planner.is_search) continue;
     const std::string name(planner.name);
     const bool slow = name == "CAFM_K_SHELVES";
     register_ratio(name, "random/10", random_set(10, 216));

@@ -15,6 +15,7 @@
 #include "fair_table.hpp"
 #include "moment.hpp"
 #include "plan_output.hpp"
+#include "planners/fair_search.hpp"
 
 namespace dovetail::cli {
 
@@ -116,16 +117,23 @@ Answer find_best(PlanningContext& context) {
   return answer;
 }
 
-// Unless there are very many tasks, all algorithms are tried for comparison.
+// Unless there are very many tasks: by search, with all published algorithms for comparison.
 Answer find_fair(PlanningContext& context) {
-  if (context.problem().task_count() > kManyTasks) {
+  const Problem& problem = context.problem();
+  if (problem.task_count() > kManyTasks) {
     Answer answer{.plan = fair_plan(context)};
     if (answer.plan.feasible) return answer;
     return missed_fair(context, answer.plan.algorithm);
   }
   note_left_out(context.problem());
   std::vector<Plan> plans = plan_all(context);
-  const std::size_t chosen = fairest_plan(context.problem(), plans);
+  std::size_t chosen = fairest_plan(problem, plans);
+  Plan found = plan_fair_search(context, plans);
+  found.deadline = problem.deadline();
+  if (is_in_time(problem, found)) {
+    chosen = plans.size();
+    plans.push_back(std::move(found));
+  }
   if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm);
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);

@@ -54,7 +54,8 @@ struct SearchRecord {
   std::uint64_t seed = 1;
   std::uint64_t trials = 0;   // that were made
   bool is_truncated = false;  // by a time limit: another run may find another plan
-  // On the end; of a plan for a deadline on the CPU time. Nothing: no bound is known.
+  // On the end; of a plan for a deadline on the CPU time. Nothing: no bound is known, as of fair
+  // plans.
   std::optional<Certificate> certificate = {};
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };

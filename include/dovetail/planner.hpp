@@ -49,7 +49,7 @@ struct PlannerOptions {
   GuideReading guide = GuideReading::front;
   Fallback fallback = Fallback::cluster;
   StageIn stage_in = StageIn::parallel;
-  SearchLimits search = {};  // of DOVETAIL
+  SearchLimits search = {};  // of DOVETAIL and DOVETAIL_FAIR
 };
 
 // What the planners of one problem share (allocations, bottom levels), computed when first needed.

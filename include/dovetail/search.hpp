@@ -1,4 +1,4 @@
-// How long and for what the planner DOVETAIL searches.
+// How long and for what the planners DOVETAIL and DOVETAIL_FAIR search.
 //
 //   PlannerOptions options;
 //   options.search.effort = Effort::thorough;
@@ -24,11 +24,12 @@ struct SearchLimits {
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: as many as the machine has
 
-  // CPU time that the plan may use, as a share of what BL_CPAR_BD_CPAR uses; nothing: any. The
-  // least turn-around alone costs twice as much CPU time as most people would pay. No matter for
-  // plans by a deadline, which consume as little as they can.
+  // CPU time that the plan may use, as a share of what BL_CPAR_BD_CPAR uses, of a fair plan of what
+  // MAGS uses; nothing: any. The least turn-around alone costs twice as much CPU time as most
+  // people would pay. No matter for plans by a deadline, which consume as little as they can.
   std::optional<double> cpu_factor = 1.25;
-  std::optional<Area> budget = {};  // instead
+  // Instead. A fair plan may use as much as that of MAGS all the same.
+  std::optional<Area> budget = {};
 
   // Stops a search before all trials are made.
   std::optional<double> seconds = {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "planners/steady_math.hpp"
@@ -34,7 +35,9 @@ Annealer::Annealer(DraftDecoder& decoder, const SearchGoal& goal, const SearchSe
       settings_(settings),
       random_(random),
       tasks_(decoder.view().size()),
-      temperature_(settings.hot) {}
+      temperature_(settings.hot) {
+  if (goal.scale != nullptr) meter_.emplace(*goal.scale);
+}
 
 DecodeLimits Annealer::limits_for(Area threshold) const {
   DecodeLimits limits = goal_.limits;
@@ -46,11 +49,21 @@ DecodeLimits Annealer::limits_for(Area threshold) const {
   return limits;
 }
 
+// No more than the threshold, where there is one.
+bool Annealer::decode(const DraftPlan& draft, DecodedPlan& plan, std::optional<Area> threshold) {
+  if (meter_) {
+    constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
+    meter_->aim_at(threshold ? static_cast<std::int64_t>(*threshold) : kAny);
+    return decoder_.decode(draft, goal_.limits, *meter_, plan);
+  }
+  return decoder_.decode(draft, threshold ? limits_for(*threshold) : goal_.limits, plan);
+}
+
 bool Annealer::start(const DraftPlan& draft) {
   draft_.plan = draft;
   draft_.places.resize(tasks_);
   for (std::uint32_t i = 0; i < tasks_; ++i) draft_.places[draft.order[i]] = i;
-  if (!decoder_.decode(draft, goal_.limits, plan_)) return false;
+  if (!decode(draft, plan_)) return false;
   best_ = plan_;
   best_draft_ = draft;
   knows_critical_ = false;
@@ -81,8 +94,7 @@ void Annealer::run(std::uint64_t trials, const std::function<bool()>& is_over) {
       continue;
     }
     propose();
-    const DecodeLimits limits = limits_for(draw_threshold());
-    if (!decoder_.decode(trial_.plan, limits, trial_plan_)) continue;
+    if (!decode(trial_.plan, trial_plan_, draw_threshold())) continue;
     const bool is_equal = value(trial_plan_) == value(plan_);
     if (is_equal && other(trial_plan_) > other(plan_)) continue;
     accept();
@@ -107,7 +119,11 @@ void Annealer::keep_if_best() {
   if (goal_.value == SearchValue::area || !is_near) return;
   if (since_progress_ > 0 && !random_.chance(0.3)) return;
   trial_plan_ = plan_;
-  decoder_.justify(trial_plan_);
+  if (goal_.scale != nullptr) {
+    decoder_.justify(trial_plan_, *goal_.scale);
+  } else {
+    decoder_.justify(trial_plan_);
+  }
   if (value(trial_plan_) < value(best_)) {
     best_ = trial_plan_;
     best_draft_ = draft_.plan;
@@ -129,7 +145,7 @@ void Annealer::kick() {
     scale_bound(task, factor(-1, 1));
     shift(task);
   }
-  if (decoder_.decode(trial_.plan, goal_.limits, trial_plan_)) {
+  if (decode(trial_.plan, trial_plan_)) {
     accept();
   } else {
     rebuild();
@@ -149,7 +165,7 @@ void Annealer::rebuild() {
     trial_.plan.bounds[task] = {slot.procs, slot.end - slot.start};
     trial_.plan.is_exact[task] = 0;
   }
-  if (decoder_.decode(trial_.plan, goal_.limits, trial_plan_)) accept();
+  if (decode(trial_.plan, trial_plan_)) accept();
 }
 
 void Annealer::propose() {
@@ -219,9 +235,17 @@ void Annealer::change_window() {
 
 void Annealer::nudge_bound() { scale_bound(any_task(), factor(-0.2, 0.2)); }
 
+// What must end sooner to make the plan better.
+Time Annealer::critical_end() {
+  if (goal_.scale == nullptr) return plan_.end;
+  const std::vector<Time> ends = goal_.scale->ends_of(plan_);
+  const auto workflow = goal_.scale->decisive(ends);
+  return ends[workflow ? *workflow : random_.below(ends.size())];
+}
+
 TaskId Annealer::critical_task() {
   if (!knows_critical_) {
-    find_critical(plan_.slots, plan_.end, by_end_, is_critical_, chain_);
+    find_critical(plan_.slots, critical_end(), by_end_, is_critical_, chain_);
     knows_critical_ = true;
   }
   return chain_[random_.below(chain_.size())];

@@ -13,23 +13,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/random.hpp"
 #include "planners/draft_plan.hpp"
+#include "planners/fair_scale.hpp"
 
 namespace dovetail {
 
-enum class SearchValue { end, area };
+enum class SearchValue { end, area, fairness };
 
 // What is made small, and what may not be exceeded.
 struct SearchGoal {
   SearchValue value = SearchValue::end;
   DecodeLimits limits = {};
-  Area enough = 0;  // a value that cannot be improved on, or not by much
+  Area enough = 0;                   // a value that cannot be improved on, or not by much
+  const FairScale* scale = nullptr;  // of fairness: what measures it, and which plans it allows
 
   Area value_of(const DecodedPlan& plan, Time now) const {
-    return value == SearchValue::area ? plan.area : Area{plan.end - now};
+    if (value == SearchValue::end) return Area{plan.end - now};
+    return value == SearchValue::area ? plan.area : Area{plan.fairness};
   }
   // What decides between plans of the same value.
   Area other_of(const DecodedPlan& plan, Time now) const {
@@ -40,7 +44,8 @@ struct SearchGoal {
            std::pair(value_of(b, now), other_of(b, now));
   }
   bool allows(const DecodedPlan& plan) const {
-    return plan.end <= limits.end && plan.area <= limits.area;
+    return plan.end <= limits.end && plan.area <= limits.area &&
+           (scale == nullptr || scale->allows(plan));
   }
 };
 
@@ -79,6 +84,7 @@ class Annealer {
   Area value(const DecodedPlan& plan) const { return goal_.value_of(plan, decoder_.now()); }
   Area other(const DecodedPlan& plan) const { return goal_.other_of(plan, decoder_.now()); }
   DecodeLimits limits_for(Area threshold) const;
+  bool decode(const DraftPlan& draft, DecodedPlan& plan, std::optional<Area> threshold = {});
   Area draw_threshold();
   void accept();
   void keep_if_best();
@@ -96,6 +102,7 @@ class Annealer {
 
   TaskId any_task() { return static_cast<TaskId>(random_.below(tasks_)); }
   TaskId critical_task();
+  Time critical_end();
   double factor(double low, double high);
   void scale_bound(TaskId task, double by);
   void move_to(TaskId task, std::uint32_t place);
@@ -107,6 +114,7 @@ class Annealer {
   SearchSettings settings_;
   Random random_;
   std::size_t tasks_;
+  std::optional<FairMeter> meter_ = {};
   Draft draft_, trial_;
   DecodedPlan plan_, trial_plan_, best_;
   DraftPlan best_draft_;

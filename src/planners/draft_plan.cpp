@@ -3,9 +3,21 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planners/fair_scale.hpp"
 #include "planners/levels.hpp"
 
 namespace dovetail {
+
+namespace {
+
+// Where one end counts, and not those of several workflows.
+struct NoMeter {
+  static void reset() {}
+  static Time due(TaskId) { return kForever; }
+  static bool add(TaskId, Time) { return true; }
+};
+
+}  // namespace
 
 DraftPlan draft_of(std::span<const Slot> slots) {
   DraftPlan draft{.order = std::vector<TaskId>(slots.size()),
@@ -89,18 +101,20 @@ bool DraftDecoder::place(TaskId task, const SizeChoice& bound, bool is_exact, Ti
   return true;
 }
 
-bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan) {
+template <typename Meter>
+bool DraftDecoder::decode_by(const DraftPlan& draft, const DecodeLimits& limits, Meter& meter,
+                             DecodedPlan& plan) {
   line_.reset();
+  meter.reset();
   plan.slots.resize(view_.size());
   plan.end = now_;
   plan.area = least_total_;
   for (const TaskId task : draft.order) {
     Slot& slot = plan.slots[task];
     slot.start = ready_time(task, plan.slots);
-    if (!place(task, draft.bounds[task], draft.is_exact[task] != 0, limits.end - tails_[task],
-               slot)) {
-      return false;
-    }
+    const Time end = std::min(limits.end, meter.due(task)) - tails_[task];
+    if (!place(task, draft.bounds[task], draft.is_exact[task] != 0, end, slot)) return false;
+    if (!meter.add(task, slot.end + tails_[task])) return false;
     plan.end = std::max(plan.end, slot.end);
     plan.area += Area{slot.procs} * (slot.end - slot.start) - menu_.least_area(task);
     if (plan.area > limits.area) return false;
@@ -108,7 +122,30 @@ bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, De
   return true;
 }
 
+bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan) {
+  NoMeter meter;
+  return decode_by(draft, limits, meter, plan);
+}
+
+bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, FairMeter& meter,
+                          DecodedPlan& plan) {
+  if (!decode_by(draft, limits, meter, plan)) return false;
+  plan.fairness = meter.value();
+  return true;
+}
+
 void DraftDecoder::justify(DecodedPlan& plan) {
+  justify_by(plan, [end = plan.end](TaskId) { return end; });
+}
+
+void DraftDecoder::justify(DecodedPlan& plan, const FairScale& scale) {
+  justify_by(
+      plan, [&, ends = scale.ends_of(plan)](TaskId task) { return ends[scale.workflow_of(task)]; });
+  scale.measure(plan);
+}
+
+template <typename EndOf>
+void DraftDecoder::justify_by(DecodedPlan& plan, const EndOf& end_of) {
   std::iota(by_time_.begin(), by_time_.end(), TaskId{0});
   std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
     return std::pair(plan.slots[b].end, b) < std::pair(plan.slots[a].end, a);
@@ -118,7 +155,7 @@ void DraftDecoder::justify(DecodedPlan& plan) {
     Slot& slot = plan.slots[task];
     const Duration length = slot.end - slot.start;
     const auto place =
-        line_.latest_fit(slot.procs, length, slot.start, due_time(task, plan.slots, plan.end));
+        line_.latest_fit(slot.procs, length, slot.start, due_time(task, plan.slots, end_of(task)));
     line_.reserve(*place, length, slot.procs);
     slot = {slot.procs, place->start, place->start + length};
   }

@@ -2,6 +2,7 @@
 // follows by placing one task after the other where it ends earliest, as list planners do.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,11 +22,15 @@ struct DraftPlan {
 // The draft whose plan is at least as good: in order of start, each task exactly as wide as it is.
 DraftPlan draft_of(std::span<const Slot> slots);
 
+class FairMeter;
+class FairScale;
+
 // A draft with its plan.
 struct DecodedPlan {
   std::vector<Slot> slots = {};  // by task
   Time end = 0;
   Area area = 0;
+  std::int64_t fairness = 0;  // where it is measured (fair_scale.hpp): less is better
 };
 
 // The slots with their end, not before `now`, and area.
@@ -46,9 +51,16 @@ class DraftDecoder {
   // False when a task or the plan as a whole exceeds the limits; `plan` is undefined then.
   bool decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan);
 
+  // The same for several workflows; `meter` says what is exceeded, and measures the plan.
+  bool decode(const DraftPlan& draft, const DecodeLimits& limits, FairMeter& meter,
+              DecodedPlan& plan);
+
   // Everything as late as it can be, then as early as it can be, each task with the processors it
   // has. Never ends later.
   void justify(DecodedPlan& plan);
+
+  // The same for several workflows, none of which ends later. Measures the plan.
+  void justify(DecodedPlan& plan, const FairScale& scale);
 
   const ClusterView& view() const { return view_; }
   const SizeMenu& menu() const { return menu_; }
@@ -58,6 +70,11 @@ class DraftDecoder {
   Duration tail(TaskId task) const { return tails_[task]; }
 
  private:
+  template <typename Meter>
+  bool decode_by(const DraftPlan& draft, const DecodeLimits& limits, Meter& meter,
+                 DecodedPlan& plan);
+  template <typename EndOf>
+  void justify_by(DecodedPlan& plan, const EndOf& end_of);
   bool place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit, Slot& slot);
   Time ready_time(TaskId task, std::span<const Slot> slots) const;
   Time due_time(TaskId task, std::span<const Slot> slots, Time end) const;

@@ -29,6 +29,10 @@ void Shrinker::book(const DecodedPlan& plan) {
 }
 
 void Shrinker::shrink(DecodedPlan& plan, Time end) {
+  shrink(plan, std::vector<Time>(view_.size(), end));
+}
+
+void Shrinker::shrink(DecodedPlan& plan, std::span<const Time> dues) {
   std::iota(by_time_.begin(), by_time_.end(), TaskId{0});
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const Area before = plan.area;
@@ -40,7 +44,7 @@ void Shrinker::shrink(DecodedPlan& plan, Time end) {
                        : std::pair(one.end, a) < std::pair(two.end, b);
       });
       book(plan);
-      for (const TaskId task : by_time_) narrow(task, plan, end, is_late);
+      for (const TaskId task : by_time_) narrow(task, plan, dues[task], is_late);
     }
     if (plan.area == before) break;
   }
@@ -48,8 +52,8 @@ void Shrinker::shrink(DecodedPlan& plan, Time end) {
   for (const Slot& slot : plan.slots) plan.end = std::max(plan.end, slot.end);
 }
 
-void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late) {
-  Interval window{view_.release(task), end};
+void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time due, bool is_late) {
+  Interval window{view_.release(task), due};
   for (const TaskId before : view_.workflow().predecessors(task)) {
     window.begin = std::max(window.begin, plan.slots[before].end);
   }

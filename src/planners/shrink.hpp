@@ -3,6 +3,8 @@
 // one before.
 #pragma once
 
+#include <span>
+
 #include "planners/draft_plan.hpp"
 
 namespace dovetail {
@@ -15,9 +17,12 @@ class Shrinker {
   // Needs a valid plan that ends by then. Stops when a pass saves nothing, after four at most.
   void shrink(DecodedPlan& plan, Time end);
 
+  // The same with a moment for each task by which it must have ended, and does.
+  void shrink(DecodedPlan& plan, std::span<const Time> dues);
+
  private:
   void book(const DecodedPlan& plan);
-  void narrow(TaskId task, DecodedPlan& plan, Time end, bool is_late);
+  void narrow(TaskId task, DecodedPlan& plan, Time due, bool is_late);
   std::optional<Slot> cheapest_within(TaskId task, const Slot& now, Interval window, bool is_late);
 
   const ClusterView& view_;

@@ -11,6 +11,7 @@
 #include "planners/anytime.hpp"
 #include "planners/deadline.hpp"
 #include "planners/fair.hpp"
+#include "planners/fair_search.hpp"
 #include "planners/pool.hpp"
 #include "planners/turnaround.hpp"
 #include "planners/unlike.hpp"
@@ -43,6 +44,8 @@ Plan dl(PlanningContext& context, const PlanRequest& request) {
 Plan dovetail_search(PlanningContext& context, const PlanRequest& request) {
   return plan_anytime(context, request.deadline);
 }
+
+Plan fair_search(PlanningContext& context, const PlanRequest&) { return plan_fair_search(context); }
 
 Plan heft(PlanningContext& context, const PlanRequest& request) {
   return plan_heft(context, request.name);
@@ -104,6 +107,7 @@ PlannerInfo{"SELFISH_ORDER",   "the same, short workflows first: fair, but the l
 PlannerInfo{"CRA_WORK_WEIGHT", "each workflow a fixed share of the processors by its work; short ones go first", kMags, Goal::fair, shared<plan_cra_work_weight>, single_cluster_unfit},
 PlannerInfo{"CAFM_K_SHELVES",  "workflows as boxes on shelves of doubling length; slow on many processors",     kMags, Goal::fair, shared<plan_cafm_k_shelves>, k_shelves_unfit},
 PlannerInfo{"MAGS",            "shares that change by periods, so that nobody waits over twice what is fair",   kMags, Goal::fair, shared<plan_mags>, single_cluster_unfit},
+PlannerInfo{"DOVETAIL_FAIR",   "search from these plans on; never worse than MAGS in makespan or stretch",       kOwn,  Goal::fair, fair_search, single_cluster_unfit, nullptr, nullptr, true},
     // clang-format on
 };
 

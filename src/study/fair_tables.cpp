@@ -26,7 +26,7 @@ std::span<const FairCluster> fair_clusters() { return kClusters; }
 std::vector<const PlannerInfo*> fair_planners() {
   std::vector<const PlannerInfo*> fair;
   for (const PlannerInfo& planner : planners()) {
-    if (planner.goal == Goal::fair) fair.push_back(&planner);
+    if (planner.goal == Goal::fair && !planner.is_search) fair.push_back(&planner);
   }
   return fair;
 }

@@ -20,7 +20,7 @@ struct FairCluster {
 };
 std::span<const FairCluster> fair_clusters();
 
-// The algorithms, in the order of the planners' table.
+// The published algorithms, in the order of the planners' table.
 std::vector<const PlannerInfo*> fair_planners();
 
 enum class FairMetric { makespan, average_stretch, maximum_stretch };
