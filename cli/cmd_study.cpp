@@ -207,6 +207,16 @@ void add_options(CLI::App& command, FairStudyOptions& options) {
       "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
 }
 
+AnytimeQuestion question_called(const std::string& name) {
+  for (const AnytimeQuestion known : kAnytimeQuestions) {
+    if (to_string(known) == name) return known;
+  }
+  throw CLI::ValidationError("--question",
+                             "expected any_hours, default_hours, cpar_hours, cpar_end or "
+                             "loose_deadline, found \"" +
+                                 name + "\"");
+}
+
 void add_options(CLI::App& command, AnytimeStudyOptions& options) {
   add_common(command, options);
   add_logs(command, options);
@@ -230,6 +240,14 @@ void add_options(CLI::App& command, AnytimeStudyOptions& options) {
                   "searches of so many trials instead, the same every time; may be repeated")
       ->allow_extra_args(false)
       ->excludes(times);
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.questions.push_back(question_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--question", choose,
+          "only any_hours, default_hours, cpar_hours, cpar_end or loose_deadline; may be repeated")
+      ->allow_extra_args(false);
 }
 
 // Adds a study under its name, with the options that all have.

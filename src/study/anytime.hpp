@@ -36,8 +36,9 @@ struct AnytimeStudyOptions {
   std::optional<std::size_t> shapes = {};     // real workflows; 0: none
   std::vector<std::size_t> tasks = {};        // empty: 25, 50 and 100
   std::vector<double> milliseconds = {};
-  std::vector<std::uint64_t> trials = {};  // instead of milliseconds
-  std::vector<std::string> logs = {};      // names of archive logs; empty: all
+  std::vector<std::uint64_t> trials = {};       // instead of milliseconds
+  std::vector<std::string> logs = {};           // names of archive logs; empty: all
+  std::vector<AnytimeQuestion> questions = {};  // empty: all
 };
 
 struct AnytimePoint {

@@ -124,23 +124,23 @@ AnytimeCases::Recipe AnytimeCases::recipe(std::size_t log, std::size_t spec,
 }
 
 // Schedules take turns through the reservation specs, which take turns through the nine pairs of
-// width and density.
+// width and density. A workflow is the same whatever else is run.
 void AnytimeCases::add_random(const AnytimeStudyOptions& options) {
   const std::size_t specs = reservation_specs().size();
   const std::vector<std::size_t> sizes =
       options.tasks.empty() ? std::vector<std::size_t>(kSizes.begin(), kSizes.end())
                             : options.tasks;
   for (std::size_t log = 0; log < logs_.size(); ++log) {
-    for (std::size_t size = 0; size < sizes.size(); ++size) {
-      check_range("tasks", static_cast<double>(sizes[size]), 1, kMostTasks);
+    for (const std::size_t size : sizes) {
+      check_range("tasks", static_cast<double>(size), 1, kMostTasks);
+      const std::size_t turn = size / kSizes.front();
       for (std::size_t i = 0; i < schedules_; ++i) {
-        const std::size_t spec = (5 * i + 2 * log + size) % specs;
+        const std::size_t spec = (5 * i + 2 * log + turn) % specs;
         const std::size_t start = i / specs;
-        const std::size_t pair = spec + 4 * start + 2 * size + log;
+        const std::size_t pair = spec + 4 * start + 2 * turn + log;
         Recipe one = recipe(log, spec, start);
-        one.application = {
-            .parameter = "tasks", .value = static_cast<double>(sizes[size]), .dag = {}};
-        one.application.dag.tasks = static_cast<std::uint32_t>(sizes[size]);
+        one.application = {.parameter = "tasks", .value = static_cast<double>(size), .dag = {}};
+        one.application.dag.tasks = static_cast<std::uint32_t>(size);
         one.application.dag.width = kShares[pair % kShares.size()];
         one.application.dag.density = kShares[pair / kShares.size() % kShares.size()];
         one.stream = kRandomStream + size;

@@ -98,6 +98,19 @@ void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& ta
   }
 }
 
+// On chains the best of the sixteen is often the best there is.
+void write_ties(Text out, const AnytimeStudyResult& result) {
+  fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeTies ties = count_ties(result.cases, part, limit);
+      fmt::format_to(out, " {:>{}}", fmt::format("{}, {}", ties.count, ties.at_bound), kCellWidth);
+    }
+    fmt::format_to(out, "\n");
+  }
+}
+
 void write_head(Text out, const AnytimeStudyResult& result) {
   const auto shapes =
       std::ranges::count_if(result.cases, [](const auto& one) { return !one.shape.empty(); });
@@ -169,7 +182,10 @@ std::string format_table(const AnytimeStudyResult& result) {
   std::string text;
   const Text out(text);
   write_head(out, result);
-  for (const TableSpec& table : kGains) write_table(out, result, table);
+  for (const TableSpec& table : kGains) {
+    write_table(out, result, table);
+    if (table.metric == Metric::turnaround_best16) write_ties(out, result);
+  }
   write_failures(out, result);
   for (const TableSpec& table : kBounds) write_table(out, result, table);
   write_times(out, result);

@@ -19,9 +19,12 @@ namespace dovetail {
 namespace {
 
 // Of real shapes turn-around is asked alone: DL_ planners take long for hundreds of tasks.
-std::vector<AnytimeQuestion> questions_of(const AnytimeCase& one) {
-  if (!one.shape.empty()) return {AnytimeQuestion::any_hours, AnytimeQuestion::default_hours};
-  return {std::begin(kAnytimeQuestions), std::end(kAnytimeQuestions)};
+bool is_asked(AnytimeQuestion question, const AnytimeCase& one,
+              std::span<const AnytimeQuestion> wanted) {
+  const bool is_of_shapes =
+      question == AnytimeQuestion::any_hours || question == AnytimeQuestion::default_hours;
+  if (!one.shape.empty() && !is_of_shapes) return false;
+  return wanted.empty() || std::ranges::count(wanted, question) > 0;
 }
 
 // Plans one case in every way.
@@ -29,12 +32,13 @@ class CaseRun {
  public:
   CaseRun(AnytimeCase& one, const Problem& problem) : case_(one), problem_(problem) {}
 
-  void run(std::span<const AnytimeLimit> limits) {
+  void run(std::span<const AnytimeLimit> limits, std::span<const AnytimeQuestion> wanted) {
     PlanningContext context(problem_);
     plan_forward(context);
-    const auto questions = questions_of(case_);
-    if (std::ranges::count(questions, AnytimeQuestion::loose_deadline) > 0) plan_backward(context);
-    for (const AnytimeQuestion question : questions) {
+    // Turn-arounds are compared with the tightest deadline, too.
+    if (case_.shape.empty()) plan_backward(context);
+    for (const AnytimeQuestion question : kAnytimeQuestions) {
+      if (!is_asked(question, case_, wanted)) continue;
       if (question == AnytimeQuestion::loose_deadline && !case_.loose_area) continue;
       for (std::size_t limit = 0; limit < limits.size(); ++limit) {
         search(question, limit, limits[limit]);
@@ -169,7 +173,7 @@ AnytimeStudyResult run_anytime_study(const AnytimeStudyOptions& options) {
       cases.size(), options.threads,
       [&](std::size_t i) {
         const Problem problem = cases.make_problem(i);
-        CaseRun(result.cases[i], problem).run(result.limits);
+        CaseRun(result.cases[i], problem).run(result.limits, options.questions);
       },
       options.progress);
   if (options.frontier) result.frontier = anytime_frontier(cases, result.limits.back());

@@ -299,6 +299,19 @@ AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& 
   return summary;
 }
 
+AnytimeTies count_ties(std::span<const AnytimeCase> cases, const AnytimePart& part,
+                       std::size_t limit) {
+  AnytimeTies ties;
+  for (const AnytimeCase& one : cases) {
+    const AnytimeAnswer* answer =
+        part.has(one) ? one.find(AnytimeQuestion::any_hours, limit) : nullptr;
+    if (answer == nullptr || answer->turnaround < one.best16) continue;
+    ++ties.count;
+    ties.at_bound += one.best16 - answer->least_turnaround <= one.best16 / 1000 ? 1 : 0;
+  }
+  return ties;
+}
+
 AnytimeFailures count_failures(std::span<const AnytimeCase> cases) {
   AnytimeFailures failures;
   for (const AnytimeCase& one : cases) {

@@ -124,6 +124,15 @@ struct AnytimeSummary {
 AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& part,
                          AnytimeMetric metric, std::size_t limit);
 
+// Instances on which the turn-around is not below the best of sixteen, whatever it costs; and how
+// many of these leave nothing to find, as that is within a thousandth of the bound.
+struct AnytimeTies {
+  std::size_t count = 0;
+  std::size_t at_bound = 0;
+};
+AnytimeTies count_ties(std::span<const AnytimeCase> cases, const AnytimePart& part,
+                       std::size_t limit);
+
 // What must never happen, over all searches.
 struct AnytimeFailures {
   std::size_t searches = 0;
