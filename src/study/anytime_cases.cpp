@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "dovetail/error.hpp"
@@ -71,12 +70,6 @@ std::vector<T> spread(std::vector<T> all, std::size_t wanted) {
   std::vector<T> some;
   for (std::size_t i = 0; i < wanted; ++i) some.push_back(all[i * all.size() / wanted]);
   return some;
-}
-
-// Where real workflows would be; empty when nobody says so.
-std::string shapes_folder(const AnytimeStudyOptions& options) {
-  if (options.synthetic && options.data_dir.empty()) return "";
-  return study_data_folder(options.data_dir);
 }
 
 std::vector<Workflow> read_shapes(const std::string& folder, std::uint64_t seed) {
@@ -157,11 +150,11 @@ void AnytimeCases::add_shapes(const AnytimeStudyOptions& options) {
     shapes_note_ = "no real workflows were asked for";
     return;
   }
-  const std::string folder = shapes_folder(options);
-  if (folder.empty()) {
-    shapes_note_ = "no folder with real workflows is given";
+  if (options.synthetic) {
+    shapes_note_ = "with a synthetic log there are none";
     return;
   }
+  const std::string folder = study_data_folder(options.data_dir);
   const auto all = read_shapes(folder, seed_);
   if (all.empty()) {
     shapes_note_ = fmt::format("{} has no workflows in wfinstances and dax/glume", folder);

@@ -81,23 +81,6 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
   fmt::format_to(out, "{:<{}}{}\n", "  " + std::string(name), kPartWidth, cells);
 }
 
-void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& table) {
-  fmt::format_to(out, "\n{}\n", table.title);
-  for (const AnytimePart& part : anytime_parts(result.cases)) {
-    std::string cells;
-    bool has_any = false;
-    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
-      const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
-      has_any |= summary.count > 0;
-      cells += fmt::format(" {:>{}}", cell_text(table, summary), kCellWidth);
-    }
-    if (!has_any) continue;
-    fmt::format_to(out, "{:<{}}{}\n", part.name(), kPartWidth, cells);
-    write_reference(out, result, table, part, "measured", &AnytimeReference::measured);
-    write_reference(out, result, table, part, "promised", &AnytimeReference::promised);
-  }
-}
-
 // On chains the best of the sixteen is often the best there is.
 void write_ties(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
@@ -109,6 +92,27 @@ void write_ties(Text out, const AnytimeStudyResult& result) {
     }
     fmt::format_to(out, "\n");
   }
+}
+
+// A question that was not asked has no table.
+void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& table) {
+  bool has_title = false;
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    std::string cells;
+    bool has_any = false;
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
+      has_any |= summary.count > 0;
+      cells += fmt::format(" {:>{}}", cell_text(table, summary), kCellWidth);
+    }
+    if (!has_any) continue;
+    if (!has_title) fmt::format_to(out, "\n{}\n", table.title);
+    has_title = true;
+    fmt::format_to(out, "{:<{}}{}\n", part.name(), kPartWidth, cells);
+    write_reference(out, result, table, part, "measured", &AnytimeReference::measured);
+    write_reference(out, result, table, part, "promised", &AnytimeReference::promised);
+  }
+  if (has_title && table.metric == Metric::turnaround_best16) write_ties(out, result);
 }
 
 void write_head(Text out, const AnytimeStudyResult& result) {
@@ -182,10 +186,7 @@ std::string format_table(const AnytimeStudyResult& result) {
   std::string text;
   const Text out(text);
   write_head(out, result);
-  for (const TableSpec& table : kGains) {
-    write_table(out, result, table);
-    if (table.metric == Metric::turnaround_best16) write_ties(out, result);
-  }
+  for (const TableSpec& table : kGains) write_table(out, result, table);
   write_failures(out, result);
   for (const TableSpec& table : kBounds) write_table(out, result, table);
   write_times(out, result);
