@@ -81,7 +81,10 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
 Exit compare_fairly(PlanningContext& context, bool json) {
   const Problem& problem = context.problem();
   note_left_out(problem);
-  const auto plans = plan_all(context);
+  auto plans = plan_all(context);
+  if (can_search(problem) && problem.task_count() <= kManyTasks) {
+    plans.push_back(plan_by(*find_planner("DOVETAIL_FAIR"), context, problem.deadline()));
+  }
   const Plan& fairest = plans[fairest_plan(problem, plans)];
   const FairTable table(problem, plans);
   if (json) {

@@ -13,7 +13,7 @@ using report::Text;
 using Metric = AnytimeMetric;
 
 constexpr int kPartWidth = 14;
-constexpr int kCellWidth = 26;
+constexpr int kWideCell = 26;
 
 // A table of one metric: parts down, limits across.
 struct TableSpec {
@@ -74,7 +74,7 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
     const AnytimeReference* known = find_reference(table.metric, part, limit);
     const bool has = known != nullptr && known->*value;
     has_any |= has;
-    cells += fmt::format(" {:>{}}", has ? fmt::format("{:.1f}", *(known->*value)) : "", kCellWidth);
+    cells += fmt::format(" {:>{}}", has ? fmt::format("{:.1f}", *(known->*value)) : "", kWideCell);
   }
   if (!has_any) return;
   cells.erase(cells.find_last_not_of(' ') + 1);
@@ -88,7 +88,7 @@ void write_ties(Text out, const AnytimeStudyResult& result) {
     fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
     for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
       const AnytimeTies ties = count_ties(result.cases, part, limit);
-      fmt::format_to(out, " {:>{}}", fmt::format("{}, {}", ties.count, ties.at_bound), kCellWidth);
+      fmt::format_to(out, " {:>{}}", fmt::format("{}, {}", ties.count, ties.at_bound), kWideCell);
     }
     fmt::format_to(out, "\n");
   }
@@ -103,7 +103,7 @@ void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& ta
     for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
       const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
       has_any |= summary.count > 0;
-      cells += fmt::format(" {:>{}}", cell_text(table, summary), kCellWidth);
+      cells += fmt::format(" {:>{}}", cell_text(table, summary), kWideCell);
     }
     if (!has_any) continue;
     if (!has_title) fmt::format_to(out, "\n{}\n", table.title);
@@ -137,7 +137,7 @@ void write_head(Text out, const AnytimeStudyResult& result) {
                  "docs/anytime.md.\n\n{:<{}}",
                  "", kPartWidth);
   for (const AnytimeLimit& limit : result.limits) {
-    fmt::format_to(out, " {:>{}}", limit.name(), kCellWidth);
+    fmt::format_to(out, " {:>{}}", limit.name(), kWideCell);
   }
   fmt::format_to(out, "\n");
 }
@@ -153,7 +153,7 @@ void write_times(Text out, const AnytimeStudyResult& result) {
       if (result.limits[limit].milliseconds) {
         cell += fmt::format("; {:.1f} ({:.1f})", time.mean_ms, time.worst_ms);
       }
-      fmt::format_to(out, " {:>{}}", cell, kCellWidth);
+      fmt::format_to(out, " {:>{}}", cell, kWideCell);
     }
     fmt::format_to(out, "\n");
   }
