@@ -174,20 +174,24 @@ PlanKind kind_of_plan(std::string_view algorithm) {
   if (algorithm.ends_with("-lambda")) return PlanKind::hybrid;
   if (algorithm.starts_with("DL_BD_")) return PlanKind::aggressive;
   if (algorithm.starts_with("DL_RC")) return PlanKind::conservative;
+  if (algorithm == "DOVETAIL") return PlanKind::search;
   if (algorithm.starts_with("BL_") || algorithm == "CPA") return PlanKind::turnaround;
   return PlanKind::other;
 }
 
 std::string_view kind_text(PlanKind kind) {
-  constexpr std::array<std::string_view, kPlanKinds.size()> kTexts = {
-      "turn-around", "deadline, aggressive", "deadline, conservative", "deadline, hybrid (lambda)",
-      "other"};
+  constexpr std::array<std::string_view, kPlanKinds.size()> kTexts = {"turn-around",
+                                                                      "deadline, aggressive",
+                                                                      "deadline, conservative",
+                                                                      "deadline, hybrid (lambda)",
+                                                                      "search",
+                                                                      "other"};
   return kTexts[static_cast<std::size_t>(kind)];
 }
 
 std::string_view kind_class(PlanKind kind) {
   constexpr std::array<std::string_view, kPlanKinds.size()> kClasses = {
-      "turnaround", "aggressive", "conservative", "hybrid", "other"};
+      "turnaround", "aggressive", "conservative", "hybrid", "search", "other"};
   return kClasses[static_cast<std::size_t>(kind)];
 }
 

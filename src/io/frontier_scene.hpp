@@ -21,10 +21,10 @@
 namespace dovetail::io {
 
 // Families of algorithms, told apart by their published names.
-enum class PlanKind { turnaround, aggressive, conservative, hybrid, other };
-inline constexpr std::array kPlanKinds = {PlanKind::turnaround, PlanKind::aggressive,
+enum class PlanKind { turnaround, aggressive, conservative, hybrid, search, other };
+inline constexpr std::array kPlanKinds = {PlanKind::turnaround,   PlanKind::aggressive,
                                           PlanKind::conservative, PlanKind::hybrid,
-                                          PlanKind::other};
+                                          PlanKind::search,       PlanKind::other};
 PlanKind kind_of_plan(std::string_view algorithm);
 
 // For the legend: "deadline, aggressive".

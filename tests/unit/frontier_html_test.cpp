@@ -105,6 +105,7 @@ TEST(FrontierScene, PublishedNamesTellTheKindOfAlgorithm) {
   EXPECT_EQ(io::kind_of_plan("DL_RC_CPA"), io::PlanKind::conservative);
   EXPECT_EQ(io::kind_of_plan("DL_RC_CPAR-lambda"), io::PlanKind::hybrid);
   EXPECT_EQ(io::kind_of_plan("DL_RCBD_CPAR-lambda"), io::PlanKind::hybrid);
+  EXPECT_EQ(io::kind_of_plan("DOVETAIL"), io::PlanKind::search);
   EXPECT_EQ(io::kind_of_plan("HEFT"), io::PlanKind::other);
 }
 
