@@ -7,6 +7,7 @@
 
 #include "dovetail/time.hpp"
 #include "exec/clock.hpp"
+#include "federation/http_client.hpp"
 
 namespace dovetail::cli {
 
@@ -23,6 +24,12 @@ void wait_for_end(exec::Interrupts& interrupts, int failed) {
   pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = failed, .events = POLLIN, .revents = 0}};
   while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
+}
+
+void warn_if_unreachable(const federation::Identity& self, const std::string& url) {
+  const std::string why =
+      federation::Caller(self).why_unreachable({url, self.self.role, self.self.name});
+  if (!why.empty()) service_log()("warning: others may not reach us: " + why);
 }
 
 }  // namespace dovetail::cli

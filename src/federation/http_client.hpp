@@ -27,11 +27,15 @@ class NoAnswer : public ExecutionError {
 // The server says no.
 class Denied : public ExecutionError {
  public:
-  Denied(int status, const std::string& what) : ExecutionError(what), status_(status) {}
+  Denied(int status, const std::string& where, std::string reason)
+      : ExecutionError(where + ": " + reason), status_(status), reason_(std::move(reason)) {}
   int status() const { return status_; }
+  // Without the address of the server.
+  const std::string& reason() const { return reason_; }
 
  private:
   int status_;
+  std::string reason_;
 };
 
 // A server, and the role and the name that its certificate must have.
@@ -53,6 +57,9 @@ class Caller {
   // name may take longer.
   Json get(const Server& server, const std::string& path, double seconds) const;
   Json post(const Server& server, const std::string& path, const Json& body, double seconds) const;
+
+  // Why nobody answers there as that server; empty when it does, if only with a refusal.
+  std::string why_unreachable(const Server& server) const;
 
   const Identity& self() const { return self_; }
 
