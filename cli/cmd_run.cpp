@@ -239,7 +239,7 @@ RunDescription describe_workflows(const RunArguments& arguments) {
 }
 
 Exit run(const RunArguments& arguments, const CLI::App& command) {
-  if (arguments.federation.is_given()) {
+  if (command.count("--agent") > 0) {
     require_no_other_options(command);
     return run_over_clusters(arguments);
   }

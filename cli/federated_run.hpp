@@ -20,7 +20,6 @@ struct FederationArguments {
   bool cancels = false;
 
   void add(CLI::App& command);
-  bool is_given() const { return !agent.empty(); }
   // Throws InputError when one is given that needs an agent.
   void require_none() const;
 };

@@ -92,7 +92,7 @@ Json parse_answer(const std::string& body) {
   try {
     return parse_message(body);
   } catch (const Refusal&) {
-    return {Json::value_t::discarded};
+    return Json(Json::value_t::discarded);
   }
 }
 

@@ -69,9 +69,14 @@ void MonthFolder::claim(const std::string& request) const {
 }
 
 std::string MonthFolder::owner() const {
-  std::ifstream file(path_ + "/claim");
+  const std::string claim = path_ + "/claim";
+  std::error_code error;
+  if (!fs::exists(claim, error) && !error) return {};
+  std::ifstream file(claim);
   std::string request;
-  std::getline(file, request);
+  if (!std::getline(file, request)) {
+    throw ExecutionError(claim + ": cannot be read: " + std::strerror(errno));
+  }
   return request;
 }
 

@@ -24,7 +24,7 @@ class MonthFolder {
 
   // Throws ExecutionError when it cannot be written.
   void claim(const std::string& request) const;
-  // Whose it is now; empty: nobody's.
+  // Whose it is now; empty: nobody's. Throws ExecutionError when that cannot be told.
   std::string owner() const;
 
   const std::string& path() const { return path_; }

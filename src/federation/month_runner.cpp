@@ -451,10 +451,16 @@ void MonthRunner::start(Step step) {
     options_.log(words_of(step) + ": another request has taken it over");
     return;
   }
-  if (step.kind == StepKind::main) folder.begin(step);
-  const std::string& workflow = state_.find(step.request)->workflow;
-  if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
-  write(start_entry(step));
+  std::string trouble;
+  try {
+    if (step.kind == StepKind::main) folder.begin(step);
+    const std::string& workflow = state_.find(step.request)->workflow;
+    if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
+  } catch (const ExecutionError& error) {
+    trouble = error.what();
+  }
+  write(start_entry(step));  // whoever adopts it finds its folder
+  if (!trouble.empty()) return fail(step, {step.number, StepEnd::How::failed, 0, trouble});
   executor_.start(command_of(step));
 }
 

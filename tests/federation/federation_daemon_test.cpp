@@ -197,6 +197,31 @@ TEST_F(FederationDaemon, WhateverAMonthLeavesBehindTheDaemonGoesOn) {
   expect_results("e", 1, 1);
 }
 
+TEST_F(FederationDaemon, AMonthWhoseFolderCannotBeMadeFailsAndOthersGoOn) {
+  write_daemon("azur", 2, "0.05");
+  // So deep that the claim of a request with a long name has room, and the folder of its month has
+  // not.
+  constexpr std::size_t kScenarioPath = 4065;
+  std::string data = file("data");
+  const std::string behind = "/alice/e/s1";
+  while (data.size() + behind.size() + 200 < kScenarioPath) data += "/" + std::string(99, 'd');
+  data += "/" + std::string(kScenarioPath - behind.size() - data.size() - 1, 'd');
+  std::string text = text_of(file("azur.yaml"));
+  const std::string usual = "data: " + file("data") + "\n";
+  text.replace(text.find(usual), usual.size(), "data: " + data + "\n");
+  write("azur.yaml", text);
+  start_daemon("azur");
+  const std::string long_name(20, 'r');
+  call("azur", "submit", order(long_name, 1, 1));
+  const Json end = watch_to_end("azur", long_name);
+  EXPECT_EQ(end["scenarios"][0]["state"], "failed") << end << log_of("azur");
+  EXPECT_NE(end["scenarios"][0]["why"].get<std::string>().find("cannot be written"),
+            std::string::npos)
+      << end;
+  call("azur", "submit", order("r", 1, 1));
+  EXPECT_EQ(watch_to_end("azur", "r")["scenarios"][0]["state"], "done") << log_of("azur");
+}
+
 TEST_F(FederationDaemon, AServiceThatIsNoLongerOfferedIsLetGo) {
   write_daemon("azur", 2, "100");
   start_daemon("azur");

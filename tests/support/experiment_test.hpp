@@ -64,6 +64,7 @@ class ExperimentTest : public RealFederation {
     EXPECT_EQ(ran.size(), static_cast<std::size_t>(scenarios * months));
     for (const auto& [month, times] : ran) EXPECT_EQ(times, 1) << month;
     for (const auto& [month, times] : lines_of("posts")) EXPECT_EQ(times, 1) << month;
+    EXPECT_TRUE(lines_of("ran_again").empty()) << text_of(file("ran_again"));
   }
 };
 

@@ -245,6 +245,23 @@ TEST_F(FederationHttp, ListsWithinListsAreBounded) {
   expect_well();
 }
 
+TEST_F(FederationHttp, AnAnswerOfListsWithinListsIsNone) {
+  Json deep = Json::array();
+  for (int i = 0; i < 60; ++i) {
+    Json outer = Json::array();
+    outer.push_back(std::move(deep));
+    deep = std::move(outer);
+  }
+  const HttpServer server(
+      {}, keys_.make(Role::daemon, "grillon"),
+      {{"GET", "/v1/capabilities", {Role::client}, [&](const Call&) { return deep; }}}, {},
+      log_.log());
+  const Caller caller(keys_.make(Role::client, "alice"));
+  const Server there{"https://127.0.0.1:" + std::to_string(server.port()), Role::daemon};
+  EXPECT_NE(failure_of([&] { caller.get(there, "/v1/capabilities", 20); }).find("not JSON"),
+            std::string::npos);
+}
+
 TEST_F(FederationHttp, ACertificateThatWasTakenBackIsRefused) {
   start();
   const Identity alice = keys_.make(Role::client, "alice");
