@@ -68,7 +68,7 @@ void run_agent(const AgentArguments& arguments) {
                                 self, service_log());
   fmt::print("agent {} answers at {}\n", self.self.name, agent.url());
   std::fflush(stdout);
-  warn_if_unreachable(self, agent.url());
+  warn_of_another_host(self, agent.url());
   wait_for_end(interrupts);
 }
 

@@ -162,7 +162,7 @@ void run_daemon(const DaemonArguments& arguments) {
   usual.remember(daemon.port());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
   std::fflush(stdout);
-  warn_if_unreachable(self, daemon.url());
+  warn_of_another_host(self, daemon.url());
   wait_for_end(interrupts, daemon.failed());
   if (!daemon.failure().empty()) throw ExecutionError(daemon.failure());
 }

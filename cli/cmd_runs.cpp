@@ -189,9 +189,10 @@ Exit show_experiment(const RunFolder& folder, bool as_json) {
     return Exit::fine;
   }
   const KnownExperiment known(folder);
-  fmt::print("{}: {}, {} of {} done; the same dovetail run with --agent shows more\n", folder.id(),
-             known.condition(), known.state.scenarios_over(),
-             counted(known.state.scenarios().size(), "scenario"));
+  fmt::print(
+      "{}: {}, {} of {} done{}\n", folder.id(), known.condition(), known.state.scenarios_over(),
+      counted(known.state.scenarios().size(), "scenario"),
+      known.state.outcome().empty() ? "; its months are shown by the client that runs it" : "");
   print_experiment(known.state);
   return Exit::fine;
 }

@@ -70,9 +70,9 @@ std::string fate_of(const federation::ExperimentState& state, std::size_t number
     if (count > 0 && count < all) words.push_back(fmt::format("{} {}", count, what));
   };
   add(done, "done");
-  add(failed, "failed");
+  add(failed + part.failures, "failed");
   add(kept.size() - done - failed, state.outcome() == "cancelled" ? "cancelled" : "not done");
-  add(all - kept.size(), "moved");
+  add(all - kept.size() - part.failures, "moved");
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -134,7 +134,7 @@ void print_experiment(const federation::ExperimentState& state) {
     fmt::print("  scenario {} failed: {}\n", number, state.scenarios().at(number).failure);
   }
   fmt::print("  {} after {:.1f} s\n", words_of_work(state.file()),
-             to_seconds(exec::wall_now() - state.began()));
+             to_seconds((state.ended() > 0 ? state.ended() : exec::wall_now()) - state.began()));
 }
 
 }  // namespace dovetail::cli

@@ -116,7 +116,7 @@ Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
     fmt::print(stderr, "{} cannot be told; --cancel again when it answers\n", daemon);
   }
   if (!untold.empty()) return Exit::outside;
-  fmt::print("{}: cancelled\n", found->id());
+  fmt::print("{}: {}\n", found->id(), federation::read_experiment_state(*found, file).outcome());
   return Exit::fine;
 }
 

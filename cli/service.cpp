@@ -26,10 +26,12 @@ void wait_for_end(exec::Interrupts& interrupts, int failed) {
   while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
 }
 
-void warn_if_unreachable(const federation::Identity& self, const std::string& url) {
-  const std::string why =
-      federation::Caller(self).why_unreachable({url, self.self.role, self.self.name});
-  if (!why.empty()) service_log()("warning: others may not reach us: " + why);
+void warn_of_another_host(const federation::Identity& self, const std::string& url) {
+  const std::string host = federation::host_of_url(url);
+  if (federation::is_for_host(self, host)) return;
+  service_log()(fmt::format(
+      "warning: {} is not for {}, where others look for it; dovetail keys add --host {}",
+      self.certificate, host, host));
 }
 
 }  // namespace dovetail::cli

@@ -15,7 +15,7 @@ std::function<void(const std::string& line)> service_log();
 // Until SIGINT or SIGTERM, or until there is something to read from the file.
 void wait_for_end(exec::Interrupts& interrupts, int failed = -1);
 
-// Logs why others would not reach the server at its URL, such as a certificate for another host.
-void warn_if_unreachable(const federation::Identity& self, const std::string& url);
+// Who calls the server at its URL believes only a certificate that is for that host.
+void warn_of_another_host(const federation::Identity& self, const std::string& url);
 
 }  // namespace dovetail::cli

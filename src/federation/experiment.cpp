@@ -135,15 +135,18 @@ void ExperimentState::apply(const Json& entry) {
     if (what == "failed") place.failure = entry.at("why").get<std::string>();
   } else if (what == "again") {
     outcome_.clear();
+    ended_ = 0;
     for (auto& [number, place] : scenarios_) {
       if (place.failure.empty()) continue;
       place.failure.clear();
+      ++parts_.at(place.part.value()).failures;
       place.part.reset();
     }
   } else if (what == "told") {
     parts_.at(entry.at("part").get<std::size_t>()).is_told = true;
   } else if (what == "over") {
     outcome_ = entry.at("outcome");
+    ended_ = entry.at("time");
   }
 }
 

@@ -47,6 +47,7 @@ struct Part {
   double estimate = 0;                                  // seconds
   exec::WallTime submitted = 0;
   std::string abandoned = {};  // why it was taken away: "lost", "refused"; empty: it was not
+  std::size_t failures = 0;    // of its scenarios, which are tried again
   bool is_told = false;        // the daemon knows that it is not wanted any more
 };
 
@@ -95,11 +96,14 @@ class ExperimentState {
   std::vector<Count> of_part(std::size_t part) const;
   std::vector<Count> unassigned() const;
   exec::WallTime began() const { return began_; }
+  // 0 until it has.
+  exec::WallTime ended() const { return ended_; }
 
  private:
   ExperimentFile file_;
   std::string id_;
   exec::WallTime began_ = 0;
+  exec::WallTime ended_ = 0;
   std::vector<Part> parts_;
   std::map<Count, Place> scenarios_;
   std::string outcome_;

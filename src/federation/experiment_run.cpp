@@ -178,6 +178,7 @@ class ExperimentRun {
 
   // A question that came back without an answer that helps.
   void miss(const PartNews& news) {
+    if (unfinished_of(news.part).empty()) return;  // it has been given up meanwhile
     Silence& silence = silent_[news.part];
     ++silence.questions;
     if (silence.questions > 1) return;
@@ -281,8 +282,8 @@ class ExperimentRun {
     const OfferQuestion question = question_of(count, months, {});
     const auto offers = ask(question);
     if (!offers) return;
+    if (offers->offers.empty()) return complain(question, *offers);
     say_offers(*offers);
-    if (offers->offers.empty()) return complain(question, offers->others);
     const Reach reach = reach_of(offers->offers, scenarios);
     if (waits_for_months(scenarios, reach)) return;
     const auto places =
@@ -339,12 +340,14 @@ class ExperimentRun {
                              makespan_of(offers, counts), makespan_of(offers, round_robin)));
   }
 
-  void complain(const OfferQuestion& question, const Answers& others) {
-    if (!state_.parts().empty()) return say_once("no cluster offers it now; asks again");
+  void complain(const OfferQuestion& question, const Offers& offers) {
     // An agent that has just begun hears of its daemons within a lease.
     const bool may_come = exec::steady_now() - began_ < kLease;
-    if (is_final(others) || !may_come) fail_without_offers(options_.agent, question, others);
-    say_once("no cluster is there yet; asks again for some seconds");
+    if (state_.parts().empty() && (is_final(offers.others) || !may_come)) {
+      fail_without_offers(options_.agent, question, offers.others);
+    }
+    say_offers(offers);
+    say_once("no cluster offers it now; asks again");
   }
 
   void submit(const std::vector<Count>& scenarios, const std::vector<Offer>& offers,

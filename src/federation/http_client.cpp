@@ -132,17 +132,7 @@ Json Caller::post(const Server& server, const std::string& path, const Json& bod
               seconds);
 }
 
-std::string Caller::why_unreachable(const Server& server) const {
-  constexpr double kSeconds = 3;
-  try {
-    get(server, "/v1/capabilities", kSeconds);
-  } catch (const NoAnswer& error) {
-    return error.what();
-  } catch (const Denied&) {
-    // It is there.
-  }
-  return {};
-}
+std::string host_of_url(const std::string& url) { return address_of_url(url).host; }
 
 Json Caller::call(const Server& server, const std::string& method, const std::string& path,
                   const std::string& body, double seconds) const {

@@ -48,6 +48,9 @@ struct Server {
 // Throws InputError, beginning with `what`, unless it is https://HOST:PORT.
 void require_url(const std::string& url, const std::string& what);
 
+// Of such a URL.
+std::string host_of_url(const std::string& url);
+
 class Caller {
  public:
   // From now on the process ignores SIGPIPE: a server that goes away is an answer, not an end.
@@ -57,9 +60,6 @@ class Caller {
   // name may take longer.
   Json get(const Server& server, const std::string& path, double seconds) const;
   Json post(const Server& server, const std::string& path, const Json& body, double seconds) const;
-
-  // Why nobody answers there as that server; empty when it does, if only with a refusal.
-  std::string why_unreachable(const Server& server) const;
 
   const Identity& self() const { return self_; }
 

@@ -268,6 +268,12 @@ std::vector<std::string> hosts_of(const X509* certificate) {
   return hosts;
 }
 
+bool is_for_host(const Identity& self, const std::string& host) {
+  const Certificate certificate = read_certificate(self.certificate);
+  return X509_check_ip_asc(certificate.get(), host.c_str(), 0) == 1 ||
+         X509_check_host(certificate.get(), host.c_str(), 0, 0, nullptr) == 1;
+}
+
 Identity identity(const std::string& given) {
   // Who names one of the files means all of them.
   const fs::path named(given);

@@ -56,6 +56,9 @@ Identity identity(const std::string& given);
 // When it is there and cannot be read, all are refused.
 bool is_refused(const Identity& self, const X509* certificate);
 
+// Whether others will believe that host to be ours.
+bool is_for_host(const Identity& self, const std::string& host);
+
 struct Validity {
   int days = 365;  // negative: it is over already, which tests need
   bool overwrite = false;

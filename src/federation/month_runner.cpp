@@ -202,7 +202,7 @@ void MonthRunner::cancel(const std::string& id, const std::string& client,
   }
   if (request->is_over()) return;
   write(cancel_entry(id, scenarios, "cancelled by " + client));
-  options_.log(fmt::format("request {}: cancelled", id));
+  options_.log(fmt::format("request {}: cancelled by {}", id, client));
   stop_cancelled();
 }
 
@@ -287,7 +287,7 @@ void MonthRunner::fail(const Step& step, const StepEnd& end) {
   if (outcome == Outcome::failed && is_last) outcome = Outcome::given_up;
   std::string why = words_of(step) + ": " + end.why;
   if (outcome == Outcome::failed || outcome == Outcome::given_up) {
-    const std::string log = folder_.log(step.number, 1, "err");
+    const std::string log = std::filesystem::absolute(folder_.log(step.number, 1, "err")).string();
     const std::string said = last_words(log);
     if (!said.empty()) why += fmt::format(": {} ({})", said, log);
   }

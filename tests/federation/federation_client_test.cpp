@@ -158,7 +158,7 @@ TEST_F(FederationClient, WhatNobodyOffersIsOneLineAtOnceAndLeavesNothing) {
     EXPECT_TRUE(says("no cluster offers the service climate")) << printed();
     EXPECT_TRUE(says("big, small: there is no service climate for ensembles here")) << printed();
     EXPECT_FALSE(says("/v1/")) << printed();
-    EXPECT_LE(printed_lines(), is_dry ? 1 : 5) << printed();
+    EXPECT_LE(printed_lines(), is_dry ? 1 : 3) << printed();
   }
   write("sum.yaml", "tasks: [{id: a, run: 'say wort=x', time: 1}]\n");
   EXPECT_EQ(dovetail(command()), 2);

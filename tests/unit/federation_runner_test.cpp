@@ -87,7 +87,9 @@ TEST_F(MonthsOfACluster, TheEndOfWhatAFailedMonthSaidIsInTheReason) {
   ASSERT_EQ(executor_.started.size(), 1U);
   const std::uint32_t number = executor_.started[0].number;
   const std::string log = folder_.log(number, 1, "err");
-  testing::put(log, std::string(5000, 'x') + "\none\ntwo\tof\nthree\nno such file: grid.nc\n\n");
+  std::string said(5000, 'x');
+  said.append("\none\ntwo\tof\nthree\nno such file: grid.nc\n\n");
+  testing::put(log, said);
   executor_.ends.push_back(
       {.number = number, .how = StepEnd::How::failed, .seconds = 1, .why = "exit code 3"});
   months.step(months.ended());
