@@ -15,6 +15,10 @@ namespace {
 // What an agent keeps of its time to put the answers together and send them.
 Duration margin_of(Duration deadline) { return std::clamp<Duration>(deadline / 10, 20, 500); }
 
+// How much longer a call may take than who waits for it does: that one says who is late, and a call
+// that is cut off at the same moment would say that it was refused.
+constexpr Duration kGrace = 1'000;
+
 // What the callers and the one who waits for them share; it lives as long as any of them.
 struct Pending {
   std::mutex mutex;
@@ -25,7 +29,7 @@ struct Pending {
 Answers ask(const Caller& caller, const Member& member, const Question& question,
             Duration deadline) {
   const Server server{member.url, member.role, member.name};
-  const double seconds = to_seconds(deadline);
+  const double seconds = to_seconds(deadline + kGrace);
   try {
     if (member.role == Role::agent) {
       return answers_of(caller.post(server, "/v1/find",

@@ -44,7 +44,7 @@ struct Question {
 
 // Every daemon answers once, also when there are two ways to it. Returns at the deadline at the
 // latest, whatever the members do; agents among them are told to answer somewhat earlier. What is
-// still on its way then ends by itself, within as long again.
+// still on its way then ends by itself a second later.
 Answers gather(const Caller& caller, std::span<const Member> members, const Question& question,
                Duration deadline);
 
