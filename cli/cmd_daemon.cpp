@@ -13,6 +13,7 @@
 #include "dovetail/io.hpp"
 #include "exec/performance_history.hpp"
 #include "federation/daemon.hpp"
+#include "federation/daemon_check.hpp"
 #include "federation/local_executor.hpp"
 #include "federation/slurm_executor.hpp"
 #include "federation/split_executor.hpp"
@@ -143,15 +144,25 @@ void run_daemon(const DaemonArguments& arguments) {
       .history = exec::PerformanceHistory::default_path(),
       .program = std::filesystem::read_symlink("/proc/self/exe").string()};
   if (options.description.is_slurm) use_slurm(options);
+  const auto log = service_log();
+  try {
+    federation::require_usable(options.description);
+  } catch (const InputError& error) {
+    throw InputError(arguments.file + ": " + error.what());
+  }
+  for (const std::string& doubt : federation::doubts_of(options.description)) {
+    log("warning: " + doubt);
+  }
   const exec::RunFolder folder = daemon_folder(self.self.name);
   const exec::RunLock lock = lock_cluster(folder, self.self.name);
   const UsualPort usual(folder);
   usual.suggest(options.address);
   auto executor = make_executor(options.description, folder, std::move(nursery));
-  federation::Daemon daemon(std::move(options), self, folder, std::move(executor), service_log());
+  federation::Daemon daemon(std::move(options), self, folder, std::move(executor), log);
   usual.remember(daemon.port());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
   std::fflush(stdout);
+  warn_of_another_host(self, daemon.url());
   wait_for_end(interrupts, daemon.failed());
   if (!daemon.failure().empty()) throw ExecutionError(daemon.failure());
 }

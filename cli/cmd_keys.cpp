@@ -11,6 +11,9 @@ namespace dovetail::cli {
 
 namespace {
 
+// Members are made again more often than the authority, which all of them need to know.
+constexpr int kAuthorityDays = 3650;
+
 struct KeysArguments {
   std::string folder = {};
   federation::CertificateRequest request = {};
@@ -18,12 +21,15 @@ struct KeysArguments {
 };
 
 void print_certificates(const std::string& folder) {
-  Table table({"file", "role", "name", "valid until"});
+  Table table({"file", "role", "name", "valid until", "hosts"});
   for (const auto& known : federation::certificates_in(folder)) {
-    table.add({known.file, std::string(federation::name_of(known.peer.role)), known.peer.name,
-               known.is_refused ? "taken back" : format_date(known.until)});
+    table.add({known.file,
+               known.peer ? std::string(federation::name_of(known.peer->role)) : "authority",
+               known.peer ? known.peer->name : "",
+               known.is_refused ? "taken back" : format_date(known.until),
+               fmt::format("{}", fmt::join(known.hosts, ", "))});
   }
-  fmt::print("{}", table.text(4));
+  fmt::print("{}", table.text(5));
 }
 
 CLI::App* add_verb(CLI::App& keys, const std::shared_ptr<KeysArguments>& given, const char* name,
@@ -33,8 +39,9 @@ CLI::App* add_verb(CLI::App& keys, const std::shared_ptr<KeysArguments>& given, 
   return verb;
 }
 
-void add_validity(CLI::App* verb, const std::shared_ptr<KeysArguments>& given) {
-  verb->add_option("--days", given->validity.days, "how long it is valid (default: 365)")
+void add_validity(CLI::App* verb, const std::shared_ptr<KeysArguments>& given, int days) {
+  verb->add_option("--days", given->validity.days,
+                   fmt::format("how long it is valid (default: {})", days))
       ->check(CLI::Range(1, 36500));
   verb->add_flag("--overwrite", given->validity.overwrite, "take the place of one that is there");
 }
@@ -53,8 +60,9 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
 
   CLI::App* authority =
       add_verb(*keys, given, "authority", "The authority that signs; its key stays with you");
-  add_validity(authority, given);
-  authority->callback([given] {
+  add_validity(authority, given, kAuthorityDays);
+  authority->callback([given, authority] {
+    if (authority->count("--days") == 0) given->validity.days = kAuthorityDays;
     federation::make_authority(given->folder, given->validity);
     fmt::print("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
   });
@@ -68,15 +76,20 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
       ->required();
   add->add_option("name", given->request.name, "whose it is; a daemon's is that of its cluster")
       ->required();
-  add->add_option("--host", given->request.hosts,
-                  "name or address at which an agent or daemon answers; may be given again");
-  add_validity(add, given);
+  add->add_option(
+      "--host", given->request.hosts,
+      "name or address at which an agent or daemon answers; may be given again (default: "
+      "127.0.0.1 and localhost)");
+  add_validity(add, given, given->validity.days);
   add->callback([given] {
     if (given->request.role != federation::Role::client && given->request.hosts.empty()) {
       given->request.hosts = {"127.0.0.1", "localhost"};
     }
-    federation::make_certificate(given->folder, given->request, given->validity);
-    fmt::print("{0}/{1}.crt and {0}/{1}.key are written\n", given->folder, given->request.name);
+    const auto end = federation::make_certificate(given->folder, given->request, given->validity);
+    constexpr Duration kDay = 24 * 3600 * kSecond;
+    const bool is_cut = end < exec::wall_now() + (given->validity.days - 1) * kDay;
+    fmt::print("{0}/{1}.crt and {0}/{1}.key are written{2}\n", given->folder, given->request.name,
+               is_cut ? "; valid until " + format_date(end) + ", as long as the authority" : "");
   });
 
   CLI::App* refuse =

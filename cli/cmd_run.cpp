@@ -209,6 +209,19 @@ Exit run_on_slurm(const RunArguments& arguments, const RunDescription& descripti
   return conduct_on_slurm(folder, description, last.kept);
 }
 
+// What a cluster does is its daemon's business.
+void require_no_other_options(const CLI::App& command) {
+  for (const char* option :
+       {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
+        "--reserve", "--max-jobs", "--band", "--static", "--keep-going"}) {
+    if (command.count(option) > 0) {
+      throw InputError(std::string(option) +
+                       ": has no meaning with --agent, where each cluster's daemon decides; leave "
+                       "it out");
+    }
+  }
+}
+
 Exit run_over_clusters(const RunArguments& arguments) {
   if (arguments.problem.workflows.size() != 1) {
     throw InputError("--agent: one ensemble or workflow is run at a time");
@@ -217,11 +230,29 @@ Exit run_over_clusters(const RunArguments& arguments) {
                        arguments.dry_run);
 }
 
-Exit run(const RunArguments& arguments) {
-  if (arguments.federation.is_given()) return run_over_clusters(arguments);
+// Who means an ensemble hears more than that it is no workflow.
+RunDescription describe_workflows(const RunArguments& arguments) {
+  try {
+    return describe_run(arguments);
+  } catch (const InputError&) {
+    for (const std::string& path : arguments.problem.workflows) {
+      if (!is_ensemble(path)) continue;
+      throw InputError(path +
+                       ": is an ensemble: dovetail run needs --agent URL and --keys for it, and "
+                       "dovetail ensemble plans it");
+    }
+    throw;
+  }
+}
+
+Exit run(const RunArguments& arguments, const CLI::App& command) {
+  if (command.count("--agent") > 0) {
+    require_no_other_options(command);
+    return run_over_clusters(arguments);
+  }
   arguments.federation.require_none();
   exec::Nursery nursery;  // while we are small
-  const RunDescription description = describe_run(arguments);
+  const RunDescription description = describe_workflows(arguments);
   description.check();
   const Problem problem = description.problem();
   Continuation last;
@@ -263,8 +294,8 @@ Exit resume(const std::string& id) {
 }  // namespace
 
 void add_run(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("run", "executes workflows on this machine or on Slurm");
+  CLI::App* command = program.add_subcommand(
+      "run", "executes workflows on this machine, on Slurm or over clusters");
   auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
@@ -294,8 +325,10 @@ void add_run(CLI::App& program, Exit& status) {
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
       "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
       "On Slurm jobs go on without it.\n"
-      "Example: dovetail run flow.yaml -j 8");
-  command->callback([arguments, &status] { status = run(*arguments); });
+      "Over the clusters of a federation: --agent and --keys (docs/federation.md).\n"
+      "Example: dovetail run flow.yaml -j 8\n"
+      "         dovetail run ensemble.yaml --agent https://127.0.0.1:7700 --keys keys/alice");
+  command->callback([arguments, command, &status] { status = run(*arguments, *command); });
 }
 
 void add_resume(CLI::App& program, Exit& status) {

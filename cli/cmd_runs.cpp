@@ -7,10 +7,13 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
 #include "exec/run_queries.hpp"
+#include "experiment_progress.hpp"
+#include "federated_run.hpp"
 #include "job_output.hpp"
 #include "known_run.hpp"
 
@@ -109,19 +112,39 @@ exec::Json summary_json(const RunFolder& folder) {
   }
 }
 
+// The same of an experiment over clusters, whose tasks are its scenarios.
+exec::Json experiment_json(const RunFolder& folder) {
+  try {
+    const KnownExperiment known(folder);
+    return {{"run", folder.id()},
+            {"condition", known.condition()},
+            {"experiment", true},
+            {"done", known.state.scenarios_over()},
+            {"failed", known.state.failed().size()},
+            {"tasks", known.state.scenarios().size()},
+            {"began", known.state.began()}};
+  } catch (const std::exception& error) {
+    return {{"run", folder.id()}, {"condition", "damaged"}, {"why", error.what()}};
+  }
+}
+
 Exit list_runs(bool as_json) {
   exec::Json json = exec::Json::array();
   Table table({"run", "condition", "began", "done", "failed", "tasks"});
   for (const RunFolder& folder : RunFolder::all(exec::state_folder())) {
     json.push_back(summary_json(folder));
-    const exec::Json& run = json.back();
+  }
+  for (const RunFolder& folder : RunFolder::all(experiments_folder())) {
+    json.push_back(experiment_json(folder));
+  }
+  for (const exec::Json& run : json) {
     const auto text = [&](const char* key) {
       return run.contains(key) ? std::to_string(run[key].get<std::size_t>()) : "";
     };
     const std::string began =
         run.contains("began") ? format_date(run["began"].get<exec::WallTime>()) : "";
-    table.add({folder.id(), run["condition"].get<std::string>(), began, text("done"),
-               text("failed"), text("tasks")});
+    table.add({run["run"].get<std::string>(), run["condition"].get<std::string>(), began,
+               text("done"), text("failed"), text("tasks")});
   }
   as_json ? fmt::print("{}\n", json.dump(1)) : fmt::print("{}", table.text(3));
   return Exit::fine;
@@ -150,7 +173,32 @@ void print_status(const KnownRun& run) {
   }
 }
 
+// Nothing unless it is an experiment's, and no run's.
+std::optional<RunFolder> experiment_of(const std::string& id) {
+  const auto has_it = [&](const std::string& state) {
+    const auto all = RunFolder::all(state);
+    return std::ranges::find(all, id, &RunFolder::id) != all.end();
+  };
+  if (has_it(exec::state_folder()) || !has_it(experiments_folder())) return std::nullopt;
+  return RunFolder::open(experiments_folder(), id);
+}
+
+Exit show_experiment(const RunFolder& folder, bool as_json) {
+  if (as_json) {
+    fmt::print("{}\n", experiment_json(folder).dump(1));
+    return Exit::fine;
+  }
+  const KnownExperiment known(folder);
+  fmt::print(
+      "{}: {}, {} of {} done{}\n", folder.id(), known.condition(), known.state.scenarios_over(),
+      counted(known.state.scenarios().size(), "scenario"),
+      known.state.outcome().empty() ? "; its months are shown by the client that runs it" : "");
+  print_experiment(known.state);
+  return Exit::fine;
+}
+
 Exit show_status(const std::string& id, bool as_json) {
+  if (const auto experiment = experiment_of(id)) return show_experiment(*experiment, as_json);
   const KnownRun run(id);
   as_json ? fmt::print("{}\n", to_json(run).dump(1)) : print_status(run);
   return Exit::fine;

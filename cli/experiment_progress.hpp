@@ -1,7 +1,6 @@
 // How far an experiment over several clusters is, for people.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "federation/experiment.hpp"
@@ -16,13 +15,15 @@ class ExperimentProgress {
   void show(const federation::ExperimentState& state);
   void clear() const;
 
-  // What each cluster did, once it is over.
-  void print_table() const;
-
  private:
   std::string id_;
-  std::optional<federation::ExperimentState> last_;
-  int tenths_ = -1;
+  std::string shown_;
 };
+
+// "6 scenarios of 8 months of climate"; "a workflow".
+std::string words_of_work(const federation::ExperimentFile& file);
+
+// What each cluster did, where the results are, and what has failed.
+void print_experiment(const federation::ExperimentState& state);
 
 }  // namespace dovetail::cli

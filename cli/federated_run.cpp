@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "exec/interrupts.hpp"
+#include "exec/mailbox.hpp"
 #include "exec/run_folder.hpp"
 #include "experiment_progress.hpp"
 #include "federation/experiment_run.hpp"
@@ -21,8 +24,6 @@ namespace {
 
 using federation::ExperimentFile;
 using federation::ExperimentState;
-
-std::string experiments_folder() { return exec::state_folder() + "/experiments"; }
 
 federation::Caller caller_of(const FederationArguments& arguments) {
   if (arguments.keys.empty()) {
@@ -36,85 +37,135 @@ federation::Caller caller_of(const FederationArguments& arguments) {
   return federation::Caller(std::move(self));
 }
 
-// The last one with the same description that has not come to its end.
-std::optional<exec::RunFolder> unfinished(const ExperimentFile& file, const std::string& text) {
-  auto known = exec::RunFolder::of_workflow(experiments_folder(), file.name);
-  std::ranges::reverse(known);
-  for (const exec::RunFolder& folder : known) {
-    if (read_file(folder.description()) != text) continue;
-    if (!federation::read_experiment_state(folder, file).has_ended()) return folder;
-  }
-  return std::nullopt;
-}
-
 std::string description_of(const ExperimentFile& file, const federation::Caller& caller) {
   federation::Json description = json_of(file);
   description["client"] = caller.self().self.name;
   return description.dump(2) + "\n";
 }
 
-exec::RunFolder folder_for(const ExperimentFile& file, const federation::Caller& caller,
-                           bool is_new) {
+// The last one with the same description of which the question is true.
+std::optional<exec::RunFolder> last_of(const ExperimentFile& file, const federation::Caller& caller,
+                                       const std::function<bool(const ExperimentState&)>& is_it) {
   const std::string text = description_of(file, caller);
-  if (!is_new) {
-    if (auto folder = unfinished(file, text)) {
-      fmt::print(stderr, "{} goes on; --new begins another\n", folder->id());
-      return *folder;
-    }
+  auto known = exec::RunFolder::of_workflow(experiments_folder(), file.name);
+  std::ranges::reverse(known);
+  for (const exec::RunFolder& folder : known) {
+    if (read_file(folder.description()) != text) continue;
+    if (is_it(federation::read_experiment_state(folder, file))) return folder;
   }
-  auto folder = exec::RunFolder::create(experiments_folder(), file.name);
-  write_file(folder.description(), text);
-  return folder;
+  return std::nullopt;
 }
 
-exec::RunLock lock_experiment(const exec::RunFolder& folder, const std::string& what_to_do) {
-  auto lock = exec::RunLock::take(folder);
-  if (lock) return std::move(*lock);
+std::optional<exec::RunFolder> unfinished(const ExperimentFile& file,
+                                          const federation::Caller& caller) {
+  return last_of(file, caller, &ExperimentState::can_go_on);
+}
+
+std::string words_of_holder(const exec::RunFolder& folder) {
   const auto holder = exec::RunLock::holder(folder);
-  throw InputError(fmt::format("{} is being run from here already{}; {}", folder.id(),
-                               holder ? fmt::format(", by process {}", holder->pid) : "",
-                               what_to_do));
+  return holder ? fmt::format("process {}", holder->pid) : "another process";
+}
+
+// An experiment that nobody else works on, and who says so.
+struct OpenExperiment {
+  exec::RunFolder folder;
+  exec::RunLock lock;
+};
+
+OpenExperiment open_experiment(const ExperimentFile& file, const federation::Caller& caller,
+                               bool is_new) {
+  const auto last = is_new ? std::nullopt : unfinished(file, caller);
+  const auto folder = last ? *last : exec::RunFolder::create(experiments_folder(), file.name);
+  auto lock = exec::RunLock::take(folder);
+  if (!lock) {
+    throw InputError(fmt::format("{} is being run by {}; --cancel ends it, --new begins another",
+                                 folder.id(), words_of_holder(folder)));
+  }
+  if (last) {
+    fmt::print(stderr, "{} goes on; --new begins another\n", folder.id());
+  } else {
+    write_file(folder.description(), description_of(file, caller));
+  }
+  return {folder, std::move(*lock)};
+}
+
+// Waits for whoever runs it, who has heard of it.
+exec::RunLock lock_to_cancel(const exec::RunFolder& folder) {
+  constexpr useconds_t kPause = 50'000;
+  constexpr int kTriesBeforeWord = 200;
+  for (int tries = 0;; ++tries, usleep(kPause)) {
+    if (auto lock = exec::RunLock::take(folder)) return std::move(*lock);
+    if (tries == 0) exec::post(folder, {{"what", "cancel"}});
+    if (tries == kTriesBeforeWord) {
+      fmt::print(stderr, "waiting for {}, which runs it; has it been halted?\n",
+                 words_of_holder(folder));
+    }
+  }
 }
 
 Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
-  const auto found = unfinished(file, description_of(file, caller));
+  auto found = unfinished(file, caller);
+  if (!found) {
+    found =
+        last_of(file, caller, [](const ExperimentState& state) { return !state.untold().empty(); });
+  }
   if (!found) throw InputError("--cancel: nothing of " + file.name + " is being run");
-  const exec::RunFolder& folder = *found;
-  // Whoever runs it would give what is cancelled to others.
-  const exec::RunLock lock = lock_experiment(folder, "end that one first");
-  const auto untold = federation::cancel_experiment(folder, file, caller);
-  exec::JournalWriter journal(folder.journal());
+  const exec::RunLock lock = lock_to_cancel(*found);
+  const auto untold = federation::cancel_experiment(*found, file, caller);
   for (const std::string& daemon : untold) {
-    fmt::print(stderr, "{} could not be told; try again\n", daemon);
+    fmt::print(stderr, "{} cannot be told; --cancel again when it answers\n", daemon);
   }
   if (!untold.empty()) return Exit::outside;
-  journal.add(federation::over_entry());
-  journal.sync();
-  fmt::print("{}: cancelled\n", folder.id());
+  fmt::print("{}: {}\n", found->id(), federation::read_experiment_state(*found, file).outcome());
   return Exit::fine;
+}
+
+// What never came to a cluster leaves nothing behind, nor takes a number.
+void forget_if_nothing_was_sent(const exec::RunFolder& folder, const ExperimentFile& file) {
+  if (!federation::read_experiment_state(folder, file).parts().empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(std::filesystem::path(folder.journal()).parent_path(), ignored);
 }
 
 std::string seconds_text(double seconds) {
   return seconds >= 1e15 ? "never" : fmt::format("{:.1f} s", seconds);
 }
 
+// What the same command without --dry-run would go on with.
+void print_continuation(const ExperimentFile& file, const federation::Caller& caller) {
+  const auto last = unfinished(file, caller);
+  if (!last) return;
+  const ExperimentState state = federation::read_experiment_state(*last, file);
+  const auto failed = state.failed();
+  fmt::print("  {} {}: {} of {} done{}\n", last->id(),
+             exec::RunLock::holder(*last) ? "runs now" : "would go on", state.scenarios_over(),
+             counted(state.scenarios().size(), "scenario"),
+             failed.empty() ? "" : fmt::format(", {} failed", failed.size()));
+  for (const Count number : failed) {
+    fmt::print("  scenario {} would be tried again after month {}\n", number,
+               state.scenarios().at(number).done);
+  }
+}
+
 // Vectors and repartition, and nothing is run.
 Exit show_offers(const ExperimentFile& file, const FederationArguments& arguments,
                  const federation::Caller& caller) {
-  const auto asked = federation::ask_for_offers(caller, arguments.agent,
-                                                {.service = file.service,
-                                                 .scenarios = file.scenarios,
-                                                 .months = file.months,
-                                                 .parameters = file.parameters,
-                                                 .workflow = file.workflow},
-                                                time_ceil(arguments.deadline));
+  const federation::OfferQuestion question{.service = file.service,
+                                           .scenarios = file.scenarios,
+                                           .months = file.months,
+                                           .parameters = file.parameters,
+                                           .workflow = file.workflow};
+  const auto asked =
+      federation::ask_for_offers(caller, arguments.agent, question, time_ceil(arguments.deadline));
+  if (asked.offers.empty()) {
+    federation::fail_without_offers(arguments.agent, question, asked.others);
+  }
   for (const auto& refused : asked.others.refused) {
     fmt::print(stderr, "{} does not: {}\n", refused.name, refused.error);
   }
   for (const std::string& late : asked.others.late) {
     fmt::print(stderr, "{} did not answer in time\n", late);
   }
-  if (asked.offers.empty()) throw InputError("no daemon offers the service " + file.service);
   const auto counts = federation::share_out(asked.offers, file.scenarios, arguments.repartition);
   std::vector<std::string> header = {"cluster"};
   for (Count k = 1; k <= file.scenarios; ++k) header.push_back(std::to_string(k));
@@ -130,18 +181,76 @@ Exit show_offers(const ExperimentFile& file, const FederationArguments& argument
         {offer.daemon, counts[i] == 0 ? "" : fmt::format("{}", fmt::join(offer.groups[last], "+")),
          std::to_string(counts[i]), counts[i] == 0 ? "" : seconds_text(offer.makespans[last])});
   }
-  fmt::print(
-      "{}: {} scenarios of {} months of {}; how long each cluster takes for 1, 2, ...\n\n{}\n{}\n",
-      file.name, file.scenarios, file.months, file.service, vectors.text(), shares.text(2));
+  fmt::print("{}: {}; how long each cluster takes{}\n\n{}\n{}\n", file.name, words_of_work(file),
+             file.scenarios == 1 ? "" : " for 1, 2, ... scenarios", vectors.text(), shares.text(2));
   fmt::print(
       "  ends after {}; by round robin {}; nothing is run\n",
       seconds_text(federation::makespan_of(asked.offers, counts)),
       seconds_text(federation::makespan_of(
           asked.offers, federation::share_out(asked.offers, file.scenarios, "round-robin"))));
+  print_continuation(file, caller);
   return Exit::fine;
 }
 
+Exit run_opened(const exec::RunFolder& folder, const ExperimentFile& file,
+                const federation::Caller& caller, const FederationArguments& arguments,
+                exec::Interrupts& interrupts) {
+  ExperimentProgress progress(folder.id());
+  const auto log = service_log();
+  const auto end = federation::run_experiment(
+      folder, file, caller,
+      {.agent = arguments.agent,
+       .deadline = time_ceil(arguments.deadline),
+       .lost_after = time_ceil(arguments.lost_after),
+       .look_again = time_ceil(arguments.look_again),
+       .repartition = arguments.repartition,
+       .say =
+           [&](const std::string& line) {
+             progress.clear();
+             log(line);
+           },
+       .progress = [&](const ExperimentState& state) { progress.show(state); },
+       .interrupted = [&] { return interrupts.take() > 0; }});
+  progress.clear();
+  if (end == federation::ExperimentEnd::interrupted) {
+    forget_if_nothing_was_sent(folder, file);
+    fmt::print(stderr, "{} goes on without this terminal; the same command watches it again\n",
+               folder.id());
+    return Exit::no;
+  }
+  const ExperimentState state = federation::read_experiment_state(folder, file);
+  print_experiment(state);
+  if (end == federation::ExperimentEnd::failed) {
+    fmt::print("{}: failed; after a fix the same command goes on\n", folder.id());
+  } else {
+    const bool is_done = end == federation::ExperimentEnd::done;
+    fmt::print("{}: {}\n", folder.id(), is_done ? "done" : "cancelled");
+  }
+  return end == federation::ExperimentEnd::done ? Exit::fine : Exit::no;
+}
+
 }  // namespace
+
+bool is_ensemble(const std::string& path) {
+  try {
+    return federation::is_ensemble_file(path);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+KnownExperiment::KnownExperiment(const exec::RunFolder& run)
+    : folder(run),
+      state(federation::read_experiment_state(
+          run,
+          federation::experiment_file_of(federation::Json::parse(read_file(run.description()))))) {}
+
+std::string KnownExperiment::condition() const {
+  if (exec::RunLock::holder(folder)) return "running";
+  return state.outcome().empty() ? "left alone" : state.outcome();
+}
+
+std::string experiments_folder() { return exec::state_folder() + "/experiments"; }
 
 void FederationArguments::add(CLI::App& command) {
   command.add_option("--agent", agent, "run over the clusters that this agent knows: its URL");
@@ -179,34 +288,14 @@ Exit run_federated(const std::string& path, const FederationArguments& arguments
                                   : federation::workflow_experiment(path);
   if (is_dry) return show_offers(file, arguments, caller);
   if (arguments.cancels) return cancel_all(file, caller);
-  const exec::RunFolder folder = folder_for(file, caller, is_new);
-  const exec::RunLock lock = lock_experiment(folder, "--new begins another");
-  ExperimentProgress progress(folder.id());
-  const auto log = service_log();
-  const auto end = federation::run_experiment(
-      folder, file, caller,
-      {.agent = arguments.agent,
-       .deadline = time_ceil(arguments.deadline),
-       .lost_after = time_ceil(arguments.lost_after),
-       .look_again = time_ceil(arguments.look_again),
-       .repartition = arguments.repartition,
-       .say =
-           [&](const std::string& line) {
-             progress.clear();
-             log(line);
-           },
-       .progress = [&](const ExperimentState& state) { progress.show(state); },
-       .interrupted = [&] { return interrupts.take() > 0; }});
-  progress.clear();
-  if (end == federation::ExperimentEnd::interrupted) {
-    fmt::print(stderr, "{} goes on without this terminal; the same command watches it again\n",
-               folder.id());
-    return Exit::no;
+  const OpenExperiment opened = open_experiment(file, caller, is_new);
+  const exec::RunFolder& folder = opened.folder;
+  try {
+    return run_opened(folder, file, caller, arguments, interrupts);
+  } catch (const std::exception&) {
+    forget_if_nothing_was_sent(folder, file);
+    throw;
   }
-  progress.print_table();
-  const bool is_fine = end == federation::ExperimentEnd::done;
-  fmt::print("{}: {}\n", folder.id(), is_fine ? "all months are done" : "failed");
-  return is_fine ? Exit::fine : Exit::no;
 }
 
 }  // namespace dovetail::cli

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "command.hpp"
+#include "exec/run_folder.hpp"
+#include "federation/experiment.hpp"
 
 namespace dovetail::cli {
 
@@ -18,7 +20,6 @@ struct FederationArguments {
   bool cancels = false;
 
   void add(CLI::App& command);
-  bool is_given() const { return !agent.empty(); }
   // Throws InputError when one is given that needs an agent.
   void require_none() const;
 };
@@ -26,5 +27,23 @@ struct FederationArguments {
 // An ensemble over the clusters, or a workflow on the one where it ends first, from its file.
 Exit run_federated(const std::string& file, const FederationArguments& arguments, bool is_new,
                    bool is_dry);
+
+// Whether it can be read, and is an ensemble's file.
+bool is_ensemble(const std::string& path);
+
+// What is known of an experiment without asking anybody: scenarios that are over, not months.
+struct KnownExperiment {
+  // Throws when it cannot be read.
+  explicit KnownExperiment(const exec::RunFolder& folder);
+
+  // "running": somebody here watches it; "left alone": the clusters go on without.
+  std::string condition() const;
+
+  exec::RunFolder folder;
+  federation::ExperimentState state;
+};
+
+// Where what is known of such runs is kept.
+std::string experiments_folder();
 
 }  // namespace dovetail::cli

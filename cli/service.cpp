@@ -7,6 +7,7 @@
 
 #include "dovetail/time.hpp"
 #include "exec/clock.hpp"
+#include "federation/http_client.hpp"
 
 namespace dovetail::cli {
 
@@ -23,6 +24,14 @@ void wait_for_end(exec::Interrupts& interrupts, int failed) {
   pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = failed, .events = POLLIN, .revents = 0}};
   while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
+}
+
+void warn_of_another_host(const federation::Identity& self, const std::string& url) {
+  const std::string host = federation::host_of_url(url);
+  if (federation::is_for_host(self, host)) return;
+  service_log()(fmt::format(
+      "warning: {} is not for {}, where others look for it; dovetail keys add --host {}",
+      self.certificate, host, host));
 }
 
 }  // namespace dovetail::cli

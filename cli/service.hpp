@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exec/interrupts.hpp"
+#include "federation/keys.hpp"
 
 namespace dovetail::cli {
 
@@ -13,5 +14,8 @@ std::function<void(const std::string& line)> service_log();
 
 // Until SIGINT or SIGTERM, or until there is something to read from the file.
 void wait_for_end(exec::Interrupts& interrupts, int failed = -1);
+
+// Who calls the server at its URL believes only a certificate that is for that host.
+void warn_of_another_host(const federation::Identity& self, const std::string& url);
 
 }  // namespace dovetail::cli

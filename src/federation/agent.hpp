@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "federation/gather.hpp"
 #include "federation/http_server.hpp"
@@ -30,14 +29,19 @@ struct AgentOptions {
 
 class Agent {
  public:
-  // Answers from now on. Throws ExecutionError when it cannot.
+  // Answers from now on. Throws ExecutionError when it cannot, InputError when it is its own
+  // parent.
   Agent(const AgentOptions& options, const Identity& self, Log log);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
 
   const std::string& url() const { return url_; }
 
  private:
   std::vector<Operation> operations();
   Json enroll(const Call& call);
+  void ask_above(const Member& member, const DaemonUrls& known);
   Json leave(const Call& call);
   Json capabilities();
   Json find(const Call& call);
@@ -50,7 +54,7 @@ class Agent {
   Leases leases_;
   std::string url_;
   std::unique_ptr<HttpServer> server_;
-  std::optional<Registrar> registrar_;  // last: it stops first
+  std::shared_ptr<Registrar> registrar_;  // of the mutex: a call may still be at it
 };
 
 // "https://HOST:PORT" of a server that listens there, unless one is given.

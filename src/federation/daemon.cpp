@@ -75,22 +75,6 @@ Order order_of(const Call& call, const DaemonDescription& description) {
 
 }  // namespace
 
-Json progress_of(const Request& request) {
-  Json json = {{"request_id", request.id},
-               {"cursor", request.version},
-               {"over", request.is_over()},
-               {"scenarios", Json::array()}};
-  for (const Scenario& scenario : request.scenarios) {
-    Json one = {{"scenario", scenario.number},
-                {"last_completed_month", scenario.done},
-                {"posts_left", scenario.posts_left},
-                {"state", name_of(scenario.state)}};
-    if (!scenario.why.empty()) one["why"] = scenario.why;
-    json["scenarios"].push_back(std::move(one));
-  }
-  return json;
-}
-
 Daemon::Daemon(DaemonOptions options, const Identity& self, exec::RunFolder folder,
                std::unique_ptr<Executor> executor, Log log)
     : options_(std::move(options)),
@@ -124,7 +108,8 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, exec::RunFolder fold
                        Registration{.agent = options_.agent,
                                     .own_url = url_,
                                     .lease = options_.lease,
-                                    .capabilities = [this] { return capabilities(); }},
+                                    .capabilities = [this] { return capabilities(); },
+                                    .is_taken = [this](const std::string& why) { fail(why); }},
                        log_);
   }
 }
@@ -149,6 +134,14 @@ std::string Daemon::failure() const {
 void Daemon::wake() const {
   const std::uint64_t one = 1;
   if (write(wake_.get(), &one, sizeof one) < 0) return;  // it is awake already
+}
+
+void Daemon::fail(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  failure_ = why;
+  log_("cannot go on: " + failure_);
+  const std::uint64_t one = 1;
+  if (write(failed_.get(), &one, sizeof one) < 0) return;  // it is known already
 }
 
 // False when there is nothing more to be done now.
@@ -176,11 +169,7 @@ void Daemon::work() {
       }
     } catch (const std::exception& error) {
       // What is not written down did not happen: whoever comes next goes on from the journal.
-      const std::lock_guard lock(mutex_);
-      failure_ = error.what();
-      log_("cannot go on: " + failure_);
-      const std::uint64_t one = 1;
-      if (write(failed_.get(), &one, sizeof one) < 0) return;
+      fail(error.what());
       return;
     }
     pollfd files[] = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
@@ -199,7 +188,8 @@ std::vector<Operation> Daemon::operations() {
           {"POST", "/v1/predict", asking, [this](const Call& call) { return predict(call); }},
           {"POST", "/v1/submit", clients, [this](const Call& call) { return submit(call); }},
           {"POST", "/v1/watch", clients, [this](const Call& call) { return watch(call); }},
-          {"POST", "/v1/cancel", clients, [this](const Call& call) { return cancel(call); }}};
+          {"POST", "/v1/cancel", clients, [this](const Call& call) { return cancel(call); }},
+          {"POST", "/v1/held", clients, [this](const Call& call) { return held(call); }}};
 }
 
 Json Daemon::capabilities() const {
@@ -220,7 +210,8 @@ Json Daemon::estimate(const Call& call) {
   const std::string wanted = fields.word("service");
   const Service* service = options_.description.find(wanted);
   if (service == nullptr || service->main.empty()) {
-    throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted));
+    throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted),
+                  "there is " + options_.description.ensemble_services());
   }
   // Who could not run it does not offer it either.
   if (const Json* parameters = fields.find("parameters")) check_parameters(*service, *parameters);
@@ -366,6 +357,46 @@ Json Daemon::watch(const Call& call) {
     --waiting_;
   }
   return progress_of(find());
+}
+
+// How far a request is, as it is told to clients.
+Json Daemon::progress_of(const Request& request) const {
+  Json json = {{"request_id", request.id},
+               {"cursor", request.version},
+               {"over", request.is_over()},
+               {"folder", fmt::format("{}/{}/{}", options_.description.data, request.client,
+                                      request.experiment)},
+               {"scenarios", Json::array()}};
+  for (const Scenario& scenario : request.scenarios) {
+    Json one = {{"scenario", scenario.number},
+                {"last_completed_month", scenario.done},
+                {"posts_left", scenario.posts_left},
+                {"state", name_of(scenario.state)}};
+    if (!scenario.why.empty()) one["why"] = scenario.why;
+    json["scenarios"].push_back(std::move(one));
+  }
+  return json;
+}
+
+// Which months of an experiment of the client's are here: who goes on with a scenario needs the one
+// before.
+Json Daemon::held(const Call& call) const {
+  const Fields fields(call.body, "held");
+  fields.only({"experiment", "scenarios"});
+  const Request request{
+      .id = "", .experiment = fields.word("experiment"), .client = call.peer.name, .service = ""};
+  const Json& scenarios = fields.list("scenarios");
+  if (scenarios.size() > kMostScenarios) {
+    fields.fail(fmt::format("scenarios: more than {} of them", kMostScenarios));
+  }
+  Json found = Json::array();
+  for (const Json& number : scenarios) {
+    if (!number.is_number_integer()) fields.fail("scenarios: expected numbers");
+    const MonthFolder folder(options_.description.data, request, number.get<Count>());
+    const Count months = folder.last_done();
+    if (months > 0) found.push_back({{"scenario", number}, {"months", months}});
+  }
+  return {{"daemon", name_}, {"scenarios", found}};
 }
 
 Json Daemon::cancel(const Call& call) {

@@ -66,7 +66,10 @@ class Daemon {
   Json submit(const Call& call);
   Json watch(const Call& call);
   Json cancel(const Call& call);
+  Json held(const Call& call) const;
+  Json progress_of(const Request& request) const;
   void work();
+  void fail(const std::string& why);
   bool look();
   void wake() const;
 
@@ -89,8 +92,5 @@ class Daemon {
   std::unique_ptr<HttpServer> server_;
   std::optional<Registrar> registrar_;
 };
-
-// How far a request is, as it is told to clients.
-Json progress_of(const Request& request);
 
 }  // namespace dovetail::federation

@@ -237,6 +237,14 @@ const Service* DaemonDescription::find(std::string_view service) const {
   return found == services.end() ? nullptr : &*found;
 }
 
+std::string DaemonDescription::ensemble_services() const {
+  std::vector<std::string> names;
+  for (const Service& service : services) {
+    if (!service.main.empty()) names.push_back(service.name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
 DaemonDescription parse_daemon(std::string_view text, const std::string& file) {
   const io::Document document = io::parse_document(text, file);
   return DaemonReader(document).read();

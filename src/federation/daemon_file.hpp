@@ -33,6 +33,8 @@ struct DaemonDescription {
 
   // Null when there is none of that name.
   const Service* find(std::string_view service) const;
+  // The names of those that compute months, for people.
+  std::string ensemble_services() const;
 };
 
 // Throw InputError with file and line.

@@ -78,6 +78,16 @@ Json json_of(const ExperimentFile& file) {
           {"service", file.service}, {"parameters", file.parameters}, {"workflow", file.workflow}};
 }
 
+ExperimentFile experiment_file_of(const Json& json) {
+  ExperimentFile file{.name = json.at("name"),
+                      .scenarios = json.at("scenarios"),
+                      .months = json.at("months"),
+                      .service = json.at("service")};
+  file.parameters = json.at("parameters");
+  file.workflow = json.at("workflow");
+  return file;
+}
+
 ExperimentState::ExperimentState(ExperimentFile file) : file_(std::move(file)) {
   for (Count number = 1; number <= file_.scenarios; ++number) scenarios_[number] = {};
 }
@@ -93,6 +103,8 @@ void ExperimentState::apply(const Json& entry) {
               .url = entry.at("url"),
               .estimate = entry.at("estimate"),
               .submitted = entry.at("time")};
+    // Until then nothing was computed.
+    if (parts_.empty()) began_ = part.submitted;
     for (const Json& one : entry.at("scenarios")) {
       const Count number = one.at("scenario");
       part.scenarios.emplace_back(number, one.at("first_month").get<Count>());
@@ -105,50 +117,99 @@ void ExperimentState::apply(const Json& entry) {
     parts_.push_back(std::move(part));
   } else if (what == "leave") {
     const std::size_t from = entry.at("part");
-    const bool is_lost = entry.at("lost");
-    if (is_lost) parts_.at(from).is_abandoned = true;
+    const std::string abandoned = entry.at("abandoned");
+    if (!abandoned.empty()) parts_.at(from).abandoned = abandoned;
     for (const Json& one : entry.at("scenarios")) {
       Place& place = scenarios_.at(one.at("scenario").get<Count>());
       place.done = std::max(place.done, one.at("done").get<Count>());
       if (place.part != from) continue;
-      if (is_lost) place.part.reset();
-      place.is_leaving = !is_lost;
+      if (!abandoned.empty()) place.part.reset();
+      place.is_leaving = abandoned.empty();
     }
+  } else if (what == "done" || what == "failed") {
+    Place& place = scenarios_.at(entry.at("scenario").get<Count>());
+    place.done = entry.at("done");
+    place.folder = entry.at("folder");
+    place.is_over = what == "done";
+    place.is_leaving = false;
+    if (what == "failed") place.failure = entry.at("why").get<std::string>();
+  } else if (what == "again") {
+    outcome_.clear();
+    ended_ = 0;
+    for (auto& [number, place] : scenarios_) {
+      if (place.failure.empty()) continue;
+      place.failure.clear();
+      ++parts_.at(place.part.value()).failures;
+      place.part.reset();
+    }
+  } else if (what == "told") {
+    parts_.at(entry.at("part").get<std::size_t>()).is_told = true;
   } else if (what == "over") {
-    has_ended_ = true;
+    outcome_ = entry.at("outcome");
+    ended_ = entry.at("time");
   }
 }
 
-bool ExperimentState::hear(std::size_t part, const Json& progress) {
-  bool is_new = false;
+Heard ExperimentState::hear(std::size_t part, const Json& progress) {
+  Heard heard;
+  const std::string folder = progress.at("folder");
+  const auto ended = [&](const char* what, Count number, const Place& place) {
+    heard.entries.push_back({{"what", what},
+                             {"time", exec::wall_now()},
+                             {"scenario", number},
+                             {"done", place.done},
+                             {"folder", folder}});
+    return &heard.entries.back();
+  };
   for (const Json& one : progress.at("scenarios")) {
-    Place& place = scenarios_.at(one.at("scenario").get<Count>());
-    if (place.part != part) continue;
-    const Count done = one.at("last_completed_month");
-    is_new |= done > place.done;
-    place.done = std::max(place.done, done);
+    const Count number = one.at("scenario");
+    Place& place = scenarios_.at(number);
+    if (place.part != part || place.is_over || !place.failure.empty()) continue;
+    const Count done = std::max<Count>(place.done, one.at("last_completed_month"));
+    const Count posts_left = one.at("posts_left");
+    heard.is_new |= done > place.done || posts_left != place.posts_left;
+    place.done = done;
+    place.posts_left = posts_left;
     const std::string state = one.at("state");
-    if (state == "done" && one.at("posts_left").get<Count>() == 0) {
-      is_new |= !place.is_over;
-      place.is_over = true;
-      place.is_leaving = false;
-    } else if (state == "failed" && place.failure.empty()) {
-      place.failure = one.value("why", "no reason is given");
-      is_new = true;
+    if (state == "done" && posts_left == 0) {
+      ended("done", number, place);
+    } else if (state == "failed") {
+      (*ended("failed", number, place))["why"] = one.value("why", "no reason is given");
     } else if (state == "cancelled") {
       // Let go as asked, or taken by somebody: either way it is nobody's.
       place.part.reset();
       place.is_leaving = false;
-      is_new = true;
+      heard.is_new = true;
     }
   }
-  return is_new;
+  heard.is_new |= !heard.entries.empty();
+  return heard;
 }
 
 bool ExperimentState::is_over() const {
-  return std::ranges::all_of(scenarios_, [](const auto& entry) {
-    return entry.second.is_over || !entry.second.failure.empty();
-  });
+  return scenarios_over() + failed().size() == scenarios_.size();
+}
+
+std::size_t ExperimentState::scenarios_over() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(scenarios_, [](const auto& entry) { return entry.second.is_over; }));
+}
+
+std::vector<Count> ExperimentState::failed() const {
+  std::vector<Count> numbers;
+  for (const auto& [number, place] : scenarios_) {
+    if (!place.failure.empty()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<std::size_t> ExperimentState::untold() const {
+  std::vector<std::size_t> parts;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool is_unwanted = parts_[i].abandoned == "lost" || outcome_ == "cancelled";
+    if (is_unwanted && !parts_[i].is_told) parts.push_back(i);
+  }
+  return parts;
 }
 
 Count ExperimentState::months_done() const {
@@ -191,12 +252,12 @@ Json part_entry(const Part& part) {
   return entry;
 }
 
-Json leave_entry(std::size_t part, const std::vector<Count>& scenarios, bool is_lost,
-                 const std::map<Count, Place>& known) {
+Json leave_entry(std::size_t part, const std::vector<Count>& scenarios,
+                 const std::string& abandoned, const std::map<Count, Place>& known) {
   Json entry = {{"what", "leave"},
                 {"time", exec::wall_now()},
                 {"part", part},
-                {"lost", is_lost},
+                {"abandoned", abandoned},
                 {"scenarios", Json::array()}};
   for (const Count number : scenarios) {
     entry["scenarios"].push_back({{"scenario", number}, {"done", known.at(number).done}});
@@ -204,6 +265,14 @@ Json leave_entry(std::size_t part, const std::vector<Count>& scenarios, bool is_
   return entry;
 }
 
-Json over_entry() { return {{"what", "over"}, {"time", exec::wall_now()}}; }
+Json told_entry(std::size_t part) {
+  return {{"what", "told"}, {"time", exec::wall_now()}, {"part", part}};
+}
+
+Json again_entry() { return {{"what", "again"}, {"time", exec::wall_now()}}; }
+
+Json over_entry(const std::string& outcome) {
+  return {{"what", "over"}, {"time", exec::wall_now()}, {"outcome", outcome}};
+}
 
 }  // namespace dovetail::federation

@@ -20,7 +20,7 @@ namespace dovetail::federation {
 struct ExperimentOptions {
   std::string agent;                   // URL of the master
   Duration deadline = 5'000;           // for answers of daemons
-  Duration lost_after = 30'000;        // a daemon that is silent for so long is lost
+  Duration lost_after = 30'000;        // who gives no answer for so long is lost
   Duration look_again = 10'000;        // between two looks at whether scenarios should move
   std::string repartition = "greedy";  // or "round-robin", to compare
   double worth = 0.9;                  // they do when the rest would take less than this part of it
@@ -29,17 +29,19 @@ struct ExperimentOptions {
   std::function<bool()> interrupted = [] { return false; };
 };
 
-enum class ExperimentEnd { done, failed, interrupted };
+enum class ExperimentEnd { done, failed, interrupted, cancelled };
 
 // The state of an experiment that is kept in the folder; nothing is known of months.
 ExperimentState read_experiment_state(const exec::RunFolder& folder, const ExperimentFile& file);
 
-// From where the journal is to the end. Throws ExecutionError when the agent does not answer at
-// first, InputError when no daemon offers the service, or one refuses its parameters.
+// From where the journal is to the end; what has failed is tried again. A letter {"what": "cancel"}
+// in the folder's mailbox cancels it. Throws ExecutionError when the agent does not answer at first
+// or knows no cluster, InputError when no cluster offers what is asked for.
 ExperimentEnd run_experiment(const exec::RunFolder& folder, const ExperimentFile& file,
                              const Caller& caller, const ExperimentOptions& options);
 
-// Cancels all parts; returns those daemons that could not be told.
+// It has ended, unless it is done, and all daemons that may be at a part of it are told so. Returns
+// those that could not be; again later tells them. Needs the folder's lock.
 std::vector<std::string> cancel_experiment(const exec::RunFolder& folder,
                                            const ExperimentFile& file, const Caller& caller);
 

@@ -45,7 +45,7 @@ Answers ask(const Caller& caller, const Member& member, const Question& question
             : caller.post(server, "/v1/" + question.operation, question.request, seconds);
     return {.answers = {{member.name, member.url, reply}}};
   } catch (const Denied& denied) {
-    return {.refused = {{member.name, denied.what(), denied.status()}}};
+    return {.refused = {{member.name, denied.reason(), denied.status()}}};
   } catch (const ExecutionError& error) {
     return {.refused = {{member.name, error.what()}}};
   } catch (const Json::exception& error) {

@@ -27,6 +27,7 @@ Address address_of_url(const std::string& url) {
 struct CallContext {
   const Server& server;
   const Identity& self;
+  std::vector<std::string> hosts = {};  // of the certificate
 };
 
 // Called for each certificate of the server's chain; the one at depth 0 is its own.
@@ -34,9 +35,9 @@ int check_role(int is_fine, X509_STORE_CTX* store) {
   if (is_fine != 1 || X509_STORE_CTX_get_error_depth(store) != 0) return is_fine;
   const auto* connection = static_cast<const SSL*>(
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  const auto* call =
-      static_cast<const CallContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
+  auto* call = static_cast<CallContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
   const X509* certificate = X509_STORE_CTX_get_current_cert(store);
+  call->hosts = hosts_of(certificate);
   const auto peer = peer_of(certificate);
   const bool is_named = call->server.name.empty() || (peer && peer->name == call->server.name);
   const bool is_meant = peer && peer->role == call->server.role && is_named;
@@ -47,8 +48,17 @@ int check_role(int is_fine, X509_STORE_CTX* store) {
   return 0;
 }
 
+bool is_of_another_authority(long verdict) {
+  return verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+         verdict == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE ||
+         verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+         verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT ||
+         verdict == X509_V_ERR_CERT_SIGNATURE_FAILURE;
+}
+
 std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client,
-                          const Server& server) {
+                          const CallContext& call) {
+  const Server& server = call.server;
   switch (error) {
     case httplib::Error::Connection:
       return "nobody answers there";
@@ -60,8 +70,13 @@ std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client
         return fmt::format("its certificate is not that of {} {}",
                            server.role == Role::agent ? "an agent" : "a daemon", server.name);
       }
-      return verdict == X509_V_OK ? "its certificate is for another host"
-                                  : X509_verify_cert_error_string(verdict);
+      if (is_of_another_authority(verdict)) {
+        return fmt::format("its certificate is of another authority; both sides need the same {}",
+                           call.self.authority);
+      }
+      if (verdict != X509_V_OK) return X509_verify_cert_error_string(verdict);
+      return fmt::format("its certificate is for another host: for {}; dovetail keys add --host",
+                         fmt::join(call.hosts, ", "));
     }
     case httplib::Error::SSLConnection:
       return "no secure connection can be made";
@@ -117,6 +132,8 @@ Json Caller::post(const Server& server, const std::string& path, const Json& bod
               seconds);
 }
 
+std::string host_of_url(const std::string& url) { return address_of_url(url).host; }
+
 Json Caller::call(const Server& server, const std::string& method, const std::string& path,
                   const std::string& body, double seconds) const {
   using Clock = std::chrono::steady_clock;
@@ -150,11 +167,10 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
   httplib::Response response;
   httplib::Error error = httplib::Error::Success;
   if (!client.send(request, response, error)) {
-    throw NoAnswer(server.url + ": " + why_no_answer(error, client, server));
+    throw NoAnswer(server.url + ": " + why_no_answer(error, client, context));
   }
   if (response.status != 200) {
-    throw Denied(response.status,
-                 fmt::format("{}{}: {}", server.url, path, words_of_refusal(received)));
+    throw Denied(response.status, server.url + path, words_of_refusal(received));
   }
   Json reply = parse_answer(received);
   if (reply.is_discarded()) throw NoAnswer(server.url + path + ": the answer is not JSON");

@@ -27,11 +27,15 @@ class NoAnswer : public ExecutionError {
 // The server says no.
 class Denied : public ExecutionError {
  public:
-  Denied(int status, const std::string& what) : ExecutionError(what), status_(status) {}
+  Denied(int status, const std::string& where, std::string reason)
+      : ExecutionError(where + ": " + reason), status_(status), reason_(std::move(reason)) {}
   int status() const { return status_; }
+  // Without the address of the server.
+  const std::string& reason() const { return reason_; }
 
  private:
   int status_;
+  std::string reason_;
 };
 
 // A server, and the role and the name that its certificate must have.
@@ -43,6 +47,9 @@ struct Server {
 
 // Throws InputError, beginning with `what`, unless it is https://HOST:PORT.
 void require_url(const std::string& url, const std::string& what);
+
+// Of such a URL.
+std::string host_of_url(const std::string& url);
 
 class Caller {
  public:

@@ -94,7 +94,10 @@ Address parse_address(const std::string& text, const std::string& what) {
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   const bool is_port = error == std::errc() && end == port.data() + port.size() && !port.empty() &&
                        address.port >= 0 && address.port <= 65535;
-  if (!is_port) throw InputError(what + ": expected HOST:PORT, found " + io::quote(text));
+  if (!is_port) {
+    throw InputError(what + ": expected HOST:PORT with a port up to 65535, found " +
+                     io::quote(text));
+  }
   return address;
 }
 

@@ -1,5 +1,6 @@
 #include "federation/keys.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/pem.h>
@@ -84,17 +85,21 @@ std::string pem_of(EVP_PKEY* key) {
   return text_of(memory);
 }
 
-// Beside, and never readable by others, not even for a moment.
-void write_secretly(const std::string& path, const std::string& text) {
+// Beside, and with these rights from its first moment.
+void write_with_rights(const std::string& path, const std::string& text, mode_t rights) {
   const std::string beside = path + ".new";
   unlink(beside.c_str());
   const exec::Descriptor file(
-      open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+      open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rights));
   const bool is_written =
       file.is_open() &&
       write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
       fsync(file.get()) == 0 && rename(beside.c_str(), path.c_str()) == 0;
   if (!is_written) throw ExecutionError(path + ": cannot be written: " + std::strerror(errno));
+}
+
+void write_secretly(const std::string& path, const std::string& text) {
+  write_with_rights(path, text, 0600);
 }
 
 void refuse_overwrite(const std::string& path, const Validity& validity) {
@@ -243,7 +248,37 @@ std::optional<Peer> peer_of(const X509* certificate) {
   return Peer{name, *role};
 }
 
-Identity identity(const std::string& path) {
+std::vector<std::string> hosts_of(const X509* certificate) {
+  const std::unique_ptr<GENERAL_NAMES, FreeBy<GENERAL_NAMES_free>> names(
+      static_cast<GENERAL_NAMES*>(
+          X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  std::vector<std::string> hosts;
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    int kind = 0;
+    const auto* value = static_cast<const ASN1_STRING*>(
+        GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &kind));
+    const unsigned char* data = ASN1_STRING_get0_data(value);
+    const int size = ASN1_STRING_length(value);
+    char text[INET6_ADDRSTRLEN] = "";
+    if (kind == GEN_DNS) hosts.emplace_back(reinterpret_cast<const char*>(data), size);
+    if (kind == GEN_IPADD && inet_ntop(size == 4 ? AF_INET : AF_INET6, data, text, sizeof text)) {
+      hosts.emplace_back(text);
+    }
+  }
+  return hosts;
+}
+
+bool is_for_host(const Identity& self, const std::string& host) {
+  const Certificate certificate = read_certificate(self.certificate);
+  return X509_check_ip_asc(certificate.get(), host.c_str(), 0) == 1 ||
+         X509_check_host(certificate.get(), host.c_str(), 0, 0, nullptr) == 1;
+}
+
+Identity identity(const std::string& given) {
+  // Who names one of the files means all of them.
+  const fs::path named(given);
+  const bool is_file = named.extension() == ".crt" || named.extension() == ".key";
+  const std::string path = is_file ? fs::path(named).replace_extension().string() : given;
   Identity self{.certificate = path + ".crt",
                 .key = path + ".key",
                 .authority = (fs::path(path).parent_path() / "ca.crt").string(),
@@ -304,11 +339,12 @@ void make_authority(const std::string& folder, const Validity& validity) {
   add_extension(certificate.get(), certificate.get(), NID_subject_key_identifier, "hash");
   sign(certificate.get(), key.get());
   write_secretly(file + ".key", pem_of(key.get()));
-  write_secretly(file + ".crt", pem_of(certificate.get()));
+  // Everybody needs it, and it says nothing secret.
+  write_with_rights(file + ".crt", pem_of(certificate.get()), 0644);
 }
 
-void make_certificate(const std::string& folder, const CertificateRequest& request,
-                      const Validity& validity) {
+exec::WallTime make_certificate(const std::string& folder, const CertificateRequest& request,
+                                const Validity& validity) {
   require_name(request.name);
   const std::string ca = (fs::path(folder) / "ca").string();
   if (!fs::exists(ca + ".crt")) {
@@ -322,6 +358,10 @@ void make_certificate(const std::string& folder, const CertificateRequest& reque
   refuse_overwrite(file + ".key", validity);
   const PrivateKey key = new_key();
   const Certificate certificate = new_certificate(key.get(), validity.days);
+  if (end_of(certificate.get()) > end_of(authority.get())) {
+    must(X509_set1_notAfter(certificate.get(), X509_get0_notAfter(authority.get())) == 1,
+         "set the end");
+  }
   X509_NAME* name = X509_get_subject_name(certificate.get());
   add_entry(name, "OU", name_of(request.role));
   add_entry(name, "CN", request.name);
@@ -337,6 +377,7 @@ void make_certificate(const std::string& folder, const CertificateRequest& reque
   sign(certificate.get(), authority_key.get());
   write_secretly(file + ".key", pem_of(key.get()));
   write_secretly(file + ".crt", pem_of(certificate.get()));
+  return end_of(certificate.get());
 }
 
 std::vector<KnownCertificate> certificates_in(const std::string& folder) {
@@ -348,8 +389,9 @@ std::vector<KnownCertificate> certificates_in(const std::string& folder) {
     if (entry.path().extension() != ".crt") continue;
     const Certificate certificate = read_certificate(entry.path().string());
     const auto peer = peer_of(certificate.get());
-    if (!peer) continue;
-    known.push_back({entry.path().filename().string(), *peer, end_of(certificate.get()),
+    if (!peer && entry.path().filename() != "ca.crt") continue;
+    known.push_back({entry.path().filename().string(), peer, hosts_of(certificate.get()),
+                     end_of(certificate.get()),
                      is_listed(refused_file(folder), certificate.get())});
   }
   std::ranges::sort(known, {}, &KnownCertificate::file);

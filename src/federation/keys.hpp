@@ -35,6 +35,9 @@ struct Peer {
 // Nothing when it has no role of ours, or not a name that we would have given.
 std::optional<Peer> peer_of(const X509* certificate);
 
+// The hosts at which its owner may answer.
+std::vector<std::string> hosts_of(const X509* certificate);
+
 // The files by which somebody shows who they are, and knows others.
 struct Identity {
   std::string certificate;
@@ -46,12 +49,15 @@ struct Identity {
 // Of "keys/grillon": keys/grillon.crt, keys/grillon.key, keys/ca.crt. Throws InputError when one of
 // them is missing or cannot be read, when others may read the key, and when the certificate is over
 // or of another authority.
-Identity identity(const std::string& path);
+Identity identity(const std::string& given);
 
 // Whether the certificate is on the list of those taken back, `refused` beside the authority's
 // certificate. It is read each time: a list that is put there counts from the next connection on.
 // When it is there and cannot be read, all are refused.
 bool is_refused(const Identity& self, const X509* certificate);
+
+// Whether others will believe that host to be ours.
+bool is_for_host(const Identity& self, const std::string& host);
 
 struct Validity {
   int days = 365;  // negative: it is over already, which tests need
@@ -70,8 +76,9 @@ void make_authority(const std::string& folder, const Validity& validity);
 
 // Writes NAME.crt and NAME.key, signed by the folder's authority. Throws as above, and InputError
 // when there is no authority or the name will not do.
-void make_certificate(const std::string& folder, const CertificateRequest& request,
-                      const Validity& validity);
+// It ends with its authority at the latest; answers when it does.
+exec::WallTime make_certificate(const std::string& folder, const CertificateRequest& request,
+                                const Validity& validity);
 
 // Takes back NAME.crt of the folder: adds it to the list `refused`, which goes to all members as
 // ca.crt did. Throws InputError when there is no such certificate, ExecutionError when the list
@@ -80,12 +87,13 @@ void refuse_certificate(const std::string& folder, const std::string& name);
 
 struct KnownCertificate {
   std::string file;
-  Peer peer;
+  std::optional<Peer> peer;  // nothing: the authority
+  std::vector<std::string> hosts = {};
   exec::WallTime until = 0;
   bool is_refused = false;
 };
 
-// Those in the folder that have a role, by file name.
+// The authority and those in the folder that have a role, by file name.
 std::vector<KnownCertificate> certificates_in(const std::string& folder);
 
 }  // namespace dovetail::federation

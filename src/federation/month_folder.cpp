@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kPostDone = "/post-done";
+constexpr std::string_view kMonth = "month-";
 
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& why) {
   throw ExecutionError(path + ": cannot be written: " + why);
@@ -78,7 +81,7 @@ std::string MonthFolder::owner() const {
 }
 
 std::string MonthFolder::month(Count month) const {
-  return fmt::format("{}/month-{:05}", path_, month);
+  return fmt::format("{}/{}{:05}", path_, kMonth, month);
 }
 
 std::string MonthFolder::work(const Step& step) const {
@@ -93,6 +96,20 @@ bool MonthFolder::is_done(Count number) const {
 bool MonthFolder::is_post_done(Count number) const {
   std::error_code missing;
   return fs::exists(month(number) + kPostDone, missing);
+}
+
+Count MonthFolder::last_done() const {
+  Count last = 0;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(path_, missing)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kMonth) || !entry.is_directory(missing)) continue;
+    Count month = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + kMonth.size(), end, month);
+    if (error == std::errc() && rest == end) last = std::max(last, month);
+  }
+  return last;
 }
 
 std::optional<FoundScenario> MonthFolder::find(Count number, Count first, Count months,

@@ -27,9 +27,12 @@ class MonthFolder {
   // Whose it is now; empty: nobody's. Throws ExecutionError when that cannot be told.
   std::string owner() const;
 
+  const std::string& path() const { return path_; }
   std::string month(Count month) const;
   bool is_done(Count month) const;
   bool is_post_done(Count month) const;
+  // The last month that is done; 0 when none is.
+  Count last_done() const;
 
   // What there is of a scenario that is to be computed from that month on: months behind it that
   // are done as well, and post tasks that are still open. Nothing when the month before is missing.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -35,6 +36,28 @@ MonthState read_month_state(const std::string& journal) {
 std::string words_of(const Step& step) {
   return fmt::format("{} of scenario {} month {}", step.kind == StepKind::post ? "post" : "main",
                      step.scenario, step.month);
+}
+
+// The end of what a step has said, in one line; empty when it said nothing.
+std::string last_words(const std::string& path) {
+  constexpr std::streamoff kMost = 300;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  file.seekg(std::max<std::streamoff>(0, size - kMost));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+    text.pop_back();
+  }
+  // Whole lines, unless the last one is long; the last three say enough.
+  std::size_t begin =
+      size > kMost && text.find('\n') != std::string::npos ? text.find('\n') + 1 : 0;
+  std::size_t line = text.size();
+  for (int lines = 0; lines < 3 && line != std::string::npos && line > 0; ++lines) {
+    line = text.rfind('\n', line - 1);
+  }
+  if (line != std::string::npos && line > 0) begin = std::max(begin, line + 1);
+  return one_line(text.substr(begin));
 }
 
 bool is_same(const Request& known, const Order& order) {
@@ -94,6 +117,11 @@ void MonthRunner::let_go_of_unknown_services() {
 
 MonthFolder MonthRunner::folder_of(const Step& step) const {
   return {options_.description.data, *state_.find(step.request), step.scenario};
+}
+
+const Scenario& MonthRunner::scenario_of(const Step& step) const {
+  const Request& request = *state_.find(step.request);
+  return *std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
 }
 
 StepCommand MonthRunner::command_of(const Step& step) {
@@ -174,15 +202,13 @@ void MonthRunner::cancel(const std::string& id, const std::string& client,
   }
   if (request->is_over()) return;
   write(cancel_entry(id, scenarios, "cancelled by " + client));
-  options_.log(fmt::format("request {}: cancelled", id));
+  options_.log(fmt::format("request {}: cancelled by {}", id, client));
   stop_cancelled();
 }
 
 void MonthRunner::stop_cancelled() {
   for (const auto& [number, step] : state_.running()) {
-    const Request& request = *state_.find(step.request);
-    const auto scenario = std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
-    if (scenario->is_cancelled) executor_.stop(number);
+    if (scenario_of(step).is_cancelled) executor_.stop(number);
   }
 }
 
@@ -253,14 +279,18 @@ void MonthRunner::finish(const Step& step, const StepEnd& end) {
 
 void MonthRunner::fail(const Step& step, const StepEnd& end) {
   const Request& request = *state_.find(step.request);
-  const auto scenario = std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
   folder_of(step).discard(step);
   Outcome outcome = Outcome::failed;
   if (end.how == StepEnd::How::lost) outcome = Outcome::lost;
   if (end.how == StepEnd::How::stopped) outcome = Outcome::stopped;
-  const bool is_last = scenario->failures + 1 >= service_of(request).tries;
+  const bool is_last = scenario_of(step).failures + 1 >= service_of(request).tries;
   if (outcome == Outcome::failed && is_last) outcome = Outcome::given_up;
-  const std::string why = words_of(step) + ": " + end.why;
+  std::string why = words_of(step) + ": " + end.why;
+  if (outcome == Outcome::failed || outcome == Outcome::given_up) {
+    const std::string log = std::filesystem::absolute(folder_.log(step.number, 1, "err")).string();
+    const std::string said = last_words(log);
+    if (!said.empty()) why += fmt::format(": {} ({})", said, log);
+  }
   write(end_entry(step, outcome, end.seconds, why));
   options_.log(why + (outcome == Outcome::given_up ? "; it is not tried again" : ""));
   // A disk that is full fails whatever runs on it: what can be cleared away goes first.
@@ -391,6 +421,10 @@ void MonthRunner::start_steps() {
                                            {.processors = options_.description.processors,
                                             .posts_at_once = options_.description.posts_at_once,
                                             .flushes = flushes()});
+  // Before anything is started: a scenario that turns out to be another's takes its post tasks
+  // away.
+  const std::vector<PostTask> posts(state_.posts().begin(),
+                                    state_.posts().begin() + static_cast<long>(starts.posts));
   for (const auto& [place, processors] : starts.mains) {
     const Candidate& one = load.scenarios[place];
     start({.kind = StepKind::main,
@@ -399,8 +433,6 @@ void MonthRunner::start_steps() {
            .month = one.done + 1,
            .processors = processors});
   }
-  const std::vector<PostTask> posts(state_.posts().begin(),
-                                    state_.posts().begin() + static_cast<long>(starts.posts));
   for (const PostTask& post : posts) {
     start({.kind = StepKind::post,
            .request = post.request,
@@ -410,6 +442,7 @@ void MonthRunner::start_steps() {
 }
 
 void MonthRunner::start(Step step) {
+  if (scenario_of(step).is_cancelled) return;
   step.number = state_.next_number();
   const MonthFolder folder = folder_of(step);
   const std::string owner = folder.owner();

@@ -92,6 +92,7 @@ class MonthRunner {
   const Service& service_of(const Request& request) const;
   void let_go_of_unknown_services();
   MonthFolder folder_of(const Step& step) const;
+  const Scenario& scenario_of(const Step& step) const;
   StepCommand command_of(const Step& step);
   void write(const Json& entry);
 

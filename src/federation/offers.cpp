@@ -1,6 +1,9 @@
 #include "federation/offers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numeric>
 
 #include "dovetail/time.hpp"
 #include "federation/estimate.hpp"
@@ -77,10 +80,100 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
   return offers;
 }
 
+bool is_final(const Answers& others) {
+  const auto says_no = [](const Answers::Refused& refused) {
+    return refused.status >= 400 && refused.status < 500;
+  };
+  return others.late.empty() && !others.refused.empty() &&
+         std::ranges::all_of(others.refused, says_no);
+}
+
+void fail_without_offers(const std::string& agent, const OfferQuestion& question,
+                         const Answers& others) {
+  if (others.refused.empty() && others.late.empty()) {
+    throw ExecutionError(agent + ": no cluster is registered there; dovetail daemon FILE --agent " +
+                         agent + " makes one known");
+  }
+  std::map<std::string, std::vector<std::string>> names_of;  // by what they said
+  for (const auto& refused : others.refused) names_of[refused.error].push_back(refused.name);
+  if (!others.late.empty()) names_of["no answer in time"] = others.late;
+  const std::string what = question.workflow.is_null()
+                               ? "the service " + question.service + " as it is asked for"
+                               : std::string("this workflow");
+  std::string line = "no cluster offers " + what;
+  for (const auto& [error, names] : names_of) {
+    line += fmt::format("; {}: {}", fmt::join(names, ", "), error);
+  }
+  if (is_final(others)) throw InputError(line);
+  throw ExecutionError(line);
+}
+
+HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
+                       const std::string& experiment, const std::vector<Count>& scenarios,
+                       Duration deadline) {
+  std::vector<Member> daemons;
+  for (const Offer& offer : offers) daemons.push_back({offer.daemon, Role::daemon, offer.url});
+  const Answers answers = gather(
+      caller, daemons,
+      {.operation = "held", .request = {{"experiment", experiment}, {"scenarios", scenarios}}},
+      deadline);
+  HeldMonths held(offers.size());
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const auto its = std::ranges::find(answers.answers, offers[i].daemon, &Answer::daemon);
+    if (its == answers.answers.end()) continue;
+    try {
+      for (const Json& one : its->reply.at("scenarios")) {
+        held[i][one.at("scenario").get<Count>()] = one.at("months").get<Count>();
+      }
+    } catch (const Json::exception&) {
+      held[i].clear();
+    }
+  }
+  return held;
+}
+
 std::vector<Count> share_out(std::span<const Offer> offers, Count scenarios,
                              std::string_view repartition) {
   std::vector<PerformanceVector> vectors = vectors_of(offers);
   return counts_of(find_repartition(repartition)->make(vectors, scenarios), offers.size());
+}
+
+std::vector<Count> counts_of_places(const std::vector<std::size_t>& places, std::size_t offers) {
+  std::vector<Count> counts(offers, 0);
+  for (const std::size_t place : places) ++counts[place];
+  return counts;
+}
+
+std::vector<std::size_t> share_out_among(std::span<const Offer> offers,
+                                         const std::vector<std::vector<bool>>& may,
+                                         std::string_view repartition) {
+  const bool is_free = std::ranges::none_of(
+      may, [](const std::vector<bool>& one) { return std::ranges::find(one, false) != one.end(); });
+  if (is_free) {
+    const auto counts = share_out(offers, static_cast<Count>(may.size()), repartition);
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      places.insert(places.end(), static_cast<std::size_t>(counts[i]), i);
+    }
+    return places;
+  }
+  std::vector<std::size_t> order(may.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {},
+                           [&](std::size_t s) { return std::ranges::count(may[s], true); });
+  std::vector<std::size_t> counts(offers.size());
+  std::vector<std::size_t> chosen(may.size());
+  for (const std::size_t s : order) {
+    std::size_t best = offers.size();
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      if (!may[s][i]) continue;
+      const auto end = [&](std::size_t offer) { return offers[offer].makespans.at(counts[offer]); };
+      if (best == offers.size() || end(i) < end(best)) best = i;
+    }
+    chosen[s] = best;
+    ++counts.at(best);
+  }
+  return chosen;
 }
 
 double makespan_of(std::span<const Offer> offers, std::span<const Count> counts) {

@@ -8,6 +8,8 @@ namespace dovetail::federation {
 namespace {
 
 constexpr double kCallSeconds = 10;
+// For an answer that takes no work. Under load it may be late: nobody is lost by one of them.
+constexpr double kAnswerSeconds = 4;
 // Short, so that who is killed or lost is noticed, and who leaves is not waited for.
 constexpr double kWatchSeconds = 2;
 constexpr auto kPause = std::chrono::milliseconds(300);
@@ -21,7 +23,7 @@ PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const Part& p
       part_(part),
       order_(std::move(order)),
       tell_(std::move(tell)),
-      is_abandoned_(part.is_abandoned) {
+      is_abandoned_(!part.abandoned.empty()) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -42,27 +44,35 @@ void PartWatcher::pause() const { std::this_thread::sleep_for(kPause); }
 void PartWatcher::work() {
   while (!is_over_) {
     try {
-      if (is_abandoned_) {
-        const Server daemon{part_.url, Role::daemon, part_.daemon};
-        caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
-        return;
-      }
+      if (is_abandoned_) return give_up();
       if (!is_submitted_ && !submit()) return;
       leave_some();
       watch();
     } catch (const NoAnswer& error) {
+      is_missed_ = true;
       if (!is_abandoned_) {
         tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
       }
       pause();
     } catch (const Denied& error) {
-      if (is_abandoned_) return;  // it never had it
       // A daemon that does not know the request, or cannot think of anything at the moment.
       is_submitted_ = false;
-      tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
+      if (!is_abandoned_) {
+        tell_({.kind = PartNews::Kind::trouble, .part = number_, .why = error.reason()});
+      }
       pause();
     }
   }
+}
+
+void PartWatcher::give_up() {
+  const Server daemon{part_.url, Role::daemon, part_.daemon};
+  try {
+    caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
+  } catch (const Denied& error) {
+    if (error.status() >= 500) throw;  // else it never had it
+  }
+  tell_({.kind = PartNews::Kind::told, .part = number_});
 }
 
 // False when the daemon will never take it.
@@ -74,7 +84,7 @@ bool PartWatcher::submit() {
     tell_({.kind = PartNews::Kind::refused,
            .part = number_,
            .status = error.status(),
-           .why = error.what()});
+           .why = error.reason()});
     return false;
   }
   is_submitted_ = true;
@@ -95,10 +105,12 @@ void PartWatcher::leave_some() {
 }
 
 void PartWatcher::watch() {
-  const Json progress = caller_.post(
-      {part_.url, Role::daemon, part_.daemon}, "/v1/watch",
-      {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", kWatchSeconds}},
-      kWatchSeconds + kCallSeconds);
+  const double wait = is_missed_ ? 0 : kWatchSeconds;
+  const Json progress =
+      caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/watch",
+                   {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", wait}},
+                   wait + kAnswerSeconds);
+  is_missed_ = false;
   try {
     const std::uint64_t before = std::exchange(cursor_, progress.at("cursor"));
     const bool is_last = progress.at("over");

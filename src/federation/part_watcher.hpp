@@ -15,11 +15,12 @@
 namespace dovetail::federation {
 
 struct PartNews {
-  enum class Kind { progress, silence, refused } kind = Kind::progress;
+  // Trouble: it answers that it cannot, at the moment. Told: it knows that it is given up.
+  enum class Kind { progress, silence, trouble, refused, told } kind = Kind::progress;
   std::size_t part = 0;
   Json progress = {};
   int status = 0;        // refused
-  std::string why = {};  // silence, refused
+  std::string why = {};  // silence, trouble, refused
 };
 
 class PartWatcher {
@@ -42,6 +43,7 @@ class PartWatcher {
 
  private:
   void work();
+  void give_up();
   bool submit();
   void leave_some();
   void watch();
@@ -58,6 +60,7 @@ class PartWatcher {
   std::set<Count> leaving_;
   std::uint64_t cursor_ = 0;
   bool is_submitted_ = false;
+  bool is_missed_ = false;  // the last question had no answer
   std::thread thread_;
 };
 

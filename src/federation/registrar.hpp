@@ -4,11 +4,13 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "federation/http_client.hpp"
 #include "federation/http_server.hpp"
+#include "federation/leases.hpp"
 
 namespace dovetail::federation {
 
@@ -19,6 +21,12 @@ struct Registration {
   std::string own_url;  // where we answer
   Duration lease = kLease;
   std::function<Json()> capabilities = [] { return Json::object(); };
+  // Of an agent: all daemons below it, and what to do with those that the agent above knows at
+  // another place.
+  std::function<DaemonUrls()> daemons = {};
+  std::function<void(const std::string& daemon)> is_elsewhere = [](auto&&...) {};
+  // Our name is another's, and has been for longer than a lease that nobody renews.
+  std::function<void(const std::string& why)> is_taken = [](auto&&...) {};
 };
 
 class Registrar {
@@ -30,9 +38,12 @@ class Registrar {
   Registrar(const Registrar&) = delete;
   Registrar& operator=(const Registrar&) = delete;
 
+  // Says at once what is new; what went wrong, empty when nothing did. From any thread.
+  std::string renew() const;
+
  private:
   void keep();
-  std::string renew() const;
+  void look_at_conflict(bool is_conflict, const std::string& why);
 
   const Caller& caller_;
   Registration registration_;
@@ -40,7 +51,10 @@ class Registrar {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;
-  bool is_registered_ = false;  // of the thread, while there is one
+  // Of the thread, while there is one.
+  bool is_registered_ = false;
+  bool was_registered_ = false;
+  std::optional<Time> conflict_since_;
   std::thread thread_;
 };
 

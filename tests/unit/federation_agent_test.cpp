@@ -1,6 +1,7 @@
 // Agents as a tree: leases, questions with a deadline, and members that do not answer.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <thread>
@@ -37,6 +38,26 @@ TEST(Leases, ANameBelongsToWhoHasItUntilTheLeaseIsOver) {
   EXPECT_EQ(leases.renew(other, 100, 100), Leases::Renewal::joined);
   EXPECT_TRUE(leases.leave("grillon"));
   EXPECT_FALSE(leases.leave("grillon"));
+}
+
+TEST(Leases, ANameBelongsToOneDaemonOfTheWholeTree) {
+  Leases leases;
+  Member lyon{"lyon", Role::agent, "https://127.0.0.1:3", Json::object()};
+  lyon.below = {{"azur", "https://127.0.0.1:4"}, {"grillon", "https://127.0.0.1:1"}};
+  EXPECT_EQ(leases.renew(kGrillon, 100, 0), Leases::Renewal::joined);
+  EXPECT_EQ(leases.renew(lyon, 100, 0), Leases::Renewal::joined);
+  Member second{"azur", Role::daemon, "https://127.0.0.1:5", Json::object()};
+  EXPECT_EQ(leases.renew(second, 100, 50), Leases::Renewal::conflict);
+  Member nancy{"nancy", Role::agent, "https://127.0.0.1:6", Json::object()};
+  nancy.below = {{"azur", second.url}, {"sol", "https://127.0.0.1:7"}};
+  leases.renew(nancy, 100, 50);
+  EXPECT_EQ(leases.daemons(50), (DaemonUrls{{"azur", "https://127.0.0.1:4"},
+                                            {"grillon", "https://127.0.0.1:1"},
+                                            {"sol", "https://127.0.0.1:7"}}));
+  EXPECT_EQ(leases.renew(second, 100, 100), Leases::Renewal::joined) << "lyon's lease is over";
+  EXPECT_TRUE(leases.forget_daemon("sol"));
+  EXPECT_FALSE(leases.forget_daemon("sol"));
+  EXPECT_EQ(leases.daemons(120), (DaemonUrls{{"azur", second.url}}));
 }
 
 // Something that answers an estimate as a daemon does, after a while.
@@ -203,6 +224,53 @@ TEST_F(FederationAgent, ADaemonToWhichThereAreTwoWaysAnswersOnce) {
   wait_for_members(master, 2);
   wait_for_members(lyon, 1);
   EXPECT_EQ(find(master, 10'000).answers.size(), 1U) << log_.text();
+}
+
+TEST_F(FederationAgent, ASecondDaemonOfANameIsRefusedAnywhereInTheTree) {
+  Agent& master = agent("master");
+  Agent& lyon = agent("lyon", master.url());
+  Agent& nancy = agent("nancy", master.url());
+  Agent& below = agent("below", nancy.url());
+  wait_for_members(master, 2);
+  wait_for_members(nancy, 1);
+  daemon("azur", lyon);
+  wait_for_members(lyon, 1);
+  for (const Agent* other : {&master, &nancy, &below}) {
+    const Caller second(keys_.make(Role::daemon, "azur"));
+    EXPECT_NE(failure_of([&] {
+                second.post({other->url(), Role::agent}, "/v1/register",
+                            {{"url", "https://127.0.0.1:9"},
+                             {"lease_ms", 1000},
+                             {"capabilities", Json::object()}},
+                            20);
+              }).find("azur is registered at another place"),
+              std::string::npos)
+        << other->url();
+  }
+  EXPECT_EQ(members(lyon), 1U);
+  EXPECT_EQ(members(below), 0U);
+}
+
+TEST_F(FederationAgent, ANameThatStaysAnothersIsSaidSo) {
+  Agent& master = agent("master");
+  daemon("azur", master);
+  wait_for_members(master, 1);
+  const Caller second(keys_.make(Role::daemon, "azur"));
+  std::atomic<bool> is_taken = false;
+  const Registrar registrar(second,
+                            {.agent = master.url(),
+                             .own_url = "https://127.0.0.1:9",
+                             .lease = 300,
+                             .is_taken = [&](const std::string&) { is_taken = true; }},
+                            log_.log());
+  EXPECT_TRUE(comes_true([&] { return is_taken.load(); })) << log_.text();
+}
+
+TEST_F(FederationAgent, AnAgentIsNotItsOwnParent) {
+  Agent& master = agent("master");
+  const Caller self(keys_.make(Role::agent, "master"));
+  const Registrar registrar(self, {.agent = master.url(), .own_url = master.url()}, log_.log());
+  EXPECT_TRUE(log_.comes("master is the name of this agent")) << log_.text();
 }
 
 TEST_F(FederationAgent, WhoWasRefusedAPlaceDoesNotTakeItAlong) {
