@@ -68,7 +68,7 @@ std::vector<AnytimeFigure> anytime_figures(const AnytimeStudyResult& result) {
   gap.title = "Certified gap: how much better a plan could be at most";
   gap.facts = {"mean over instances", "each point a search of its own"};
   gap.y_name = "per cent";
-  gap.from_zero = true;
+  gap.log_y = true;
   std::vector<AnytimeFigure> figures;
   figures.push_back({"anytime_progress", std::move(progress)});
   figures.push_back({"anytime_gap", std::move(gap)});

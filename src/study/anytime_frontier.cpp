@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kUsualTasks = 50;
 constexpr std::size_t kPoints = 16;
-constexpr double kLongest = 2.5;  // times the least turn-around
+constexpr std::size_t kBoundPoints = 76;  // cheap, and a line through few would cut corners
+constexpr double kLongest = 2.5;          // times the least turn-around
 
 std::size_t chosen_case(const AnytimeCases& cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -38,20 +39,20 @@ class FrontierRun {
     OneCluster& cluster = context.shared<OneCluster>();
     const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
     for (std::size_t i = 0; i < kPoints; ++i) {
-      const double share = static_cast<double>(i) / (kPoints - 1);
-      const auto length =
-          static_cast<Duration>(static_cast<double>(least) * std::pow(kLongest, share));
+      const Duration length = length_at(least, i, kPoints);
       const Time deadline = problem_.now() + length;
-      const Plan plan = search(deadline);
-      offer(plan);
-      frontier.bound.push_back({length, bound.on_work(deadline).work});
+      offer(search(deadline));
       for (const PlannerInfo* planner : planners_for(Goal::deadline, problem_)) {
         add(frontier.backward, plan_by(*planner, context, deadline), length);
       }
     }
+    for (std::size_t i = 0; i < kBoundPoints; ++i) {
+      const Duration length = length_at(least, i, kBoundPoints);
+      frontier.bound.push_back({length, bound.on_work(problem_.now() + length).work});
+    }
     for (const PlannerInfo* planner : planners_for(Goal::turnaround, problem_)) {
       add(frontier.forward, plan_by(*planner, context, std::nullopt),
-          static_cast<Duration>(static_cast<double>(least) * kLongest));
+          length_at(least, kPoints - 1, kPoints));
     }
     for (const Plan& plan : ours_.plans()) {
       frontier.ours.push_back({makespan(plan), consumed(plan)});
@@ -59,6 +60,12 @@ class FrontierRun {
   }
 
  private:
+  // From the least turn-around to the longest, evenly by ratio.
+  static Duration length_at(Duration least, std::size_t number, std::size_t points) {
+    const double share = static_cast<double>(number) / static_cast<double>(points - 1);
+    return static_cast<Duration>(static_cast<double>(least) * std::pow(kLongest, share));
+  }
+
   static void add(std::vector<AnytimePoint>& points, const Plan& plan, Duration longest) {
     if (plan.feasible && makespan(plan) <= longest) {
       points.push_back({makespan(plan), consumed(plan)});
