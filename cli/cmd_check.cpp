@@ -1,6 +1,7 @@
 // dovetail check: proves a plan valid, or says what it breaks.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,13 @@ Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
                  problem.platform().at(record.now), problem.goal(), problem.deadline());
 }
 
+std::string describe_gap(const PlanRecord& record) {
+  if (!record.gap) return {};
+  const double percent = std::ceil(*record.gap * 1000) / 10;
+  if (percent == 0) return ", proved the best possible";
+  return fmt::format(", proved within {:.1f} % of the best possible", percent);
+}
+
 Exit run(const CheckArguments& arguments) {
   const PlanRecord record = read_plan(arguments.plan);
   const Problem problem = load_for(record, arguments);
@@ -36,9 +44,9 @@ Exit run(const CheckArguments& arguments) {
     const nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
     fmt::print("{}\n", document.dump(1));
   } else if (valid) {
-    fmt::print("{}: valid: {}, ends {} after now, {:.1f} CPU-hours\n", arguments.plan,
+    fmt::print("{}: valid: {}, ends {} after now, {:.1f} CPU-hours{}\n", arguments.plan,
                counted(record.tasks.size(), "task"), format_duration(record.makespan),
-               record.cpu_hours);
+               record.cpu_hours, describe_gap(record));
   } else if (violations.empty()) {
     fmt::print("{}: says itself that no plan was found\n", arguments.plan);
   } else {

@@ -52,8 +52,7 @@ void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
 }
 
 // When all are too late.
-void print_earliest(PlanningContext& context) {
-  const Plan earliest = earliest_plan(context, known_plans(context));
+void print_earliest(const Plan& earliest) {
   if (earliest.feasible) fmt::print("\nearliest  {}\n", describe_earliest(earliest));
 }
 
@@ -81,6 +80,7 @@ void print_json(const Problem& problem, const std::vector<Plan>& plans, const Pl
 // Several workflows: three metrics, the best of each marked.
 Exit compare_fairly(PlanningContext& context, bool json) {
   const Problem& problem = context.problem();
+  note_left_out(problem);
   const auto plans = plan_all(context);
   const Plan& fairest = plans[fairest_plan(problem, plans)];
   const FairTable table(problem, plans);
@@ -95,6 +95,7 @@ Exit compare_fairly(PlanningContext& context, bool json) {
   } else {
     fmt::print("{}", table.text(""));
     if (fairest.feasible) fmt::print("\n* best in its column\n");
+    if (!fairest.feasible && problem.deadline()) print_earliest(earliest_fair_plan(context));
   }
   return fairest.feasible ? Exit::fine : Exit::no;
 }
@@ -104,13 +105,16 @@ Exit run(const CompareArguments& arguments) {
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
   if (problem.goal() == Goal::fair) return compare_fairly(context, arguments.json);
-  const auto plans = plan_all(context);
+  auto plans = plan_all(context);
+  if (can_search(problem)) plans.push_back(plan_from(context, problem.deadline(), plans));
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
     print_json(problem, plans, best);
   } else {
     print_table(plans, best, problem.goal());
-    if (!best.feasible && problem.deadline()) print_earliest(context);
+    if (!best.feasible && problem.deadline()) {
+      print_earliest(earliest_plan(context, known_plans(context)));
+    }
   }
   return best.feasible ? Exit::fine : Exit::no;
 }
@@ -124,6 +128,7 @@ void add_compare(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer(
       "Example: dovetail compare flow.yaml -c cluster.yaml\n"

@@ -1,6 +1,7 @@
 // dovetail ensemble: groups of processors and scenarios per cluster for many chains of months.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "command.hpp"
@@ -9,6 +10,7 @@
 #include "ensemble_input.hpp"
 #include "ensemble_output.hpp"
 #include "ensemble_pictures.hpp"
+#include "io/text.hpp"
 #include "planners/dispatch.hpp"
 #include "planners/month_simulation.hpp"
 
@@ -44,13 +46,14 @@ EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   return answer;
 }
 
-EnsembleAnswer planned_answer(const EnsembleInput& input) {
+// Where there is no room for all months, `full_cluster` gets the name of a cluster that has none.
+EnsembleAnswer planned_answer(const EnsembleInput& input, std::string& full_cluster) {
   EnsembleAnswer answer{input.ensemble.scenarios,
                         input.ensemble.months,
                         input.choices,
                         {},
                         processors_of(input.ensemble)};
-  auto plan = calendar_plan(input);
+  auto plan = calendar_plan(input, full_cluster);
   if (!plan) {
     answer.plan.makespan = kForever;
     return answer;
@@ -61,16 +64,61 @@ EnsembleAnswer planned_answer(const EnsembleInput& input) {
   }
   if (!arguments.folder.empty()) export_plan(*plan, arguments.folder);
   answer.plan = std::move(plan->summary);
-  if (arguments.needs_schedule()) answer.schedules = std::move(plan->runs);
+  if (!arguments.needs_schedule()) return answer;
+  answer.schedules = std::move(plan->runs);
+  answer.off_chain = std::move(plan->off_chain);
+  const Platform& ours = plan->problem.platform();
+  for (std::size_t c = 0; c < ours.clusters().size(); ++c) {
+    auto& absent = answer.absent.emplace_back();
+    for (const Step& step :
+         ours.calendar(c).steps({ours.now(), ours.now() + answer.plan.makespan})) {
+      if (step.free == 0) absent.push_back({step.begin, step.end});
+    }
+  }
   return answer;
+}
+
+// The tables of clusters that were not given.
+std::string unused_tables(const EnsembleInput& input) {
+  std::vector<std::string> names;
+  for (const io::EnsembleTable& table : input.file.tables) {
+    if (!input.platform.find(table.name)) names.push_back(table.name);
+  }
+  return names.empty() ? "" : fmt::format("; without {}", fmt::join(names, ", "));
+}
+
+// Why the months on a cluster never end.
+std::string disk_words(const EnsembleInput& input, const EnsembleAnswer& answer) {
+  const auto& sites = answer.plan.sites;
+  const auto stuck = std::find_if(sites.begin(), sites.end(),
+                                  [](const SitePlan& site) { return site.makespan >= kForever; });
+  const EnsembleSite& site = input.ensemble.sites[static_cast<std::size_t>(stuck - sites.begin())];
+  const std::string who = fmt::format("cluster {}: ", io::quote(site.name));
+  if (stuck->grouping.groups.empty()) return who + "no group fits";
+  const DiskSpec& disk = *input.ensemble.rules.disk;
+  const MonthProblem problem =
+      month_problem(site, input.ensemble.rules, stuck->planned_for, answer.months);
+  const auto result = simulate_months(problem, stuck->grouping, answer.choices.dispatch);
+  if (result.months_done > 0 && disk.archive > 0) {
+    return who + fmt::format(
+                     "archives fill the disk after {} of {} months; fetch them, or give "
+                     "it more capacity",
+                     result.months_done, problem.all_months());
+  }
+  const auto groups = static_cast<std::int64_t>(stuck->grouping.groups.size());
+  return who + fmt::format(
+                   "the margin of {} GB for {} is more than the disk has; give a smaller "
+                   "margin, or more capacity",
+                   static_cast<double>(disk.margin_for(groups)) / 1000,
+                   counted(stuck->grouping.groups.size(), "group"));
 }
 
 void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
   const auto& sites = answer.plan.sites;
-  fmt::print("{}: {} of {}        {}\n\n", input.arguments.file,
+  fmt::print("{}: {} of {}        {}{}\n\n", input.arguments.file,
              counted(static_cast<std::size_t>(answer.scenarios), "scenario"),
              counted(static_cast<std::size_t>(answer.months), "month"),
-             counted(sites.size(), "cluster"));
+             counted(sites.size(), "cluster"), unused_tables(input));
   fmt::print("  ends        in {}\n", format_duration(answer.plan.makespan));
   fmt::print("  grouped by  {}, months handed out by {}{}\n\n", answer.choices.heuristic->name,
              name_of(answer.choices.dispatch),
@@ -84,7 +132,8 @@ void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
   const MonthProblem problem = month_problem(input.ensemble.sites.front(), input.ensemble.rules,
                                              answer.scenarios, answer.months);
   fmt::print("{}",
-             describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name));
+             describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name,
+                                 !has_huge_knapsack(input.ensemble, input.ensemble.sites.front())));
 }
 
 void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
@@ -98,7 +147,9 @@ void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
 
 Exit answer_ensemble(const EnsembleInput& input) {
   const EnsembleArguments& arguments = input.arguments;
-  EnsembleAnswer answer = input.needs_calendar() ? planned_answer(input) : simulated_answer(input);
+  std::string full_cluster;
+  EnsembleAnswer answer =
+      input.needs_calendar() ? planned_answer(input, full_cluster) : simulated_answer(input);
   if (answer.plan.makespan < kForever) write_gantt(input, answer);
   if (!arguments.schedule) answer.schedules.clear();
   const std::string json = to_json(answer);
@@ -106,8 +157,11 @@ Exit answer_ensemble(const EnsembleInput& input) {
   if (!arguments.output.empty()) write_file(arguments.output, json);
   if (answer.plan.makespan >= kForever) {
     fmt::print(stderr, "{}: {}\n", arguments.file,
-               input.needs_calendar() ? "there is no room for all months, however long one waits"
-                                      : "the disk fills with archives before the last month");
+               input.needs_calendar()
+                   ? fmt::format("cluster {}: there is no room for all its months, however long "
+                                 "one waits; windows may be too short for one, or too few",
+                                 io::quote(full_cluster))
+                   : disk_words(input, answer));
     return Exit::no;
   }
   if (arguments.talks()) print_answer(input, answer);
@@ -131,6 +185,12 @@ Exit answer_sweep(const EnsembleInput& input) {
     write_file(arguments.chart, arguments.chart.ends_with(".svg")
                                     ? io::lines_svg({chart})
                                     : io::lines_html(chart.title, {chart}));
+  }
+  if (sweep.heuristics.size() < groupings().size()) {
+    fmt::print(stderr,
+               "--sweep: knapsack and best are left out: to solve them exactly takes too long on "
+               "{} processors\n",
+               sweep.rows.back().processors);
   }
   if (arguments.talks()) fmt::print("{}", describe_sweep(sweep));
   return Exit::fine;
@@ -179,16 +239,25 @@ void add_ensemble(CLI::App& program, Exit& status) {
   command->add_flag("--schedule", a->schedule, "JSON: also when every month runs");
   command->add_flag("--vectors", a->vectors,
                     "JSON: also how long each cluster takes for 1, 2, ... scenarios");
-  command->add_option("-o,--output", a->output, "write the JSON to this file");
-  command->add_option("--plan", a->plan, "write a plan of every task to this file");
-  command->add_option("--export", a->folder,
-                      "write the plan with its workflows and clusters to this folder, for check "
-                      "and run");
-  command->add_option("--gantt", a->gantt, "draw the groups over time to this file: .html or .svg");
-  command->add_option("--sweep", a->sweep,
-                      "instead: the makespan of every heuristic on so many processors, FROM:TO or "
-                      "FROM:TO:STEP");
-  command->add_option("--chart", a->chart, "draw the sweep to this file: .html or .svg");
+  const CLI::Validator named(
+      [](const std::string& text) { return text.empty() ? "expected a name, found \"\"" : ""; },
+      "");
+  command->add_option("-o,--output", a->output, "write the JSON to this file")->check(named);
+  command->add_option("--plan", a->plan, "write a plan of every task to this file")->check(named);
+  command
+      ->add_option("--export", a->folder,
+                   "write the plan with its workflows and clusters to this folder, for check "
+                   "and run; a new one, or one of a former export")
+      ->check(named);
+  command->add_option("--gantt", a->gantt, "draw the groups over time to this file: .html or .svg")
+      ->check(named);
+  command
+      ->add_option("--sweep", a->sweep,
+                   "instead: the makespan of every heuristic on so many processors, FROM:TO or "
+                   "FROM:TO:STEP")
+      ->check(named);
+  command->add_option("--chart", a->chart, "draw the sweep to this file: .html or .svg")
+      ->check(named);
   command->footer(
       "Examples: dovetail ensemble climate.yaml -c grid.yaml\n"
       "          dovetail ensemble climate.yaml -c 53 --heuristic knapsack --dispatch fair --json");

@@ -30,13 +30,6 @@ struct FrontierArguments {
   PlanOutput output;
 };
 
-double parse_budget(const std::string& text) {
-  const auto hours = io::parse_number(text);
-  if (hours && *hours > 0) return *hours;
-  throw InputError("--budget: expected a number of CPU-hours above 0, such as 100, found " +
-                   io::quote(text));
-}
-
 // A budget with as few decimals as give this plan and not the one after it.
 std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
   for (int decimals = 1; decimals < 6; ++decimals) {
@@ -98,7 +91,8 @@ std::string picture_of(const std::string& file, const std::vector<PlanRecord>& r
   return file.ends_with(".svg") ? frontier_svg(records, budget) : frontier_html(records, budget);
 }
 
-constexpr const char* kNoPlan = "  no plan found: the tasks do not fit before the cluster leaves\n";
+constexpr const char* kNoPlan =
+    "  no plan found: no room was found for the tasks before the cluster leaves\n";
 
 void write_frontier(const FrontierArguments& arguments, Time now, const std::vector<Plan>& plans,
                     const std::vector<PlanRecord>& records, bool talks) {

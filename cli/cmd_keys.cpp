@@ -21,7 +21,7 @@ void print_certificates(const std::string& folder) {
   Table table({"file", "role", "name", "valid until"});
   for (const auto& known : federation::certificates_in(folder)) {
     table.add({known.file, std::string(federation::name_of(known.peer.role)), known.peer.name,
-               format_date(known.until)});
+               known.is_refused ? "taken back" : format_date(known.until)});
   }
   fmt::print("{}", table.text(4));
 }
@@ -77,6 +77,15 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
     }
     federation::make_certificate(given->folder, given->request, given->validity);
     fmt::print("{0}/{1}.crt and {0}/{1}.key are written\n", given->folder, given->request.name);
+  });
+
+  CLI::App* refuse =
+      add_verb(*keys, given, "refuse", "Take a certificate back; send the list to all members");
+  refuse->add_option("name", given->request.name, "whose it is")->required();
+  refuse->callback([given] {
+    federation::refuse_certificate(given->folder, given->request.name);
+    fmt::print("{0}/{1}.crt is on the list {0}/refused; it counts where that is beside ca.crt\n",
+               given->folder, given->request.name);
   });
 
   add_verb(*keys, given, "list", "Those that are there")->callback([given] {

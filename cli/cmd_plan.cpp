@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "command.hpp"
@@ -9,6 +10,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
+#include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
 #include "fair_table.hpp"
 #include "moment.hpp"
@@ -37,8 +39,8 @@ struct Answer {
 };
 
 // Without a plan: what was asked for, and what could be had.
-Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
-  Answer answer{.earliest = earliest_plan(context, known)};
+Answer missed(PlanningContext& context, std::optional<Plan> earliest, std::string_view algorithm) {
+  Answer answer{.earliest = std::move(earliest)};
   answer.plan = {
       .algorithm = std::string(algorithm.empty() ? answer.earliest->algorithm : algorithm),
       .now = context.problem().now(),
@@ -48,26 +50,69 @@ Answer missed(PlanningContext& context, const Frontier& known, std::string_view 
   return answer;
 }
 
-// The cheapest plan that ends by the problem's deadline. A plan made for a tighter deadline meets
-// this one as well, and often is cheaper, so that all plans known are looked at.
-Answer find_cheapest_in_time(PlanningContext& context) {
+Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
+  return missed(context, earliest_plan(context, known), algorithm);
+}
+
+// For the goal fair.
+Answer missed_fair(PlanningContext& context, std::string_view algorithm) {
+  Plan earliest = earliest_fair_plan(context);
+  if (!earliest.feasible) earliest = earliest_plan(context, known_plans(context));
+  return missed(context, std::move(earliest), algorithm);
+}
+
+// With a deadline the cheapest plan in time; a plan made for a tighter deadline meets this one as
+// well, and often is cheaper, so that all plans known are looked at.
+Answer find_published(PlanningContext& context, Frontier known) {
   const Problem& problem = context.problem();
-  Frontier known = known_plans_by(context, *problem.deadline());
-  const Plan* best = last_within(known.plans(), *problem.deadline() - problem.now());
+  const Plan* best = known.plans().empty() ? nullptr : &known.plans().front();
+  if (problem.goal() == Goal::deadline) {
+    best = last_within(known.plans(), *problem.deadline() - problem.now());
+  }
   if (best == nullptr) return missed(context, known, {});
-  Answer answer{.plan = *best, .known = std::move(known)};
+  Answer answer{.plan = problem.goal() == Goal::deadline ? *best : earliest_plan(context, known)};
+  if (problem.deadline() && problem.now() + makespan(answer.plan) > *problem.deadline()) {
+    return missed(context, known, {});
+  }
   answer.plan.deadline = problem.deadline();
+  answer.known = std::move(known);
   return answer;
 }
 
-Answer find_earliest(PlanningContext& context) {
+// Within a time limit, or with very many tasks, the search is on its own.
+Frontier known_before(PlanningContext& context) {
   const Problem& problem = context.problem();
-  Frontier known = known_plans(context);
-  Answer answer{.plan = earliest_plan(context, known)};
-  const bool late = answer.plan.feasible && problem.deadline() &&
-                    problem.now() + makespan(answer.plan) > *problem.deadline();
-  if (late || !answer.plan.feasible) return missed(context, known, {});
+  if (!can_search(problem)) return known_plans(context);
+  if (context.options().search.seconds || problem.task_count() > kManyTasks) return {};
+  return problem.goal() == Goal::deadline ? known_plans_by(context, *problem.deadline())
+                                          : known_plans(context);
+}
+
+bool is_in_time(const Problem& problem, const Plan& plan) {
+  return plan.feasible &&
+         (!problem.deadline() || problem.now() + makespan(plan) <= *problem.deadline());
+}
+
+Answer find_best(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  Frontier known = known_before(context);
+  if (!can_search(problem)) return find_published(context, std::move(known));
+  const bool by_deadline = problem.goal() == Goal::deadline;
+  Answer answer{
+      .plan = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known.plans())};
+  if (!is_in_time(problem, answer.plan)) {
+    PlanningContext free(problem, at_any_cost(context.options()));
+    answer.plan = plan_from(free, std::nullopt, known.plans());
+    // A deadline counts for more than thrift that nobody asked for.
+    const bool is_too_dear = context.options().search.budget.has_value() || by_deadline;
+    if (is_too_dear || !problem.deadline() || !is_in_time(problem, answer.plan)) {
+      Answer late = missed(context, std::move(answer.plan), "DOVETAIL");
+      late.known = std::move(known);
+      return late;
+    }
+  }
   answer.plan.deadline = problem.deadline();
+  known.offer(answer.plan);
   answer.known = std::move(known);
   return answer;
 }
@@ -78,17 +123,18 @@ Answer find_fair(PlanningContext& context) {
   if (problem.task_count() > kManyTasks) {
     Answer answer{.plan = fair_plan(context)};
     if (answer.plan.feasible) return answer;
-    return missed(context, known_plans(context), answer.plan.algorithm);
+    return missed_fair(context, answer.plan.algorithm);
   }
+  note_left_out(context.problem());
   std::vector<Plan> plans = plan_all(context);
-  std::size_t chosen = fair_choice(problem, plans);
+  std::size_t chosen = fairest_plan(problem, plans);
   Plan found = plan_fair_search(context, plans);
   found.deadline = problem.deadline();
-  if (found.feasible && (!found.deadline || found.now + makespan(found) <= *found.deadline)) {
+  if (is_in_time(problem, found)) {
     chosen = plans.size();
     plans.push_back(std::move(found));
   }
-  if (!plans[chosen].feasible) return missed(context, known_plans(context), "MAGS");
+  if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm);
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);
   return answer;
@@ -104,6 +150,7 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
   }
   Answer answer{.plan = plan_by(planner, context, problem.deadline())};
   if (answer.plan.feasible) return answer;
+  if (problem.goal() == Goal::fair) return missed_fair(context, planner.name);
   return missed(context, known_plans(context), planner.name);
 }
 
@@ -116,7 +163,18 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
   }
   require_planner(problem);
   if (problem.goal() == Goal::fair) return find_fair(context);
-  return problem.goal() == Goal::deadline ? find_cheapest_in_time(context) : find_earliest(context);
+  return find_best(context);
+}
+
+// As early as the search can, at any cost.
+Plan tightest_by_search(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  std::vector<Plan> known = known_before(context).plans();
+  for (const Plan& plan : tightest_plans(context)) known.push_back(pull_forward(problem, plan));
+  PlanningContext free(problem, at_any_cost(context.options()));
+  Plan plan = plan_from(free, std::nullopt, known);
+  if (plan.feasible) plan.deadline = plan.now + makespan(plan);
+  return plan;
 }
 
 Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
@@ -124,15 +182,17 @@ Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   if (arguments.algorithm.empty()) {
     require_planner(context.problem());
     answer.tightest = tightest_plans(context);
+    if (can_search(context.problem())) answer.tightest.push_back(tightest_by_search(context));
   } else {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, context.problem());
-    if (planner.goal != Goal::deadline) {
+    if (planner.goal != Goal::deadline && planner.name != "DOVETAIL") {
       throw InputError(
-          fmt::format("--tightest: {} does not plan for deadlines; the names of those that do "
-                      "begin with DL_",
+          fmt::format("--tightest: {} does not plan for deadlines; DOVETAIL does, and those whose "
+                      "names begin with DL_",
                       planner.name));
     }
-    answer.tightest.push_back(tightest_plan(planner, context));
+    answer.tightest.push_back(planner.goal == Goal::deadline ? tightest_plan(planner, context)
+                                                             : tightest_by_search(context));
   }
   const auto tighter = [](const Plan& a, const Plan& b) {
     if (a.feasible != b.feasible) return a.feasible;
@@ -142,9 +202,28 @@ Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   return answer;
 }
 
+// Which options have to go to get the earliest plan.
+std::string leave_out(const Problem& problem, const Answer& answer, bool named) {
+  const PlannerInfo* planner = find_planner(answer.earliest->algorithm);
+  const bool is_fair = planner != nullptr && planner->goal == Goal::fair;
+  std::vector<std::string> options;
+  const bool is_named = is_fair && answer.earliest->algorithm == answer.plan.algorithm;
+  if (named && !is_named) options.emplace_back("--algorithm");
+  if (problem.goal() == Goal::fair && !is_fair) options.emplace_back("--goal fair");
+  return options.empty() ? "" : fmt::format(" without {}", fmt::join(options, " and "));
+}
+
+// What a larger budget would have to be.
+std::string describe_cheapest(const Answer& answer) {
+  double hours = cpu_hours(*answer.earliest);
+  for (const Plan& plan : answer.known.plans()) hours = std::min(hours, cpu_hours(plan));
+  return fmt::format("the cheapest known needs --budget {:.1f}", std::ceil(hours * 10) / 10);
+}
+
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const Problem& problem = context.problem();
   const std::string by = named ? " by " + answer.plan.algorithm : "";
+  const bool fair = problem.goal() == Goal::fair;
   if (problem.deadline()) {
     fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
                moment_text(problem.platform(), *problem.deadline()));
@@ -155,14 +234,18 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
           "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
           "because", format_duration(shortest));
     }
+  } else if (answer.earliest && !fair) {
+    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(answer));
+    return;
   } else {
-    fmt::print("  no plan found{}: the tasks do not fit before the cluster leaves\n", by);
+    fmt::print("  no plan found{}: no room was found for the tasks before the cluster leaves\n",
+               by);
   }
   if (answer.earliest) {
     fmt::print("  {:<11} {}{}\n", "earliest", describe_earliest(*answer.earliest),
-               named ? " without --algorithm" : "");
+               leave_out(problem, answer, named));
   } else if (problem.deadline()) {
-    fmt::print("  {:<11} none: the tasks do not fit before the cluster leaves\n", "earliest");
+    fmt::print("  {:<11} none: no room was found before the cluster leaves\n", "earliest");
   }
 }
 
@@ -245,11 +328,12 @@ void add_plan(CLI::App& program, Exit& status) {
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   command->add_option("--algorithm", arguments->algorithm,
-                      "by name (see: dovetail algorithms); default: the best for the goal");
+                      "by name (see: dovetail algorithms); default: DOVETAIL where it can");
   arguments->goal.add(*command);
   command->add_flag("--tightest", arguments->tightest,
                     "the tightest deadline that each algorithm can meet");
   arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   arguments->output.add(*command);
   command->footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"

@@ -11,6 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "exec/conductor.hpp"
+#include "fair_table.hpp"
 #include "federated_run.hpp"
 #include "known_run.hpp"
 #include "measured_times.hpp"
@@ -30,6 +31,7 @@ struct RunArguments {
   SlurmArguments slurm = {};
   FederationArguments federation = {};
   double band = 20;  // per cent
+  double stability = kStability;
   bool keep_going = false;
   bool is_static = false;
   bool is_new = false;
@@ -77,13 +79,15 @@ RunDescription describe_run(const RunArguments& arguments) {
                              .goal = problem.goal(),
                              .keep_going = arguments.keep_going,
                              .is_static = arguments.is_static,
-                             .band = arguments.band / 100};
+                             .band = arguments.band / 100,
+                             .stability = arguments.stability};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
   if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
-  const bool is_planned_again =
-      arguments.is_static || arguments.band != RunArguments{}.band || asked.processors > 0;
+  const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
+                                arguments.stability != RunArguments{}.stability ||
+                                asked.processors > 0;
   if (slurm && is_planned_again) {
-    fmt::print(stderr, "note: --static, --band and -j have no effect on Slurm\n");
+    fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on Slurm\n");
   }
   return description;
 }
@@ -107,8 +111,10 @@ void print_plan(const Problem& problem, Plan plan) {
                problem.task_name(problem.number_of({placed.workflow, placed.task})),
                std::to_string(placed.procs), first_line(workflow.run(placed.task))});
   }
-  fmt::print("{}  {} planned by {}; nothing is run\n", table.text(4),
-             format_duration(makespan(plan)), plan.algorithm);
+  fmt::print("{}", table.text(4));
+  if (problem.goal() == Goal::fair) fmt::print("\n{}\n", describe_fates(problem, plan));
+  fmt::print("  {} planned by {}; nothing is run\n", format_duration(makespan(plan)),
+             plan.algorithm);
 }
 
 // What the same command without --dry-run would have to go on with.
@@ -136,6 +142,7 @@ Exit conduct(const exec::RunFolder& folder, const RunDescription& description,
   options.keep_going = description.keep_going;
   options.is_static = description.is_static;
   options.band = description.band;
+  options.stability = description.stability;
   options.folder = description.folder;
   options.is_live = progress.is_live();
   options.progress = [&](const auto& state, const auto& dispatcher, Time now) {
@@ -275,6 +282,7 @@ void add_run(CLI::App& program, Exit& status) {
       ->add_option("--band", arguments->band,
                    "per cent by which a task may be off before the rest is planned again")
       ->check(CLI::Range(0.0, kMaxFactor));
+  add_stability(*command, arguments->stability);
   command->add_flag("--static", arguments->is_static,
                     "keep the plan, also when tasks take longer or shorter");
   command->add_flag("--keep-going", arguments->keep_going,

@@ -23,6 +23,7 @@ struct SimulateArguments {
   std::string algorithm;
   std::string events;
   double band = 20;
+  double stability = kStability;
   PlanOutput output{.name = "simulation"};
 };
 
@@ -49,7 +50,11 @@ void print_plans(const Simulation& result) {
 
 std::string decision(const Evaluation& row) {
   if (row.adopted && !row.current) return "the new plan; the old one cannot go on";
-  if (row.adopted) return *row.candidate < *row.current ? "the new plan" : "the new plan: cheaper";
+  if (row.adopted) {
+    const std::string plan =
+        *row.candidate < *row.current ? "the new plan" : "the new plan: cheaper";
+    return row.moved ? fmt::format("{}, {} moved", plan, counted(*row.moved, "task")) : plan;
+  }
   if (!row.current) return "no plan is left";
   return row.candidate ? "the old plan" : "the old plan; no other was made";
 }
@@ -111,7 +116,9 @@ void write(const SimulateArguments& arguments, const Problem& problem, const Sim
 }
 
 SimulateOptions options_of(const SimulateArguments& arguments, const Problem& problem) {
-  SimulateOptions options{.planning = arguments.planner.options(), .band = arguments.band / 100};
+  SimulateOptions options{.planning = arguments.planner.options(),
+                          .band = arguments.band / 100,
+                          .stability = arguments.stability};
   if (!arguments.algorithm.empty()) {
     options.planner = &choose_planner(arguments.algorithm, problem);
     require_deadline_for(*options.planner, problem);
@@ -163,6 +170,7 @@ void add_simulate(CLI::App& program, Exit& status) {
         return is_good ? ""
                        : "expected per cent from 0 to 1000, such as 20, found " + io::quote(text);
       });
+  add_stability(*command, arguments->stability);
   arguments->planner.add(*command);
   arguments->output.add(*command);
   command->footer(

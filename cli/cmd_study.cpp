@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "planners/dispatch.hpp"
 #include "progress.hpp"
 #include "study/adaptive.hpp"
+#include "study/anytime.hpp"
 #include "study/deadline.hpp"
 #include "study/ensemble.hpp"
 #include "study/fair.hpp"
@@ -205,6 +207,49 @@ void add_options(CLI::App& command, FairStudyOptions& options) {
       "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
 }
 
+AnytimeQuestion question_called(const std::string& name) {
+  for (const AnytimeQuestion known : kAnytimeQuestions) {
+    if (to_string(known) == name) return known;
+  }
+  throw CLI::ValidationError("--question",
+                             "expected any_hours, default_hours, cpar_hours, cpar_end or "
+                             "loose_deadline, found \"" +
+                                 name + "\"");
+}
+
+void add_options(CLI::App& command, AnytimeStudyOptions& options) {
+  add_common(command, options);
+  add_logs(command, options);
+  add_size(command, "--schedules", options.schedules,
+           "per log and number of tasks, instead of the scale's");
+  command
+      .add_option("--shapes", options.shapes,
+                  "so many real workflows, instead of the scale's; 0: none")
+      ->check(CLI::Range(0, kMost).description(""));
+  command
+      .add_option("--tasks", options.tasks,
+                  "only random workflows of so many tasks, up to 600; may be repeated")
+      ->allow_extra_args(false);
+  CLI::Option* times =
+      command
+          .add_option("--milliseconds", options.milliseconds,
+                      "processor time of a search, instead of the scale's; may be repeated")
+          ->allow_extra_args(false);
+  command
+      .add_option("--trials", options.trials,
+                  "searches of so many trials instead, the same every time; may be repeated")
+      ->allow_extra_args(false)
+      ->excludes(times);
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.questions.push_back(question_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--question", choose,
+          "only any_hours, default_hours, cpar_hours, cpar_end or loose_deadline; may be repeated")
+      ->allow_extra_args(false);
+}
+
 // Adds a study under its name, with the options that all have.
 template <typename Options, typename Study>
 std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
@@ -256,6 +301,28 @@ void add_ensemble_study(CLI::App& studies, Exit& status) {
   command->add_option("--page", *page, "draw the figures to this file: .html or .svg");
 }
 
+void add_anytime_study(CLI::App& studies, Exit& status) {
+  auto folder = std::make_shared<std::string>();
+  const auto study = [folder](AnytimeStudyOptions options) {
+    options.frontier = !folder->empty();
+    AnytimeStudyResult result = run_anytime_study(options);
+    if (folder->empty()) return result;
+    std::filesystem::create_directories(*folder);
+    for (const AnytimeFigure& figure : anytime_figures(result)) {
+      write_file(*folder + "/" + figure.name + ".svg", io::lines_svg({figure.chart}));
+    }
+    return result;
+  };
+  CLI::App* command =
+      add_one<AnytimeStudyOptions>(studies, status, "anytime",
+                                   "DOVETAIL against the published planners for one cluster: "
+                                   "turn-around, CPU-hours, deadlines, certified gaps",
+                                   study)
+          .first;
+  command->add_option("--figures", *folder,
+                      "draw progress, gaps and a frontier to this folder, as .svg");
+}
+
 // How long it took is said apart from the result, which is the same every time.
 QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
   using Clock = std::chrono::steady_clock;
@@ -292,6 +359,7 @@ void add_study(CLI::App& program, Exit& status) {
                             "Casanova, Desprez and Suter, MAGS: workflows that share a cluster "
                             "(Figures 2 to 4, Table II)",
                             run_fair_study);
+  add_anytime_study(*command, status);
 }
 
 }  // namespace dovetail::cli

@@ -28,6 +28,7 @@ struct WhatIfArguments {
   ProblemArguments problem;
   GoalArguments goal;
   std::string algorithm;
+  double stability = kStability;
   std::vector<std::string> values = {};  // of all questions, for the parser
   std::vector<WhatIfQuestion> questions = {};
   bool json = false;
@@ -41,13 +42,13 @@ struct WhatIfAnswer {
 };
 
 // What is executed when these events happen. One way for all rows, so that they can be compared.
-WhatIfAnswer run_with(const Problem& problem, const std::string& algorithm,
+WhatIfAnswer run_with(const Problem& problem, const WhatIfArguments& arguments,
                       const std::vector<Event>& events) {
-  SimulateOptions options{.band = 0};
-  if (algorithm.empty()) {
+  SimulateOptions options{.band = 0, .stability = arguments.stability};
+  if (arguments.algorithm.empty()) {
     require_planner(problem);
   } else {
-    options.planner = &choose_planner(algorithm, problem);
+    options.planner = &choose_planner(arguments.algorithm, problem);
     require_deadline_for(*options.planner, problem);
   }
   const std::string unfit = simulate_unfit(problem, options);
@@ -68,20 +69,20 @@ Problem changed(const Problem& problem, const Change& change, const std::string&
                  problem.goal(), problem.deadline());
 }
 
-WhatIfAnswer answer(const Problem& problem, const std::string& algorithm,
+WhatIfAnswer answer(const Problem& problem, const WhatIfArguments& arguments,
                     const WhatIfQuestion& question) {
   const Change& change = *question.change;
   const std::string words = std::string(change.option) + " " + question.value;
   WhatIfAnswer answer;
   Time moment = kBeginning;
   if (change.happen == nullptr) {
-    answer = run_with(changed(problem, change, question.value), algorithm, {});
+    answer = run_with(changed(problem, change, question.value), arguments, {});
     if (change.is_moment) moment = moment_of(problem.platform(), change, question.value);
   } else {
     const Event event = change.happen(problem, question.value);
     moment = event.time;
     if (moment < problem.now()) throw InputError("--" + words + ": that is before now");
-    answer = run_with(problem, algorithm, {event});
+    answer = run_with(problem, arguments, {event});
   }
   answer.question = words;
   for (const Evaluation& evaluation : answer.plan.history) {
@@ -91,10 +92,10 @@ WhatIfAnswer answer(const Problem& problem, const std::string& algorithm,
 }
 
 // What cannot be asked is said with the question.
-WhatIfAnswer answer_or_explain(const Problem& problem, const std::string& algorithm,
+WhatIfAnswer answer_or_explain(const Problem& problem, const WhatIfArguments& arguments,
                                const WhatIfQuestion& question) {
   try {
-    return answer(problem, algorithm, question);
+    return answer(problem, arguments, question);
   } catch (const InputError& error) {
     const std::string what = error.what();
     if (what.starts_with("--")) throw;
@@ -156,6 +157,7 @@ nlohmann::ordered_json json_of(const WhatIfAnswer& answer) {
 void add_evaluation(nlohmann::ordered_json& row, const Evaluation& evaluation) {
   row["survives"] = evaluation.current.has_value();
   if (evaluation.current) row["kept"] = to_seconds(*evaluation.current);
+  if (evaluation.moved) row["moved"] = evaluation.adopted ? *evaluation.moved : 0;
 }
 
 void print_json(const Problem& problem, const std::vector<WhatIfAnswer>& answers) {
@@ -189,9 +191,9 @@ Exit run(const WhatIfArguments& arguments) {
     throw InputError("there is no question; ask with " + all_options());
   }
   const Problem problem = arguments.problem.load(arguments.goal);
-  std::vector<WhatIfAnswer> answers{run_with(problem, arguments.algorithm, {})};
+  std::vector<WhatIfAnswer> answers{run_with(problem, arguments, {})};
   for (const WhatIfQuestion& question : arguments.questions) {
-    answers.push_back(answer_or_explain(problem, arguments.algorithm, question));
+    answers.push_back(answer_or_explain(problem, arguments, question));
   }
   arguments.json ? print_json(problem, answers) : print_table(problem, answers);
   return Exit::fine;
@@ -220,6 +222,7 @@ void add_whatif(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
+  add_stability(*command, arguments->stability);
   std::map<const CLI::Option*, const Change*> change_of;
   for (const Change& change : changes()) {
     const std::string help = std::string(change.help) + "; may be repeated";

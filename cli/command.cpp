@@ -102,6 +102,21 @@ void PlannerArguments::add(CLI::App& command) {
                        {"idle", StageIn::idle},
                        {"blocking", StageIn::blocking}},
                       "how MINMIN's files come: parallel (default), sum, compute, idle, blocking");
+  search.add(command);
+}
+
+void add_stability(CLI::App& command, double& share) {
+  command
+      .add_option("--stability", share,
+                  fmt::format("share of the remaining time that a new plan has to gain if it moves "
+                              "all tasks, and in proportion if it moves some; 0 to 1, default {}",
+                              share))
+      ->check([](const std::string& text) {
+        const auto value = io::parse_number(text);
+        const bool is_good = value && *value >= 0 && *value <= 1;
+        return is_good ? ""
+                       : "expected a number from 0 to 1, such as 0.1, found " + io::quote(text);
+      });
 }
 
 std::vector<std::string> ProblemArguments::files() const {
@@ -159,14 +174,25 @@ const PlannerInfo* find_in_any_case(const std::string& name) {
                    (guess.empty() ? "; the algorithms are " + known : guess));
 }
 
+// What to do when several clusters cannot be shared fairly, as the end of a sentence.
+std::string other_than_fair(const Problem& problem) {
+  const auto clusters = problem.platform().clusters();
+  if (clusters.size() == 1) return {};
+  const bool is_pool =
+      std::ranges::all_of(clusters, [](const Cluster& c) { return c.processors == 1; });
+  return is_pool ? "; for a pool of resources take --algorithm HEFT or AHEFT, without --goal fair"
+                 : "; give a cluster file that has one of them";
+}
+
 }  // namespace
 
 const PlannerInfo& choose_planner(const std::string& name, const Problem& problem) {
   const PlannerInfo* planner = find_in_any_case(name);
   if (planner == nullptr) refuse_algorithm(name);
   const std::string unfit = planner->unfit(problem);
-  if (!unfit.empty()) throw InputError(std::string(planner->name) + " " + unfit);
-  return *planner;
+  if (unfit.empty()) return *planner;
+  throw InputError(std::string(planner->name) + " " + unfit +
+                   (planner->goal == Goal::fair ? other_than_fair(problem) : ""));
 }
 
 void warn_if_blind(const PlannerInfo& planner, const Problem& problem) {
@@ -198,8 +224,9 @@ void require_planner(const Problem& problem) {
     if (std::ranges::find(reasons, reason) == reasons.end()) reasons.push_back(reason);
   }
   if (!reasons.empty()) {
-    throw InputError(
-        fmt::format("no algorithm can plan this: each {}", fmt::join(reasons, ", or ")));
+    throw InputError(fmt::format("no algorithm can plan this: each {}{}",
+                                 fmt::join(reasons, ", or "),
+                                 problem.goal() == Goal::fair ? other_than_fair(problem) : ""));
   }
   throw InputError("no algorithm plans for this goal");
 }

@@ -11,6 +11,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
+#include "search_options.hpp"
 
 namespace dovetail::cli {
 
@@ -79,9 +80,12 @@ struct ProblemArguments {
 struct PlannerArguments {
   CpaStop cpa_stop = CpaStop::improved;
   StageIn stage_in = StageIn::parallel;
+  SearchArguments search;
 
   void add(CLI::App& command);
-  PlannerOptions options() const { return {.cpa_stop = cpa_stop, .stage_in = stage_in}; }
+  PlannerOptions options() const {
+    return {.cpa_stop = cpa_stop, .stage_in = stage_in, .search = search.limits()};
+  }
 };
 
 // Adds an option whose value is one of the named choices.
@@ -101,6 +105,9 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
   };
   return command.add_option_function<std::string>(name, choose, help);
 }
+
+// What a new plan has to gain for the tasks that it moves; `share` is 0 to 1.
+void add_stability(CLI::App& command, double& share);
 
 // Throws InputError when a file to be written is one that is read, or is named twice.
 void protect_inputs(const std::vector<std::string>& inputs,

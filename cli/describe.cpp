@@ -131,6 +131,26 @@ std::string describe_pool(std::span<const Cluster> clusters, Time now) {
   return text;
 }
 
+// "within 0.8 % of the best possible end with at most 931.6 CPU-hours".
+std::string describe_proof(const Plan& plan) {
+  const auto gap = certified_gap(plan);
+  if (!gap) return {};
+  const Certificate& proof = *plan.search->certificate;
+  const double percent = std::ceil(*gap * 1000) / 10;
+  std::string of = proof.work > 0 ? "CPU-hours by the deadline" : "end";
+  if (proof.budget) {
+    of += fmt::format(" with at most {:.1f} CPU-hours", static_cast<double>(*proof.budget) / 3.6e6);
+  }
+  std::string text = percent > 0 ? fmt::format("  {:<11} within {:.1f} % of the best possible {}\n",
+                                               "proved", percent, of)
+                                 : fmt::format("  {:<11} the best possible {}\n", "proved", of);
+  if (plan.search->is_truncated) {
+    text += fmt::format("  {:<11} cut short by the time limit after {}\n", "search",
+                        counted(plan.search->trials, "trial"));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string describe_problem(const Problem& problem) {
@@ -158,7 +178,7 @@ std::string describe_plan(const Problem& problem, const Plan& plan) {
   if (!chain.empty()) {
     text += fmt::format("  {:<11} {}\n", "because", describe_reason(problem, plan, chain));
   }
-  return text;
+  return text + describe_proof(plan);
 }
 
 std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen) {
@@ -192,7 +212,9 @@ bool misses_deadline(const Plan& plan) {
 
 std::string how_to_get(const Plan& plan) {
   const PlannerInfo* planner = find_planner(plan.algorithm);
-  const bool for_deadline = planner != nullptr && planner->goal == Goal::deadline;
+  const bool is_search = planner != nullptr && planner->is_search;
+  const bool for_deadline = is_search || (planner != nullptr && planner->goal == Goal::deadline);
+  if (is_search && !plan.deadline) return "--fastest";
   if (for_deadline && plan.deadline) return "--deadline " + deadline_text(makespan(plan));
   return "--algorithm " + plan.algorithm;
 }

@@ -89,23 +89,31 @@ std::string group_words(const std::vector<Count>& groups) {
 }
 
 std::string describe_clusters(const EnsembleAnswer& answer) {
-  Table table(
-      {"cluster", "groups", "processors", "scenarios", "for posts", "at no cost", "ends in"});
-  for (std::size_t c = 0; c < answer.plan.sites.size(); ++c) {
-    const SitePlan& site = answer.plan.sites[c];
-    table.add({site.name, group_words(site.grouping.groups), std::to_string(answer.processors[c]),
-               std::to_string(site.scenarios.size()), std::to_string(site.grouping.post_processors),
-               site.at_no_cost ? std::to_string(*site.at_no_cost) : "",
-               site.scenarios.empty() ? "" : format_duration(site.makespan)});
+  const auto& sites = answer.plan.sites;
+  const bool has_free = std::any_of(
+      sites.begin(), sites.end(), [](const SitePlan& site) { return site.at_no_cost.has_value(); });
+  std::vector<std::string> header = {"cluster", "groups", "processors", "scenarios", "for posts"};
+  if (has_free) header.emplace_back("at no cost");
+  header.emplace_back("ends in");
+  Table table(header);
+  for (std::size_t c = 0; c < sites.size(); ++c) {
+    const SitePlan& site = sites[c];
+    std::vector<std::string> row = {
+        site.name, group_words(site.grouping.groups), std::to_string(answer.processors[c]),
+        std::to_string(site.scenarios.size()), std::to_string(site.grouping.post_processors)};
+    if (has_free) row.push_back(site.at_no_cost ? std::to_string(*site.at_no_cost) : "");
+    row.push_back(site.scenarios.empty() ? "" : format_duration(site.makespan));
+    table.add(std::move(row));
   }
   return table.text(2);
 }
 
 std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
-                                std::string_view chosen) {
+                                std::string_view chosen, bool with_knapsacks) {
   Table table({"", "heuristic", "groups", "for posts", "ends in", "seconds", "gain"});
   double reference = 0;
   for (const GroupingInfo& heuristic : groupings()) {
+    if (heuristic.solves_knapsack && !with_knapsacks) continue;
     const Grouping grouping = heuristic.make(problem, dispatch);
     const MonthResult result = simulate_months(problem, grouping, dispatch);
     const double seconds = to_seconds(result.makespan);
@@ -117,7 +125,9 @@ std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
          result.is_stuck ? "" : format_seconds(result.makespan),
          result.is_stuck ? "" : fmt::format("{:.1f} %", 100 * (reference - seconds) / reference)});
   }
-  return table.text(3);
+  constexpr std::string_view kLeftOut =
+      "  knapsack and best are left out: to solve them exactly takes too long here\n";
+  return table.text(3) + std::string(with_knapsacks ? "" : kLeftOut);
 }
 
 }  // namespace dovetail::cli

@@ -20,6 +20,9 @@ struct EnsembleAnswer {
   std::vector<Count> processors = {};  // by cluster
   std::vector<std::vector<MonthRun>> schedules = {};
   std::vector<std::vector<Duration>> vectors = {};
+  // For pictures of plans on the calendar.
+  std::vector<std::vector<Slot>> off_chain = {};
+  std::vector<std::vector<Interval>> absent = {};  // when the cluster is not ours
 };
 
 std::string to_json(const EnsembleAnswer& answer);
@@ -30,7 +33,8 @@ std::string group_words(const std::vector<Count>& groups);
 std::string describe_clusters(const EnsembleAnswer& answer);
 
 // One line per heuristic for a problem on one cluster, the basic one being what gains refer to.
+// Those that solve knapsacks are left out where these are too large.
 std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
-                                std::string_view chosen);
+                                std::string_view chosen, bool with_knapsacks);
 
 }  // namespace dovetail::cli

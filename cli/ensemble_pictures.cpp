@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
+#include "ensemble_input.hpp"
 #include "io/text.hpp"
 #include "planners/dispatch.hpp"
 #include "planners/month_simulation.hpp"
@@ -14,19 +15,35 @@ namespace dovetail::cli {
 
 namespace {
 
+std::vector<Interval> absent_of(const EnsembleAnswer& answer, std::size_t cluster) {
+  return answer.absent.empty() ? std::vector<Interval>{} : answer.absent[cluster];
+}
+
 void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePicture& picture) {
   const SitePlan& site = answer.plan.sites[cluster];
   const std::size_t first = picture.rows.size();
   std::size_t number = 0;
   for (const Count procs : site.grouping.groups) {
-    picture.rows.push_back({fmt::format("{} {}: {} processors", site.name, ++number, procs), {}});
+    picture.rows.push_back({.name = fmt::format("{} {}: {} processors", site.name, ++number, procs),
+                            .absent = absent_of(answer, cluster)});
+  }
+  io::GroupRow posts{.name = site.name + ": post tasks", .absent = absent_of(answer, cluster)};
+  if (!answer.off_chain.empty()) {
+    for (const Slot& slot : answer.off_chain[cluster]) {
+      posts.spells.push_back({slot.procs, slot.start, slot.end});
+    }
   }
   for (const MonthRun& run : answer.schedules[cluster]) {
-    if (run.kind != MonthRun::Kind::main || run.scenario >= site.scenarios.size()) continue;
+    if (run.scenario >= site.scenarios.size()) continue;
+    if (run.kind == MonthRun::Kind::post) {
+      posts.spells.push_back({1, run.start, run.end});
+      continue;
+    }
     picture.rows[first + run.group].runs.push_back(
         {site.scenarios[run.scenario], run.month, run.start, run.end});
     picture.window.end = std::max(picture.window.end, run.end);
   }
+  if (!posts.spells.empty()) picture.rows.push_back(std::move(posts));
 }
 
 std::string sweep_end(Duration makespan) {
@@ -75,16 +92,21 @@ SweepRange read_sweep(const std::string& text) {
 ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
                                 const SweepRange& range) {
   EnsembleSite site = ensemble.sites.front();
-  ProcessorSweep sweep{site.name, dispatch, {}};
+  ProcessorSweep sweep{site.name, dispatch, {}, {}};
+  site.processors = range.high;
+  const bool is_huge = has_huge_knapsack(ensemble, site);
+  for (const GroupingInfo& heuristic : groupings()) {
+    if (!is_huge || !heuristic.solves_knapsack) sweep.heuristics.push_back(&heuristic);
+  }
   for (std::int64_t processors = range.low; processors <= range.high; processors += range.step) {
     site.processors = static_cast<Count>(processors);
     const MonthProblem problem =
         month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
     ProcessorSweep::Row row{site.processors, {}};
-    for (const GroupingInfo& heuristic : groupings()) {
+    for (const GroupingInfo* heuristic : sweep.heuristics) {
       Duration makespan = kForever;
       if (problem.has_room()) {
-        const auto result = simulate_months(problem, heuristic.make(problem, dispatch), dispatch);
+        const auto result = simulate_months(problem, heuristic->make(problem, dispatch), dispatch);
         if (!result.is_stuck) makespan = result.makespan;
       }
       row.makespans.push_back(makespan);
@@ -99,7 +121,7 @@ std::string to_json(const ProcessorSweep& sweep) {
   for (const ProcessorSweep::Row& row : sweep.rows) {
     rows += fmt::format("{}{{\"processors\":{}", rows.empty() ? "\n " : ",\n ", row.processors);
     for (std::size_t i = 0; i < row.makespans.size(); ++i) {
-      rows += fmt::format(",\"{}\":{}", groupings()[i].name, sweep_end(row.makespans[i]));
+      rows += fmt::format(",\"{}\":{}", sweep.heuristics[i]->name, sweep_end(row.makespans[i]));
     }
     rows += "}";
   }
@@ -109,7 +131,7 @@ std::string to_json(const ProcessorSweep& sweep) {
 
 std::string describe_sweep(const ProcessorSweep& sweep) {
   std::vector<std::string> header = {"processors"};
-  for (const GroupingInfo& heuristic : groupings()) header.emplace_back(heuristic.name);
+  for (const GroupingInfo* heuristic : sweep.heuristics) header.emplace_back(heuristic->name);
   Table table(header);
   for (const ProcessorSweep::Row& row : sweep.rows) {
     std::vector<std::string> cells = {std::to_string(row.processors)};
@@ -128,8 +150,8 @@ io::LineChart chart_of(const ProcessorSweep& sweep) {
                       .y_name = "makespan",
                       .y_unit = io::AxisUnit::milliseconds,
                       .from_zero = true};
-  for (std::size_t i = 0; i < groupings().size(); ++i) {
-    io::LineSeries series{.name = std::string(groupings()[i].name)};
+  for (std::size_t i = 0; i < sweep.heuristics.size(); ++i) {
+    io::LineSeries series{.name = std::string(sweep.heuristics[i]->name)};
     for (const ProcessorSweep::Row& row : sweep.rows) {
       if (row.makespans[i] >= kForever) continue;
       series.points.emplace_back(row.processors, static_cast<double>(row.makespans[i]));

@@ -13,14 +13,18 @@ namespace dovetail::cli {
 // and what all have in common.
 std::string describe_fates(const Problem& problem, const Plan& plan);
 
-// The plans of the algorithms for the goal fair, with their three metrics.
+// Which algorithms for the goal fair are not in the table, and why: a line each, on standard error.
+void note_left_out(const Problem& problem);
+
+// The plans of the algorithms for the goal fair, with their three metrics: makespan, average
+// stretch and maximum stretch, which is weighted where weights differ.
 class FairTable {
  public:
   // Plans that are not feasible are shown as such. The problem and the plans must outlive it.
   FairTable(const Problem& problem, const std::vector<Plan>& plans);
 
-  // An algorithm a line, the best of each metric marked with *; `chosen` is the plan that is taken,
-  // if any is. Lines begin with `indent`.
+  // An algorithm a line, the best of each metric, and what looks like it, marked with *; `chosen`
+  // is the plan that is taken, if any is. Lines begin with `indent`.
   std::string text(const std::string& indent, const Plan* chosen = nullptr) const;
 
   // As the value of "plans" and that of "best" in JSON.
@@ -34,8 +38,10 @@ class FairTable {
   };
 
   double metric(const Row& row, std::size_t which) const;
+  std::string shown(double metric, std::size_t which) const;
 
   const Problem& problem_;
+  std::vector<std::string> metrics_;  // as JSON calls them
   std::vector<Row> rows_;
   std::vector<double> least_;  // by metric
 };

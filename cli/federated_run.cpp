@@ -67,10 +67,21 @@ exec::RunFolder folder_for(const ExperimentFile& file, const federation::Caller&
   return folder;
 }
 
+exec::RunLock lock_experiment(const exec::RunFolder& folder, const std::string& what_to_do) {
+  auto lock = exec::RunLock::take(folder);
+  if (lock) return std::move(*lock);
+  const auto holder = exec::RunLock::holder(folder);
+  throw InputError(fmt::format("{} is being run from here already{}; {}", folder.id(),
+                               holder ? fmt::format(", by process {}", holder->pid) : "",
+                               what_to_do));
+}
+
 Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
   const auto found = unfinished(file, description_of(file, caller));
   if (!found) throw InputError("--cancel: nothing of " + file.name + " is being run");
   const exec::RunFolder& folder = *found;
+  // Whoever runs it would give what is cancelled to others.
+  const exec::RunLock lock = lock_experiment(folder, "end that one first");
   const auto untold = federation::cancel_experiment(folder, file, caller);
   exec::JournalWriter journal(folder.journal());
   for (const std::string& daemon : untold) {
@@ -90,9 +101,13 @@ std::string seconds_text(double seconds) {
 // Vectors and repartition, and nothing is run.
 Exit show_offers(const ExperimentFile& file, const FederationArguments& arguments,
                  const federation::Caller& caller) {
-  const auto asked = federation::ask_for_offers(
-      caller, arguments.agent, {file.service, file.scenarios, file.months, {}, file.workflow},
-      time_ceil(arguments.deadline));
+  const auto asked = federation::ask_for_offers(caller, arguments.agent,
+                                                {.service = file.service,
+                                                 .scenarios = file.scenarios,
+                                                 .months = file.months,
+                                                 .parameters = file.parameters,
+                                                 .workflow = file.workflow},
+                                                time_ceil(arguments.deadline));
   for (const auto& refused : asked.others.refused) {
     fmt::print(stderr, "{} does not: {}\n", refused.name, refused.error);
   }
@@ -100,7 +115,7 @@ Exit show_offers(const ExperimentFile& file, const FederationArguments& argument
     fmt::print(stderr, "{} did not answer in time\n", late);
   }
   if (asked.offers.empty()) throw InputError("no daemon offers the service " + file.service);
-  const auto greedy = federation::share_out(asked.offers, file.scenarios, "greedy");
+  const auto counts = federation::share_out(asked.offers, file.scenarios, arguments.repartition);
   std::vector<std::string> header = {"cluster"};
   for (Count k = 1; k <= file.scenarios; ++k) header.push_back(std::to_string(k));
   Table vectors(header);
@@ -110,26 +125,20 @@ Exit show_offers(const ExperimentFile& file, const FederationArguments& argument
     std::vector<std::string> row = {offer.daemon};
     for (const double seconds : offer.makespans) row.push_back(seconds_text(seconds));
     vectors.add(row);
-    const auto last = static_cast<std::size_t>(std::max<Count>(greedy[i], 1) - 1);
+    const auto last = static_cast<std::size_t>(std::max<Count>(counts[i], 1) - 1);
     shares.add(
-        {offer.daemon, greedy[i] == 0 ? "" : fmt::format("{}", fmt::join(offer.groups[last], "+")),
-         std::to_string(greedy[i]), greedy[i] == 0 ? "" : seconds_text(offer.makespans[last])});
+        {offer.daemon, counts[i] == 0 ? "" : fmt::format("{}", fmt::join(offer.groups[last], "+")),
+         std::to_string(counts[i]), counts[i] == 0 ? "" : seconds_text(offer.makespans[last])});
   }
   fmt::print(
       "{}: {} scenarios of {} months of {}; how long each cluster takes for 1, 2, ...\n\n{}\n{}\n",
       file.name, file.scenarios, file.months, file.service, vectors.text(), shares.text(2));
   fmt::print(
       "  ends after {}; by round robin {}; nothing is run\n",
-      seconds_text(federation::makespan_of(asked.offers, greedy)),
+      seconds_text(federation::makespan_of(asked.offers, counts)),
       seconds_text(federation::makespan_of(
           asked.offers, federation::share_out(asked.offers, file.scenarios, "round-robin"))));
   return Exit::fine;
-}
-
-exec::RunLock lock_experiment(const exec::RunFolder& folder) {
-  auto lock = exec::RunLock::take(folder);
-  if (lock) return std::move(*lock);
-  throw InputError(folder.id() + " is being run from here already; --new begins another");
 }
 
 }  // namespace
@@ -148,6 +157,11 @@ void FederationArguments::add(CLI::App& command) {
       .add_option("--look-again", look_again,
                   "with --agent: seconds between looks at whether to move scenarios (default: 10)")
       ->check(CLI::Range(0.1, 1e6));
+  command
+      .add_option("--repartition", repartition,
+                  "with --agent: greedy, each scenario where it ends earliest (default), or "
+                  "round-robin, to compare")
+      ->check(CLI::IsMember({"greedy", "round-robin"}));
   command.add_flag("--cancel", cancels, "with --agent: end what the same command has begun");
 }
 
@@ -166,7 +180,7 @@ Exit run_federated(const std::string& path, const FederationArguments& arguments
   if (is_dry) return show_offers(file, arguments, caller);
   if (arguments.cancels) return cancel_all(file, caller);
   const exec::RunFolder folder = folder_for(file, caller, is_new);
-  const exec::RunLock lock = lock_experiment(folder);
+  const exec::RunLock lock = lock_experiment(folder, "--new begins another");
   ExperimentProgress progress(folder.id());
   const auto log = service_log();
   const auto end = federation::run_experiment(
@@ -175,6 +189,7 @@ Exit run_federated(const std::string& path, const FederationArguments& arguments
        .deadline = time_ceil(arguments.deadline),
        .lost_after = time_ceil(arguments.lost_after),
        .look_again = time_ceil(arguments.look_again),
+       .repartition = arguments.repartition,
        .say =
            [&](const std::string& line) {
              progress.clear();

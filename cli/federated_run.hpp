@@ -14,6 +14,7 @@ struct FederationArguments {
   double deadline = 5;     // seconds for answers
   double lost_after = 30;  // seconds
   double look_again = 10;  // seconds
+  std::string repartition = "greedy";
   bool cancels = false;
 
   void add(CLI::App& command);

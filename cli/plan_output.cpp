@@ -49,7 +49,8 @@ void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& 
   if (!talks()) return;
   std::string written;
   for (const OutputFile& file : files) written += (written.empty() ? "" : " and ") + file.path;
-  fmt::print("  {} {} written", written, files.size() == 1 ? "is" : "are");
+  fmt::print("  {} {} written{}", written, files.size() == 1 ? "is" : "are",
+             record.feasible || plan_file.empty() ? "" : ", without a plan");
   if (!plan_file.empty() && record.feasible) {
     fmt::print("          next: dovetail show {}", plan_file);
   }

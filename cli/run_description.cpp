@@ -9,11 +9,13 @@
 #include <set>
 #include <sstream>
 
+#include "describe.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "exec/performance_history.hpp"
 #include "io/text.hpp"
+#include "planners/warm_search.hpp"
 
 namespace dovetail::cli {
 
@@ -157,7 +159,8 @@ std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now) {
   std::vector<Workflow> moved;
   for (const Workflow& workflow : workflows) {
     WorkflowTerms terms = workflow.terms();
-    if (terms.ready_at) terms.ready_at = *terms.ready_at - now;
+    // What has been ready for long is ready at the start, as files have no time before it.
+    if (terms.ready_at) terms.ready_at = std::max<Time>(*terms.ready_at - now, 0);
     terms.ready_is_date = false;
     moved.push_back(terms == workflow.terms() ? workflow : workflow.with_terms(terms));
   }
@@ -190,7 +193,7 @@ Problem RunDescription::problem() const { return Problem(workflows, platform, go
 void RunDescription::write(const exec::RunFolder& run) const {
   Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
                {"keep_going", keep_going}, {"static", is_static},   {"band", band},
-               {"assumed", assumed}};
+               {"stability", stability},   {"assumed", assumed}};
   if (deadline) json["deadline"] = *deadline;
   if (slurm) {
     json["slurm"] = {{"partition", slurm->partition},
@@ -219,7 +222,8 @@ RunDescription RunDescription::read(const exec::RunFolder& run) {
                              .goal = goal_called(json.value("goal", "")),
                              .keep_going = json.value("keep_going", false),
                              .is_static = json.value("static", false),
-                             .band = json.value("band", 0.2)};
+                             .band = json.value("band", 0.2),
+                             .stability = json.value("stability", kStability)};
   if (json.contains("deadline") && json["deadline"].is_number()) {
     description.deadline = json["deadline"].get<Time>();
   }
@@ -243,11 +247,18 @@ Plan plan_for_run(const Problem& problem) {
     return fair_plan(context);
   }
   const bool is_quick = problem.task_count() <= kManyTasks;
+  std::vector<Plan> known;
   if (!is_quick && problem.goal() == Goal::turnaround) {
-    return plan(*find_planner("BL_CPAR_BD_CPAR"), problem);
+    known.push_back(plan(*find_planner("BL_CPAR_BD_CPAR"), problem));
+  } else {
+    known = plan_all(problem);
   }
-  auto plans = plan_all(problem);
-  return std::move(plans[best_plan(plans, problem.goal())]);
+  Plan plan = quick_plan(problem, {}, known);
+  if (plan.feasible && misses_deadline(plan)) {
+    plan.feasible = false;
+    plan.placements.clear();
+  }
+  return plan;
 }
 
 }  // namespace dovetail::cli

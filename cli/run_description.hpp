@@ -9,6 +9,7 @@
 #include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
 #include "exec/run_folder.hpp"
+#include "planners/event_loop.hpp"
 
 namespace dovetail::cli {
 
@@ -34,6 +35,7 @@ struct RunDescription {
   bool keep_going = false;
   bool is_static = false;
   double band = 0.2;
+  double stability = kStability;
   std::optional<SlurmDescription> slurm = {};  // nothing: it runs on this machine
 
   // Throws InputError when a task has nothing to run, reads what a task writes that it does not

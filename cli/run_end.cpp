@@ -4,8 +4,10 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "dovetail/planner.hpp"
 #include "exec/run_facts.hpp"
 #include "exec/run_report.hpp"
+#include "fair_table.hpp"
 #include "job_output.hpp"
 #include "measured_times.hpp"
 #include "run_summary.hpp"
@@ -42,6 +44,22 @@ Exit report(const exec::RunFolder& folder, const Problem& problem, const exec::R
   return Exit::no;
 }
 
+// How the workflows fared beside each other, when all of their tasks were run.
+std::string fates_text(const Problem& problem, const exec::RunFacts& facts) {
+  if (problem.goal() != Goal::fair) return {};
+  Plan real{.algorithm = facts.algorithm, .now = problem.now()};
+  for (std::uint32_t i = 0; i < problem.workflows().size(); ++i) {
+    for (TaskId task = 0; task < problem.workflows()[i].size(); ++task) {
+      const Slot& slot = facts.tasks[problem.number_of({i, task})].real;
+      if (slot.procs == 0) return {};
+      real.placements.push_back(
+          {.workflow = i, .task = task, .procs = slot.procs, .start = slot.start, .end = slot.end});
+    }
+  }
+  real.alone = plan(*find_planner("SELFISH_ORDER"), problem).alone;
+  return real.alone.empty() ? "" : describe_fates(problem, real) + "\n";
+}
+
 // A run is done even if nobody can be told how it went.
 void write_report(const exec::RunFolder& folder, const Problem& problem,
                   const exec::RunState& state) {
@@ -62,7 +80,8 @@ Exit end_run(const exec::RunFolder& folder, const RunDescription& description,
   add_to_history(folder, description, problem, end.state);
   if (!end.state.attempts().empty()) {
     const std::string jobs = jobs_text(slurm::job_facts(known_jobs(folder)));
-    fmt::print("{}\n{}{}", summary_text(exec::facts_of(problem, end.state)), jobs,
+    const exec::RunFacts facts = exec::facts_of(problem, end.state);
+    fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs,
                jobs.empty() ? "" : "\n");
     write_report(folder, problem, end.state);
   }

@@ -73,17 +73,22 @@ class GanttPage {
     const rows = this.data.workflows.flatMap((workflow) => {
       const numbers = make("tr", null, make("td", workflow.name), make("td", roughDuration(workflow.makespan)),
         make("td", workflow.stretch.toFixed(2)));
-      return workflow.alone === null ? [numbers] : [numbers, this.workflowNote(workflow)];
+      const note = this.workflowNote(workflow);
+      return note.textContent === "" ? [numbers] : [numbers, note];
     });
     byId("workflows").append(make("thead", null, make("tr", null, ...heads)), make("tbody", null, ...rows));
     byId("workflows-section").hidden = false;
   }
 
-  // How long the workflow takes alone, and for whom it waits here.
+  // How long the workflow takes alone, what it asks for, and for whom it waits here.
   workflowNote(workflow) {
-    const delays = workflow.delays.map((delay) => `${delay.by} ${roughDuration(delay.length)}`);
-    const waits = delays.length === 0 ? "" : `; waits for ${delays.slice(0, 3).join(", ")}`;
-    const cell = make("td", `alone ${roughDuration(workflow.alone)}${waits}`);
+    const delays = workflow.delays.slice(0, 3).map((delay) => `${delay.by} ${roughDuration(delay.length)}`);
+    if (workflow.reserved > 0) delays.push(`reservations ${roughDuration(workflow.reserved)}`);
+    const notes = workflow.alone === null ? [] : [`alone ${roughDuration(workflow.alone)}`];
+    if (workflow.weight !== 1) notes.push(`weight ${workflow.weight}`);
+    if (workflow.ready !== null) notes.push(`ready at ${this.moment(workflow.ready)}`);
+    if (delays.length > 0) notes.push(`waits for ${delays.join(", ")}`);
+    const cell = make("td", notes.join("; "));
     cell.colSpan = 3;
     cell.className = "workflow-note";
     return make("tr", null, cell);

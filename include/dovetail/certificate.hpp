@@ -14,8 +14,8 @@
 //   sum over tasks of min over m of (m + f) T(m), less the sum over paths of flow times window,
 //
 // and no plan ends by `end` when that is more than the budget, or than what is free between
-// `span.begin` and `span.end` of the tasks whose windows lie between the two. Without flow: some
-// task does not fit into its window at all. docs/anytime.md tells it with a picture.
+// `span.begin` and `span.end` of the tasks whose windows lie between the two. Without lists:
+// some task does not fit into its window at all. docs/anytime.md tells it with a picture.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,9 @@ struct DiskSpec {
   std::int64_t capacity = 0;
   std::int64_t month = 1000;
   std::int64_t archive = 0;
-  std::optional<std::int64_t> margin = {};  // nothing: two months for every group
+  std::optional<std::int64_t> margin = {};  // nothing: 2 GB for every group
+
+  std::int64_t margin_for(std::int64_t groups) const { return margin.value_or(2'000 * groups); }
   friend bool operator==(const DiskSpec&, const DiskSpec&) = default;
 };
 

@@ -24,26 +24,33 @@ struct Fate {
   Duration length = 0;             // from when the workflow is ready to its last end
   Duration alone = 0;              // the same if it had the cluster to itself: Plan::alone
   double stretch = 1;              // the former over the latter
+  double weighted_stretch = 1;     // times the weight, where the greatest weight counts as 1
   std::vector<Delay> delays = {};  // the longest first
+  Duration reserved = 0;           // how long it waits for other people's reservations
 };
 
 struct Fairness {
   std::vector<Fate> workflows = {};
   double average_stretch = 1;  // the sum of lengths over the sum of those alone
   double maximum_stretch = 1;
-  double weighted_stretch = 1;  // the same with stretches times weights, the greatest counting 1
+  double weighted_stretch = 1;  // the greatest weighted one: what plans are judged by
 };
+
+// Whether some workflow counts more than another, so that stretch and weighted stretch differ.
+bool differ_in_weight(const Problem& problem);
 
 // Needs plan.alone to have every workflow.
 //
 // Who delays whom: from the last task of a workflow one goes back to the task that it had to wait
 // for, and so on. What lies between the moment at which a task could have begun and its start is
-// divided among those who hold processors meanwhile, by how many and how long. What the workflow
-// itself and other people's reservations hold is nobody's fault.
+// divided among those who hold processors meanwhile, by how many and how long: the workflow itself,
+// which does not count, other workflows, and reservations.
 Fairness measure_fairness(const Problem& problem, const Plan& plan);
 
-// The position of the plan whose worst off workflow fares best: feasible, then least weighted,
-// average stretch and makespan, then the first. Needs at least one plan, and plan.alone of each.
+// The position of the plan for the goal fair: feasible, then least weighted stretch of the workflow
+// that is worst off, then earliest end, then least average stretch, each to one in a hundred, then
+// the last, since MAGS, which promises something, stands last in the table of planners. Needs at
+// least one plan, and plan.alone of each that is feasible.
 std::size_t fairest_plan(const Problem& problem, std::span<const Plan> plans);
 
 }  // namespace dovetail

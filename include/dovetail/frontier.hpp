@@ -40,13 +40,15 @@ struct FrontierOptions {
   // How many deadlines are tried, half of them evenly spread (by ratio), half where the frontier is
   // still coarse.
   std::size_t deadlines = 128;
+  // Whether plans of planners are improved by search, as far as the context's options say.
+  bool by_search = true;
   std::function<void(std::size_t done, std::size_t total)> progress = {};
 };
 
-// Over all planners for turn-around and for deadlines: the latter at their tightest deadlines and
-// at deadlines from there to where nothing gets cheaper, pulled forward. A plan made for a deadline
-// has it in Plan::deadline. Needs a problem that planners for one cluster can plan, and looks at
-// none of its deadlines.
+// Over all planners for turn-around and for deadlines, and what a search finds from there on: the
+// latter at their tightest deadlines and at deadlines from there to where nothing gets cheaper,
+// pulled forward. A plan made for a deadline has it in Plan::deadline. Needs a problem that
+// planners for one cluster can plan, and looks at none of its deadlines.
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options = {});
 
 // What can be found out without making anybody wait: the frontier, for up to kFewTasks tasks; for

@@ -28,6 +28,9 @@ struct Evaluation {
   std::optional<Time> candidate = {};  // end of the new plan; nothing: there is none
   std::optional<Time> current = {};    // end of the old plan as it goes on; nothing: it cannot
   bool adopted = false;
+  // Tasks to which the new plan gives other processors or another place in the order; nothing:
+  // there is not one of both, or nobody counted.
+  std::optional<std::size_t> moved = {};
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };
 
@@ -51,7 +54,8 @@ struct SearchRecord {
   std::uint64_t seed = 1;
   std::uint64_t trials = 0;   // that were made
   bool is_truncated = false;  // by a time limit: another run may find another plan
-  // On the end; of a plan for a deadline on the CPU time; of a fair plan there is none.
+  // On the end; of a plan for a deadline on the CPU time. Nothing: no bound is known, as of fair
+  // plans.
   std::optional<Certificate> certificate = {};
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };

@@ -36,6 +36,7 @@ struct WorkflowRecord {
   // Where it is known how the workflow would fare alone.
   std::optional<Duration> dedicated_makespan = {};
   std::vector<DelayRecord> delayed_by = {};
+  Duration delayed_by_reservations = 0;  // of other people
   // As its file has them.
   double weight = 1.0;
   std::optional<Time> ready_at = {};
@@ -77,7 +78,10 @@ struct PlanRecord {
   // Where it is known how each workflow would fare alone; see fairness.hpp.
   std::optional<double> average_stretch = {};
   std::optional<double> maximum_stretch = {};
-  std::optional<Division> division = {};  // see Plan::division
+  std::optional<double> maximum_weighted_stretch = {};  // where weights differ
+  std::optional<Division> division = {};                // see Plan::division
+  std::optional<SearchRecord> search = {};
+  std::optional<double> gap = {};  // see certified_gap
   std::vector<WorkflowRecord> workflows = {};
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};

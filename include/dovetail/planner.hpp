@@ -127,17 +127,27 @@ Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptio
 // The same at a deadline of the caller's instead of the problem's, sharing what the context has.
 Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline);
 
+// DOVETAIL's plan, at a deadline where there is one; its search begins with these plans as well.
+// Needs single_cluster_unfit to be empty.
+Plan plan_from(PlanningContext& context, std::optional<Time> deadline, std::span<const Plan> known);
+
+// Whether DOVETAIL can plan the problem.
+bool can_search(const Problem& problem);
+
+// The same context's problem without limits of CPU time.
+PlannerOptions at_any_cost(PlannerOptions options);
+
 // One plan per fitting planner, in table order, with what they share computed once.
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
 std::vector<Plan> plan_all(PlanningContext& context);
 
-// The position of the plan that the goal fair takes: MAGS's, since it promises something; unless
-// others are as good in makespan, average and worst stretch and better in one: then the one of
-// these whose worst off workflow fares best. The same of all plans when MAGS has none.
-std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans);
-
-// That plan. Of more than kFewTasks tasks, only MAGS is asked as long as it has a plan.
+// The plan that the goal fair takes: fairest_plan of all algorithms for it (fairness.hpp). Of more
+// than kManyTasks tasks, only MAGS is asked as long as it has a plan.
 Plan fair_plan(PlanningContext& context);
+
+// Of the plans for the goal fair, made without a look at the deadline, the one that ends first.
+// Infeasible when there is none.
+Plan earliest_fair_plan(PlanningContext& context);
 
 // The position of the best plan for turn-around or a deadline: feasible, then earliest end and
 // least CPU time, for a deadline the other way round, then the first. Needs at least one plan.

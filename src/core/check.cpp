@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
@@ -231,6 +232,33 @@ std::vector<std::string> check_summary(const Problem& problem, const PlanRecord&
   return violations;
 }
 
+// What the plan says about how good it is at least, and what its certificate does not prove.
+std::vector<std::string> check_certificate(const Problem& problem, const PlanRecord& record,
+                                           const Plan& plan) {
+  if (!plan.search || !plan.search->certificate) {
+    if (!record.gap) return {};
+    return {"the plan says how far it is from the best, without a certificate"};
+  }
+  const Certificate& certificate = *plan.search->certificate;
+  if (problem.platform().clusters().size() != 1) {
+    return {"certificate: is about one cluster, and there are several"};
+  }
+  if (const std::string wrong = refute(problem, certificate); !wrong.empty()) {
+    return {"certificate: " + wrong};
+  }
+  std::vector<std::string> violations;
+  if (certificate.budget && consumed(plan) > *certificate.budget) {
+    violations.push_back("certificate: is about plans that consume less than this one");
+  }
+  const double gap = certified_gap(plan).value_or(0);
+  if (!record.gap || !(std::abs(*record.gap - gap) <= 1e-6 * std::max(1.0, gap))) {
+    violations.push_back("the plan says that it is within " +
+                         std::to_string(record.gap.value_or(0)) +
+                         " of the best, but its certificate proves " + std::to_string(gap));
+  }
+  return violations;
+}
+
 }  // namespace
 
 std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
@@ -242,9 +270,10 @@ std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
     return {unknown_name.what()};
   }
   auto violations = check(problem, plan, limit);
-  for (std::string& violation : check_summary(problem, record, plan)) {
-    if (violations.size() < limit) violations.push_back(std::move(violation));
-  }
+  std::ranges::move(check_summary(problem, record, plan), std::back_inserter(violations));
+  // Of a plan that is wrong itself a certificate says nothing.
+  if (violations.empty()) violations = check_certificate(problem, record, plan);
+  if (violations.size() > limit) violations.resize(limit);
   return violations;
 }
 

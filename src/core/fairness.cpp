@@ -1,9 +1,9 @@
 #include "dovetail/fairness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
-#include <tuple>
+#include <utility>
 
 #include "dovetail/metrics.hpp"
 
@@ -26,20 +26,20 @@ class DelayFinder {
     }
   }
 
-  std::vector<Delay> delays_of(std::size_t workflow) const {
-    std::vector<double> waits(problem_.workflows().size(), 0);
+  void add_delays(std::size_t workflow, Fate& fate) const {
+    const std::size_t reservations = problem_.workflows().size();
+    std::vector<double> waits(reservations + 1, 0);
     for (const Placement* at = last_of(workflow); at != nullptr;) {
       const auto [ready, before] = latest_input(*at);
       if (at->start > ready) share_out({ready, at->start}, at->cluster, waits);
       at = before;
     }
-    std::vector<Delay> delays;
-    for (std::size_t by = 0; by < waits.size(); ++by) {
+    for (std::size_t by = 0; by < reservations; ++by) {
       const auto length = static_cast<Duration>(std::llround(waits[by]));
-      if (by != workflow && length > 0) delays.push_back({by, length});
+      if (by != workflow && length > 0) fate.delays.push_back({by, length});
     }
-    std::ranges::stable_sort(delays, std::ranges::greater{}, &Delay::length);
-    return delays;
+    std::ranges::stable_sort(fate.delays, std::ranges::greater{}, &Delay::length);
+    fate.reserved = static_cast<Duration>(std::llround(waits[reservations]));
   }
 
  private:
@@ -62,7 +62,7 @@ class DelayFinder {
     return latest;
   }
 
-  // Divides the window among all who hold processors of the cluster in it.
+  // Divides the window among all who hold processors of the cluster in it; reservations come last.
   void share_out(Interval window, std::size_t cluster, std::vector<double>& waits) const {
     std::vector<double> held(waits.size(), 0);
     double total = 0;
@@ -73,7 +73,9 @@ class DelayFinder {
       total += share;
     }
     for (const Reservation& other : problem_.platform().clusters()[cluster].reservations) {
-      total += held_within(window, other.start, other.end, other.procs);
+      const double share = held_within(window, other.start, other.end, other.procs);
+      held.back() += share;
+      total += share;
     }
     if (total == 0) return;
     const auto length = static_cast<double>(window.end - window.begin);
@@ -85,45 +87,64 @@ class DelayFinder {
   std::vector<const Placement*> placement_of_;
 };
 
-}  // namespace
-
-Fairness measure_fairness(const Problem& problem, const Plan& plan) {
+// Without delays.
+Fairness measure_stretches(const Problem& problem, const Plan& plan) {
   Fairness fairness{.maximum_stretch = 0, .weighted_stretch = 0};
   double heaviest = 0;
   for (const Workflow& workflow : problem.workflows()) {
     heaviest = std::max(heaviest, workflow.terms().weight);
   }
-  const DelayFinder finder(problem, plan);
   double lengths = 0;
   double alone = 0;
   for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
     Fate fate{.length = makespan(problem, plan, i), .alone = std::max<Duration>(plan.alone[i], 1)};
     fate.stretch = static_cast<double>(fate.length) / static_cast<double>(fate.alone);
-    fate.delays = finder.delays_of(i);
+    fate.weighted_stretch = problem.workflows()[i].terms().weight / heaviest * fate.stretch;
     lengths += static_cast<double>(fate.length);
     alone += static_cast<double>(fate.alone);
     fairness.maximum_stretch = std::max(fairness.maximum_stretch, fate.stretch);
-    const double weight = problem.workflows()[i].terms().weight / heaviest;
-    fairness.weighted_stretch = std::max(fairness.weighted_stretch, weight * fate.stretch);
+    fairness.weighted_stretch = std::max(fairness.weighted_stretch, fate.weighted_stretch);
     fairness.workflows.push_back(std::move(fate));
   }
   fairness.average_stretch = lengths / alone;
   return fairness;
 }
 
+}  // namespace
+
+bool differ_in_weight(const Problem& problem) {
+  return std::ranges::any_of(problem.workflows(), [&](const Workflow& workflow) {
+    return workflow.terms().weight != problem.workflows().front().terms().weight;
+  });
+}
+
+Fairness measure_fairness(const Problem& problem, const Plan& plan) {
+  Fairness fairness = measure_stretches(problem, plan);
+  const DelayFinder finder(problem, plan);
+  for (std::size_t i = 0; i < fairness.workflows.size(); ++i) {
+    finder.add_delays(i, fairness.workflows[i]);
+  }
+  return fairness;
+}
+
 std::size_t fairest_plan(const Problem& problem, std::span<const Plan> plans) {
-  std::size_t best = 0;
-  std::optional<std::tuple<double, double, Duration>> least;
+  constexpr double kAlike = 1.01;
+  std::vector<std::size_t> left;
+  std::vector<std::array<double, 3>> values(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!plans[i].feasible) continue;
-    const Fairness fairness = measure_fairness(problem, plans[i]);
-    const std::tuple values{fairness.weighted_stretch, fairness.average_stretch,
-                            makespan(plans[i])};
-    if (least && *least <= values) continue;
-    least = values;
-    best = i;
+    left.push_back(i);
+    const Fairness fairness = measure_stretches(problem, plans[i]);
+    values[i] = {fairness.weighted_stretch, static_cast<double>(makespan(plans[i])),
+                 fairness.average_stretch};
   }
-  return best;
+  if (left.empty()) return plans.size() - 1;
+  for (std::size_t k = 0; k < values.front().size(); ++k) {
+    const auto value = [&](std::size_t i) { return values[i][k]; };
+    const double least = value(std::ranges::min(left, {}, value));
+    std::erase_if(left, [&](std::size_t i) { return value(i) > kAlike * least; });
+  }
+  return left.back();
 }
 
 }  // namespace dovetail

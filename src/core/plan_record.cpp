@@ -49,10 +49,12 @@ void record_workflows(const Problem& problem, const Plan& plan, PlanRecord& reco
   const Fairness fairness = measure_fairness(problem, plan);
   record.average_stretch = fairness.average_stretch;
   record.maximum_stretch = fairness.maximum_stretch;
+  if (differ_in_weight(problem)) record.maximum_weighted_stretch = fairness.weighted_stretch;
   for (std::size_t i = 0; i < record.workflows.size(); ++i) {
     const Fate& fate = fairness.workflows[i];
     record.workflows[i].stretch = fate.stretch;
     record.workflows[i].dedicated_makespan = fate.alone;
+    record.workflows[i].delayed_by_reservations = fate.reserved;
     for (const Delay& delay : fate.delays) {
       record.workflows[i].delayed_by.push_back(
           {problem.workflows()[delay.by].name(), delay.length});
@@ -110,6 +112,8 @@ PlanRecord make_record(const Problem& problem, const Plan& plan, std::span<const
                     .turnaround = makespan(plan),
                     .cpu_hours = cpu_hours(plan),
                     .division = plan.division,
+                    .search = plan.search,
+                    .gap = certified_gap(plan),
                     .history = plan.history};
   record_workflows(problem, plan, record);
   record.tasks.reserve(plan.placements.size());
@@ -143,6 +147,7 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
             .deadline = record.deadline,
             .feasible = record.feasible,
             .lambda = record.lambda,
+            .search = record.search,
             .history = record.history};
   const auto workflows = problem.workflows();
   plan.placements.reserve(record.tasks.size());

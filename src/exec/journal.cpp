@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cassert>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -85,6 +87,16 @@ void JournalWriter::sync() {
   }
   size_ += pending_.size();
   pending_.clear();
+}
+
+void replace_journal(const std::string& path, std::span<const Json> entries) {
+  const std::string beside = path + ".new";
+  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail(beside, "removed", errno);
+  JournalWriter journal(beside);
+  for (const Json& entry : entries) journal.add(entry);
+  journal.sync();
+  if (rename(beside.c_str(), path.c_str()) != 0) fail(path, "written", errno);
+  sync_folder_of(path);
 }
 
 bool read_journal(const std::string& path, const std::function<void(const Json&)>& visit) {

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "exec/descriptor.hpp"
@@ -39,6 +40,10 @@ class JournalWriter {
   std::size_t size_ = 0;  // of what is known to be on disk
   std::string pending_;
 };
+
+// Puts these entries in the place of all that the journal holds. Whenever the machine stops, one or
+// the other is there as a whole. Needs that nobody writes to it. Throws ExecutionError.
+void replace_journal(const std::string& path, std::span<const Json> entries);
 
 // Calls `visit` for every entry in order, and answers whether the last line is torn. Throws
 // ExecutionError when the file cannot be read, and InputError for a line in the middle that is no

@@ -24,7 +24,10 @@ bool fits_known_plan(const Problem& problem, const RunState& state) {
 }  // namespace
 
 PlanKeeper::PlanKeeper(const Problem& problem, const RunOptions& options)
-    : problem_(problem), options_(options), replanner_(problem, options.make_plan) {}
+    : problem_(problem),
+      options_(options),
+      replanner_(problem, options.make_plan,
+                 {.stability = options.stability, .searches = true}) {}
 
 void PlanKeeper::add_reason(std::string reason) {
   if (!options_.is_static) reasons_.push_back(std::move(reason));

@@ -90,7 +90,8 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 
 }  // namespace
 
-NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture) {
+NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture,
+               const ClusterWorldOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   NewPlan plan;
   plan.decision = {.time = picture.now, .event = picture.reason};
@@ -98,8 +99,9 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
   try {
     RunPicture fitted = picture;
     fit_running(fitted);
-    ClusterWorld world(as_known(problem, fitted),
-                       [&](const Problem& rest) { return plan_anyway(rest, make_plan); });
+    ClusterWorld world(
+        as_known(problem, fitted),
+        [&](const Problem& rest) { return plan_anyway(rest, make_plan); }, options);
     world.restore(picture.now, std::move(fitted.progress), std::move(fitted.slots),
                   picture.has_plan);
     const Plan old_plan = world.executed();
@@ -114,9 +116,11 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
   return plan;
 }
 
-Replanner::Replanner(const Problem& problem, PlanMaker make_plan)
+Replanner::Replanner(const Problem& problem, PlanMaker make_plan,
+                     const ClusterWorldOptions& options)
     : problem_(problem),
       make_plan_(std::move(make_plan)),
+      options_(options),
       ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!ready_.is_open()) throw ExecutionError(std::string("eventfd: ") + std::strerror(errno));
   thread_ = std::thread([this] { work(); });
@@ -155,7 +159,7 @@ void Replanner::work() {
     if (is_over_) return;
     const RunPicture picture = std::move(*std::exchange(question_, std::nullopt));
     lock.unlock();
-    NewPlan plan = replan(problem_, make_plan_, picture);
+    NewPlan plan = replan(problem_, make_plan_, picture, options_);
     lock.lock();
     answer_ = std::move(plan);
     const std::uint64_t one = 1;

@@ -43,12 +43,13 @@ struct NewPlan {
 
 // A plan for what waits, and whether it is better than the one in force as that will go on. Where
 // no plan is possible any more, the decision has neither.
-NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture);
+NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture,
+               const ClusterWorldOptions& options = {});
 
 class Replanner {
  public:
   // The problem must outlive it.
-  Replanner(const Problem& problem, PlanMaker make_plan);
+  Replanner(const Problem& problem, PlanMaker make_plan, const ClusterWorldOptions& options = {});
   ~Replanner();
   Replanner(const Replanner&) = delete;
   Replanner& operator=(const Replanner&) = delete;
@@ -67,6 +68,7 @@ class Replanner {
 
   const Problem& problem_;
   const PlanMaker make_plan_;
+  const ClusterWorldOptions options_;
   bool is_busy_ = false;  // of the asking thread alone
   Descriptor ready_;
   std::mutex mutex_;

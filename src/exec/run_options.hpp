@@ -26,6 +26,7 @@ struct RunOptions {
   bool keep_going = false;       // what does not need a failed task is run all the same
   bool is_static = false;        // the plan stays unless the processors change
   double band = 0.2;             // by how much a task may be off before the rest is planned again
+  double stability = kStability;  // what a new plan that moves all tasks has to gain
   std::string folder = {};       // in which the commands run
 
   // When it begins: these were done before, and need not be run if what they read is the same, what

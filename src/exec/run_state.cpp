@@ -36,6 +36,12 @@ std::optional<Time> time_at(const Json& entry, const char* key) {
   return found->get<Time>();
 }
 
+std::optional<std::size_t> moved_at(const Json& entry) {
+  const auto found = entry.find("moved");
+  if (found == entry.end() || !found->is_number_unsigned()) return std::nullopt;
+  return found->get<std::size_t>();
+}
+
 }  // namespace
 
 Json start_entry(const Stamp& now, std::uint32_t task, std::uint32_t attempt, Count processors) {
@@ -83,6 +89,7 @@ Json plan_entry(const Stamp& now, const Evaluation& decision, const std::string&
   entry["current"] = time_or_null(decision.current);
   entry["candidate"] = time_or_null(decision.candidate);
   entry["adopted"] = decision.adopted;
+  if (decision.moved) entry["moved"] = *decision.moved;
   if (!decision.adopted) return entry;
   entry["algorithm"] = algorithm;
   Json tasks = Json::array();
@@ -200,7 +207,8 @@ void RunState::take_plan(const Json& entry) {
                         .event = entry.value("reason", ""),
                         .candidate = time_at(entry, "candidate"),
                         .current = time_at(entry, "current"),
-                        .adopted = entry.value("adopted", false)});
+                        .adopted = entry.value("adopted", false),
+                        .moved = moved_at(entry)});
   if (!decisions_.back().adopted || !entry.contains("tasks")) return;
   algorithm_ = entry.value("algorithm", "");
   plan_.resize(tasks_.size());

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "exec/clock.hpp"
 
 namespace dovetail::federation {
 
 namespace {
 
-constexpr int kMostHops = 8;
+constexpr std::size_t kMostAgents = 9;  // above each other
 constexpr Duration kShortestLease = 100;
 constexpr Duration kLongestLease = 3'600'000;
 
@@ -92,16 +94,35 @@ Json Agent::capabilities() {
   return json;
 }
 
+// Those that the question has passed, and this one.
+std::vector<std::string> Agent::passed_agents(const Fields& fields) const {
+  std::vector<std::string> through;
+  if (fields.find("through") != nullptr) {
+    for (const Json& name : fields.list("through")) {
+      if (!name.is_string()) fields.fail("through: expected names of agents");
+      through.push_back(name.get<std::string>());
+    }
+  }
+  const std::string& self = caller_.self().self.name;
+  if (std::ranges::find(through, self) != through.end()) {
+    throw Refusal(508, fmt::format("agents are above each other in a circle: {} asks itself", self),
+                  "give one of them another --parent, or none");
+  }
+  if (through.size() >= kMostAgents) {
+    fields.fail(fmt::format("through: more than {} agents above each other", kMostAgents));
+  }
+  through.push_back(self);
+  return through;
+}
+
 Json Agent::find(const Call& call) {
   const Fields fields(call.body, "find");
-  fields.only({"operation", "request", "deadline_ms", "hops"});
+  fields.only({"operation", "request", "deadline_ms", "through"});
   Question question{.operation = fields.word("operation"), .request = fields.need("request")};
   if (!can_be_gathered(question.operation)) {
     fields.fail("operation: expected capabilities, estimate or predict");
   }
-  if (fields.find("hops") != nullptr) {
-    question.hops = static_cast<int>(fields.whole("hops", 0, kMostHops));
-  }
+  question.through = passed_agents(fields);
   const Duration deadline = fields.whole("deadline_ms", 1, kMaxDeadline);
   const std::vector<Member> asked = members();
   const Time began = exec::steady_now();

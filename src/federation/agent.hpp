@@ -41,6 +41,7 @@ class Agent {
   Json leave(const Call& call);
   Json capabilities();
   Json find(const Call& call);
+  std::vector<std::string> passed_agents(const Fields& fields) const;
   std::vector<Member> members();
 
   Log log_;

@@ -17,11 +17,25 @@ namespace {
 
 // How often ends are looked for that nobody tells of.
 constexpr int kLookMilliseconds = 200;
+// Months of all scenarios of all answers of one estimate: some seconds.
+constexpr double kMostSimulated = 2e7;
 
 void require_size(const Fields& fields, std::size_t scenarios, Count months) {
   if (static_cast<std::int64_t>(scenarios) * months <= kMostMonthsInAll) return;
   fields.fail(
       fmt::format("more than {} months in all; ask for fewer scenarios at once", kMostMonthsInAll));
+}
+
+// Every number of scenarios is simulated month by month.
+void require_effort(Count active, Count scenarios, Count months) {
+  const auto most = static_cast<double>(active + scenarios);
+  if (most * static_cast<double>(scenarios) * static_cast<double>(months) <= kMostSimulated) return;
+  throw Refusal(
+      413,
+      fmt::format("an estimate for 1 to {} scenarios of {} months beside {} that are here "
+                  "would take too long",
+                  scenarios, months, active),
+      "ask for fewer scenarios at once");
 }
 
 Order order_of(const Call& call, const DaemonDescription& description) {
@@ -137,21 +151,37 @@ void Daemon::wake() const {
   if (write(wake_.get(), &one, sizeof one) < 0) return;  // it is awake already
 }
 
+// False when there is nothing more to be done now.
+bool Daemon::look() {
+  std::vector<MonthRunner::Ended> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = runner_.ended();
+  }
+  MonthRunner::settle(ended);  // as long as the disk takes: others are answered meanwhile
+  const std::lock_guard lock(mutex_);
+  const bool has_changed = runner_.step(ended);
+  if (has_changed) changed_.notify_all();
+  return has_changed && !is_over_;
+}
+
 void Daemon::work() {
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
       if (is_over_) return;
-      try {
-        while (runner_.step()) changed_.notify_all();
-      } catch (const std::exception& error) {
-        // What is not written down did not happen: whoever comes next goes on from the journal.
-        failure_ = error.what();
-        log_("cannot go on: " + failure_);
-        const std::uint64_t one = 1;
-        if (write(failed_.get(), &one, sizeof one) < 0) return;
-        return;
+    }
+    try {
+      while (look()) {
       }
+    } catch (const std::exception& error) {
+      // What is not written down did not happen: whoever comes next goes on from the journal.
+      const std::lock_guard lock(mutex_);
+      failure_ = error.what();
+      log_("cannot go on: " + failure_);
+      const std::uint64_t one = 1;
+      if (write(failed_.get(), &one, sizeof one) < 0) return;
+      return;
     }
     pollfd files[] = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
                       {.fd = executor_->descriptor(), .events = POLLIN, .revents = 0}};
@@ -186,12 +216,14 @@ Json Daemon::capabilities() const {
 
 Json Daemon::estimate(const Call& call) {
   const Fields fields(call.body, "estimate");
-  fields.only({"service", "scenarios", "months", "without"});
+  fields.only({"service", "parameters", "scenarios", "months", "without"});
   const std::string wanted = fields.word("service");
   const Service* service = options_.description.find(wanted);
   if (service == nullptr || service->main.empty()) {
     throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted));
   }
+  // Who could not run it does not offer it either.
+  if (const Json* parameters = fields.find("parameters")) check_parameters(*service, *parameters);
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
   require_size(fields, static_cast<std::size_t>(scenarios), months);
@@ -207,6 +239,7 @@ Json Daemon::estimate(const Call& call) {
     const std::lock_guard lock(mutex_);
     active = runner_.active_scenarios(wanted, without);
   }
+  require_effort(active, scenarios, months);
   const EnsembleSite site{.name = name_,
                           .processors = options_.description.processors,
                           .cores_per_node = options_.description.cores_per_node,
@@ -251,24 +284,32 @@ Json Daemon::predict(const Call& call) {
   fields.only({"workflow"});
   const SentWorkflow sent = prepare_workflow(options_.description, fields.need("workflow"));
   const Count procs = options_.description.processors;
-  double wait = 0;
-  Count busy = 0;
+  struct Load {
+    const Service* service;
+    Count scenarios;
+    Count months;
+  };
+  std::vector<Load> loads;
+  Count workflows = 0;
   {
     const std::lock_guard lock(mutex_);
     for (const Service& service : options_.description.services) {
       const Count active = runner_.active_scenarios(service.name, {});
-      if (active == 0) continue;
-      busy += active;
-      const EnsembleSite site{.name = name_,
-                              .processors = procs,
-                              .cores_per_node = options_.description.cores_per_node,
-                              .times = history_.times(service)};
-      wait += estimate_months(site, options_.description.rules, 0, active,
-                              runner_.months_left(service.name))
-                  .makespans.back();
+      if (active > 0) loads.push_back({&service, active, runner_.months_left(service.name)});
     }
-    busy += runner_.active_scenarios(kWorkflowService, {});
-    wait += to_seconds(sent.makespan) * runner_.active_scenarios(kWorkflowService, {});
+    workflows = runner_.active_scenarios(kWorkflowService, {});
+  }
+  double wait = to_seconds(sent.makespan) * workflows;
+  Count busy = workflows;
+  for (const auto& [service, scenarios, months] : loads) {
+    const EnsembleSite site{.name = name_,
+                            .processors = procs,
+                            .cores_per_node = options_.description.cores_per_node,
+                            .times = history_.times(*service)};
+    // One more than all but one: of all the answers we need the last.
+    wait += estimate_months(site, options_.description.rules, scenarios - 1, 1, months)
+                .makespans.back();
+    busy += scenarios;
   }
   if (options_.queue_wait) {
     try {
@@ -317,7 +358,13 @@ Json Daemon::watch(const Call& call) {
     return *request;
   };
   find();
-  changed_.wait_until(lock, until, [&] { return is_over_ || find().version > cursor; });
+  // Places are for others, too: when half of them wait for news, the next one hears what there is.
+  const std::size_t most = options_.limits.connections / 2;
+  if (waiting_ < most) {
+    ++waiting_;
+    changed_.wait_until(lock, until, [&] { return is_over_ || find().version > cursor; });
+    --waiting_;
+  }
   return progress_of(find());
 }
 
@@ -331,6 +378,7 @@ Json Daemon::cancel(const Call& call) {
       if (!number.is_number_integer()) fields.fail("scenarios: expected numbers");
       scenarios.push_back(number.get<Count>());
     }
+    if (scenarios.empty()) fields.fail("scenarios: expected some; leave it out to cancel all");
   }
   const std::lock_guard lock(mutex_);
   runner_.cancel(id, call.peer.name, scenarios);

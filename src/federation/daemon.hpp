@@ -67,6 +67,7 @@ class Daemon {
   Json watch(const Call& call);
   Json cancel(const Call& call);
   void work();
+  bool look();
   void wake() const;
 
   DaemonOptions options_;
@@ -79,6 +80,7 @@ class Daemon {
   std::condition_variable changed_;
   MonthRunner runner_;
   bool is_over_ = false;
+  std::size_t waiting_ = 0;  // clients that wait for news
   std::string failure_;
   exec::Descriptor failed_;
   exec::Descriptor wake_;

@@ -119,7 +119,12 @@ class ExperimentRun {
       refuse(news);
       return true;
     }
-    return state_.hear(news.part, news.progress);
+    try {
+      return state_.hear(news.part, news.progress);
+    } catch (const std::exception& error) {
+      options_.say(fmt::format("{}: an answer without sense: {}", part.daemon, error.what()));
+      return false;
+    }
   }
 
   // What is out of a cluster's reach goes to another one; all else is a mistake of the request.
@@ -163,6 +168,16 @@ class ExperimentRun {
     return most;
   }
 
+  OfferQuestion question_of(Count scenarios, Count months,
+                            const std::vector<std::string>& without) const {
+    return {.service = state_.file().service,
+            .scenarios = scenarios,
+            .months = months,
+            .without = without,
+            .parameters = state_.file().parameters,
+            .workflow = state_.file().workflow};
+  }
+
   // Nothing when the agent does not answer, and it has before.
   std::optional<Offers> ask(const OfferQuestion& question) {
     try {
@@ -191,12 +206,12 @@ class ExperimentRun {
     const Count months = months_left(scenarios);
     options_.say(fmt::format("step 1: asks {} for {}: {} scenarios of {} months", options_.agent,
                              state_.file().service, count, months));
-    auto offers = ask({state_.file().service, count, months, {}, state_.file().workflow});
+    auto offers = ask(question_of(count, months, {}));
     if (!offers) return;
     say_offers(*offers);
     const bool begins_anew = drop_out_of_reach(scenarios, offers->offers);
     if (offers->offers.empty()) return complain(*offers);
-    const std::vector<Count> counts = share_out(offers->offers, count, "greedy");
+    const std::vector<Count> counts = share_out(offers->offers, count, options_.repartition);
     say_repartition(offers->offers, counts, count);
     submit(scenarios, offers->offers, counts, begins_anew);
   }
@@ -243,7 +258,10 @@ class ExperimentRun {
 
   void complain(const Offers& offers) {
     // An agent that has just begun hears of its daemons within a lease.
-    const bool may_come = exec::steady_now() - began_ < kLease;
+    const bool is_wrong =
+        std::ranges::find(offers.others.refused, 400, &Answers::Refused::status) !=
+        offers.others.refused.end();
+    const bool may_come = !is_wrong && exec::steady_now() - began_ < kLease;
     if (!state_.parts().empty() || may_come) {
       options_.say("no daemon offers the service now; asks again");
       return;
@@ -296,7 +314,7 @@ class ExperimentRun {
     for (const Part& part : state_.parts()) requests.push_back(part.request);
     const auto count = static_cast<Count>(scenarios.size());
     if (count == 0 || months_left(scenarios) < 2) return;
-    const auto offers = ask({state_.file().service, count, months_left(scenarios), requests});
+    const auto offers = ask(question_of(count, months_left(scenarios), requests));
     if (offers) move_if_shorter(*offers, count, months_left(scenarios), now);
   }
 
@@ -312,7 +330,7 @@ class ExperimentRun {
       known += current.back();
     }
     if (known != count) return;  // somebody who has work did not answer
-    const std::vector<Count> better = share_out(offers.offers, count, "greedy");
+    const std::vector<Count> better = share_out(offers.offers, count, options_.repartition);
     const double stays = makespan_of(offers.offers, current);
     const double moves = makespan_of(offers.offers, better);
     if (moves >= options_.worth * stays || moves + stays / months >= stays) return;

@@ -18,11 +18,12 @@
 namespace dovetail::federation {
 
 struct ExperimentOptions {
-  std::string agent;             // URL of the master
-  Duration deadline = 5'000;     // for answers of daemons
-  Duration lost_after = 30'000;  // a daemon that is silent for so long is lost
-  Duration look_again = 10'000;  // between two looks at whether scenarios should move
-  double worth = 0.9;            // they do when the rest would take less than this part of it
+  std::string agent;                   // URL of the master
+  Duration deadline = 5'000;           // for answers of daemons
+  Duration lost_after = 30'000;        // a daemon that is silent for so long is lost
+  Duration look_again = 10'000;        // between two looks at whether scenarios should move
+  std::string repartition = "greedy";  // or "round-robin", to compare
+  double worth = 0.9;                  // they do when the rest would take less than this part of it
   std::function<void(const std::string& line)> say = [](auto&&...) {};
   std::function<void(const ExperimentState&)> progress = [](auto&&...) {};
   std::function<bool()> interrupted = [] { return false; };

@@ -15,6 +15,10 @@ namespace {
 // What an agent keeps of its time to put the answers together and send them.
 Duration margin_of(Duration deadline) { return std::clamp<Duration>(deadline / 10, 20, 500); }
 
+// How much longer a call may take than who waits for it does: that one says who is late, and a call
+// that is cut off at the same moment would say that it was refused.
+constexpr Duration kGrace = 1'000;
+
 // What the callers and the one who waits for them share; it lives as long as any of them.
 struct Pending {
   std::mutex mutex;
@@ -25,13 +29,13 @@ struct Pending {
 Answers ask(const Caller& caller, const Member& member, const Question& question,
             Duration deadline) {
   const Server server{member.url, member.role, member.name};
-  const double seconds = to_seconds(deadline);
+  const double seconds = to_seconds(deadline + kGrace);
   try {
     if (member.role == Role::agent) {
       return answers_of(caller.post(server, "/v1/find",
                                     {{"operation", question.operation},
                                      {"request", question.request},
-                                     {"hops", question.hops + 1},
+                                     {"through", question.through},
                                      {"deadline_ms", deadline - margin_of(deadline)}},
                                     seconds));
     }
@@ -40,6 +44,8 @@ Answers ask(const Caller& caller, const Member& member, const Question& question
             ? caller.get(server, "/v1/capabilities", seconds)
             : caller.post(server, "/v1/" + question.operation, question.request, seconds);
     return {.answers = {{member.name, member.url, reply}}};
+  } catch (const Denied& denied) {
+    return {.refused = {{member.name, denied.what(), denied.status()}}};
   } catch (const ExecutionError& error) {
     return {.refused = {{member.name, error.what()}}};
   } catch (const Json::exception& error) {
@@ -65,7 +71,8 @@ Json json_of(const Answers& answers) {
         {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", answer.reply}});
   }
   for (const auto& refused : answers.refused) {
-    json["refused"].push_back({{"name", refused.name}, {"error", refused.error}});
+    json["refused"].push_back(
+        {{"name", refused.name}, {"error", refused.error}, {"status", refused.status}});
   }
   return json;
 }
@@ -77,8 +84,9 @@ Answers answers_of(const Json& json) {
                                answer.at("url").get<std::string>(), answer.at("reply")});
   }
   for (const Json& refused : json.at("refused")) {
-    answers.refused.push_back(
-        {refused.at("name").get<std::string>(), refused.at("error").get<std::string>()});
+    answers.refused.push_back({refused.at("name").get<std::string>(),
+                               one_line(refused.at("error").get<std::string>()),
+                               refused.value("status", 0)});
   }
   json.at("late").get_to(answers.late);
   return answers;
@@ -113,7 +121,9 @@ Answers gather(const Caller& caller, std::span<const Member> members, const Ques
       all.add(found->second);
     }
   }
-  std::ranges::sort(all.answers, {}, &Answer::daemon);
+  std::ranges::stable_sort(all.answers, {}, &Answer::daemon);
+  const auto again = std::ranges::unique(all.answers, {}, &Answer::daemon);
+  all.answers.erase(again.begin(), again.end());
   return all;
 }
 

@@ -20,6 +20,7 @@ struct Answers {
   struct Refused {
     std::string name;
     std::string error;
+    int status = 0;  // of its answer; 0: it could not be reached
   };
   std::vector<Answer> answers = {};    // by name
   std::vector<Refused> refused = {};   // who said no, or could not be reached
@@ -38,11 +39,12 @@ bool can_be_gathered(const std::string& operation);
 struct Question {
   std::string operation;  // "capabilities", "estimate", "predict"
   Json request;
-  int hops = 0;  // agents that it has passed
+  std::vector<std::string> through = {};  // names of the agents that it has passed
 };
 
-// Returns at the deadline at the latest, whatever the members do; agents among them are told to
-// answer somewhat earlier. What is still on its way then ends by itself, within as long again.
+// Every daemon answers once, also when there are two ways to it. Returns at the deadline at the
+// latest, whatever the members do; agents among them are told to answer somewhat earlier. What is
+// still on its way then ends by itself a second later.
 Answers gather(const Caller& caller, std::span<const Member> members, const Question& question,
                Duration deadline);
 

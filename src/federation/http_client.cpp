@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "federation/call_deadlines.hpp"
 #include "federation/http_server.hpp"
 #include "io/text.hpp"
 
@@ -22,17 +23,27 @@ Address address_of_url(const std::string& url) {
   return parse_address(rest, url);
 }
 
+// What is known of a call while the server's certificate is looked at.
+struct CallContext {
+  const Server& server;
+  const Identity& self;
+};
+
 // Called for each certificate of the server's chain; the one at depth 0 is its own.
 int check_role(int is_fine, X509_STORE_CTX* store) {
   if (is_fine != 1 || X509_STORE_CTX_get_error_depth(store) != 0) return is_fine;
   const auto* connection = static_cast<const SSL*>(
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  const auto* server =
-      static_cast<const Server*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
-  const auto peer = peer_of(X509_STORE_CTX_get_current_cert(store));
-  const bool is_named = server->name.empty() || (peer && peer->name == server->name);
-  if (peer && peer->role == server->role && is_named) return 1;
-  X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+  const auto* call =
+      static_cast<const CallContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
+  const X509* certificate = X509_STORE_CTX_get_current_cert(store);
+  const auto peer = peer_of(certificate);
+  const bool is_named = call->server.name.empty() || (peer && peer->name == call->server.name);
+  const bool is_meant = peer && peer->role == call->server.role && is_named;
+  const bool is_taken_back = is_refused(call->self, certificate);
+  if (is_meant && !is_taken_back) return 1;
+  X509_STORE_CTX_set_error(
+      store, is_taken_back ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_APPLICATION_VERIFICATION);
   return 0;
 }
 
@@ -61,12 +72,25 @@ std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client
   }
 }
 
+// Discarded when it is not JSON that we would read.
+Json parse_answer(const std::string& body) {
+  try {
+    return parse_message(body);
+  } catch (const Refusal&) {
+    return Json(Json::value_t::discarded);
+  }
+}
+
 std::string words_of_refusal(const std::string& body) {
-  const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) return "no reason is given";
-  std::string words = json.value("error", "no reason is given");
-  const std::string what_to_do = json.value("what_to_do", "");
-  return what_to_do.empty() ? words : words + "; " + what_to_do;
+  const Json json = parse_answer(body);
+  const auto text = [&](const char* key) {
+    const bool is_there = json.is_object() && json.contains(key) && json[key].is_string();
+    return is_there ? one_line(json[key].get<std::string>()) : std::string();
+  };
+  const std::string error = text("error");
+  const std::string what_to_do = text("what_to_do");
+  return (error.empty() ? "no reason is given" : error) +
+         (what_to_do.empty() ? "" : "; " + what_to_do);
 }
 
 }  // namespace
@@ -78,7 +102,10 @@ void require_url(const std::string& url, const std::string& what) {
   if (address_of_url(url).port == 0) throw InputError(what + ": has no port: " + io::quote(url));
 }
 
-Caller::Caller(Identity self) : self_(std::move(self)) { std::signal(SIGPIPE, SIG_IGN); }
+Caller::Caller(Identity self)
+    : self_(std::move(self)), deadlines_(std::make_shared<CallDeadlines>()) {
+  std::signal(SIGPIPE, SIG_IGN);
+}
 
 Json Caller::get(const Server& server, const std::string& path, double seconds) const {
   return call(server, "GET", path, {}, seconds);
@@ -103,7 +130,10 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
   client.set_read_timeout(limit);
   client.set_write_timeout(limit);
   client.set_tcp_nodelay(true);
-  SSL_CTX_set_app_data(client.ssl_context(), const_cast<Server*>(&server));
+  CallDeadlines::Watch deadline(*deadlines_, until);
+  client.set_socket_options([&deadline](socket_t socket) { deadline.set(socket); });
+  CallContext context{server, self_};
+  SSL_CTX_set_app_data(client.ssl_context(), &context);
   SSL_CTX_set_min_proto_version(client.ssl_context(), TLS1_3_VERSION);
   SSL_CTX_set_verify(client.ssl_context(), SSL_VERIFY_PEER, &check_role);
 
@@ -126,7 +156,7 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
     throw Denied(response.status,
                  fmt::format("{}{}: {}", server.url, path, words_of_refusal(received)));
   }
-  Json reply = Json::parse(received, nullptr, false);
+  Json reply = parse_answer(received);
   if (reply.is_discarded()) throw NoAnswer(server.url + path + ": the answer is not JSON");
   return reply;
 }

@@ -6,6 +6,7 @@
 // Safe to use from several threads.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "dovetail/error.hpp"
@@ -13,6 +14,8 @@
 #include "federation/message.hpp"
 
 namespace dovetail::federation {
+
+class CallDeadlines;
 
 // Nobody answers there, not in time, or not with a certificate that will do. Whether a request was
 // served is not known.
@@ -46,7 +49,8 @@ class Caller {
   // From now on the process ignores SIGPIPE: a server that goes away is an answer, not an end.
   explicit Caller(Identity self);
 
-  // Throw NoAnswer or Denied, about after so many seconds at the latest.
+  // Throw NoAnswer or Denied, after so many seconds at the latest; only the look-up of a host's
+  // name may take longer.
   Json get(const Server& server, const std::string& path, double seconds) const;
   Json post(const Server& server, const std::string& path, const Json& body, double seconds) const;
 
@@ -57,6 +61,7 @@ class Caller {
             const std::string& body, double seconds) const;
 
   Identity self_;
+  std::shared_ptr<CallDeadlines> deadlines_;
 };
 
 }  // namespace dovetail::federation

@@ -27,15 +27,22 @@ class ConnectionThreads final : public httplib::TaskQueue {
   explicit ConnectionThreads(std::size_t most) : most_(most) {}
 
   void enqueue(std::function<void()> serve) override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return running_ < most_; });
-    ++running_;
-    std::thread([this, serve = std::move(serve)] {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return running_ < most_; });
+      ++running_;
+    }
+    const auto serve_and_leave = [this, serve = std::move(serve)] {
       serve();
       const std::lock_guard ended(mutex_);
       --running_;
       changed_.notify_all();
-    }).detach();
+    };
+    try {
+      std::thread(serve_and_leave).detach();
+    } catch (const std::system_error&) {
+      serve_and_leave();  // the system has no thread for us: others wait until it is served
+    }
   }
 
   void shutdown() override {
@@ -112,6 +119,7 @@ class HttpServer::Impl {
   Impl(const Address& address, const Identity& self, std::vector<Operation> operations,
        const ServerLimits& limits, Log log)
       : operations_(std::move(operations)),
+        self_(self),
         limits_(limits),
         log_(std::move(log)),
         connections_(limits.header_seconds, log_),
@@ -195,6 +203,10 @@ class HttpServer::Impl {
   }
 
   void check_size(const httplib::Request& request) const {
+    // What is packed may be a thousand times as large as it says.
+    if (request.has_header("Content-Encoding")) {
+      throw Refusal(415, "the request is packed", "send it without Content-Encoding");
+    }
     // Such a body is read to its end before anybody looks at its size.
     if (request.has_header("Transfer-Encoding")) {
       throw Refusal(411, "the request does not say how large it is", "send Content-Length");
@@ -207,7 +219,11 @@ class HttpServer::Impl {
     }
   }
 
-  static void check_role(const Operation& operation, const std::optional<Peer>& peer) {
+  void check_peer(const Operation& operation, const std::optional<Peer>& peer,
+                  const X509* certificate) const {
+    if (is_refused(self_, certificate)) {
+      throw Refusal(403, "the certificate was taken back", "ask for a new one");
+    }
     if (!peer) {
       throw Refusal(403, "the certificate has no role", "make one with dovetail keys add");
     }
@@ -220,12 +236,13 @@ class HttpServer::Impl {
   void serve(const Operation& operation, const httplib::Request& request,
              httplib::Response& response) {
     connections_.allow(request.ssl, limits_.answer_seconds, "the answer");
-    const auto peer = peer_of_connection(request.ssl);
+    const Certificate certificate(SSL_get1_peer_certificate(request.ssl));
+    const auto peer = peer_of(certificate.get());
     try {
-      check_role(operation, peer);
+      check_peer(operation, peer, certificate.get());
       Call call{.peer = *peer, .body = nullptr};
       if (operation.method == "POST") {
-        call.body = Json::parse(request.body, nullptr, false);
+        call.body = parse_message(request.body);
         if (call.body.is_discarded()) throw Refusal(400, "the body is not JSON");
       }
       set_json(response, 200, operation.answer(call));
@@ -242,12 +259,13 @@ class HttpServer::Impl {
     if (!refusal.what_to_do().empty()) body["what_to_do"] = refusal.what_to_do();
     set_json(response, refusal.status(), body);
     response.set_header("Connection", "close");
-    log_(fmt::format("refused {} {} by {}: {}: {}", request.method.substr(0, 10),
+    log_(fmt::format("refused {} {} by {}: {}: {}", one_line(request.method.substr(0, 10)),
                      io::quote(request.path), who_is(peer, request), refusal.status(),
-                     refusal.what()));
+                     one_line(refusal.what())));
   }
 
   std::vector<Operation> operations_;
+  Identity self_;
   ServerLimits limits_;
   Log log_;
   Connections connections_;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -188,6 +189,35 @@ std::string entry_of(const X509_NAME* name, int kind) {
           static_cast<std::size_t>(ASN1_STRING_length(value))};
 }
 
+// By which it is known on the list of those taken back.
+std::string number_of(const X509* certificate) {
+  const std::unique_ptr<BIGNUM, FreeBy<BN_free>> number(
+      ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
+  must(number != nullptr, "read the number of a certificate");
+  char* text = BN_bn2hex(number.get());
+  must(text != nullptr, "read the number of a certificate");
+  std::string hex = text;
+  OPENSSL_free(text);
+  return hex;
+}
+
+std::string refused_file(const std::string& folder) {
+  return (fs::path(folder) / "refused").string();
+}
+
+// Lines of a number and a name.
+bool is_listed(const std::string& list, const X509* certificate) {
+  std::error_code error;
+  if (!fs::exists(list, error) && !error) return false;
+  std::ifstream file(list);
+  if (!file) return true;
+  const std::string number = number_of(certificate);
+  for (std::string line; std::getline(file, line);) {
+    if (line.substr(0, line.find(' ')) == number) return true;
+  }
+  return file.bad();
+}
+
 exec::WallTime end_of(const X509* certificate) {
   std::tm time{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &time) != 1) return 0;
@@ -232,8 +262,28 @@ Identity identity(const std::string& path) {
   }
   const auto peer = peer_of(certificate.get());
   if (!peer) throw InputError(self.certificate + ": has no role; make it with dovetail keys add");
+  if (is_refused(self, certificate.get())) {
+    throw InputError(self.certificate + ": was taken back; ask for a new one");
+  }
   self.self = *peer;
   return self;
+}
+
+bool is_refused(const Identity& self, const X509* certificate) {
+  try {
+    return is_listed(refused_file(fs::path(self.authority).parent_path().string()), certificate);
+  } catch (const std::exception&) {
+    return true;  // OpenSSL calls us, and does not know of exceptions
+  }
+}
+
+void refuse_certificate(const std::string& folder, const std::string& name) {
+  require_name(name);
+  const Certificate certificate = read_certificate((fs::path(folder) / (name + ".crt")).string());
+  const std::string list = refused_file(folder);
+  if (is_listed(list, certificate.get())) return;
+  const std::string before = fs::exists(list) ? read_file(list) : "";
+  write_secretly(list, before + number_of(certificate.get()) + " " + name + "\n");
 }
 
 void make_authority(const std::string& folder, const Validity& validity) {
@@ -298,7 +348,9 @@ std::vector<KnownCertificate> certificates_in(const std::string& folder) {
     if (entry.path().extension() != ".crt") continue;
     const Certificate certificate = read_certificate(entry.path().string());
     const auto peer = peer_of(certificate.get());
-    if (peer) known.push_back({entry.path().filename().string(), *peer, end_of(certificate.get())});
+    if (!peer) continue;
+    known.push_back({entry.path().filename().string(), *peer, end_of(certificate.get()),
+                     is_listed(refused_file(folder), certificate.get())});
   }
   std::ranges::sort(known, {}, &KnownCertificate::file);
   return known;

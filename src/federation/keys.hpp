@@ -48,6 +48,11 @@ struct Identity {
 // or of another authority.
 Identity identity(const std::string& path);
 
+// Whether the certificate is on the list of those taken back, `refused` beside the authority's
+// certificate. It is read each time: a list that is put there counts from the next connection on.
+// When it is there and cannot be read, all are refused.
+bool is_refused(const Identity& self, const X509* certificate);
+
 struct Validity {
   int days = 365;  // negative: it is over already, which tests need
   bool overwrite = false;
@@ -68,10 +73,16 @@ void make_authority(const std::string& folder, const Validity& validity);
 void make_certificate(const std::string& folder, const CertificateRequest& request,
                       const Validity& validity);
 
+// Takes back NAME.crt of the folder: adds it to the list `refused`, which goes to all members as
+// ca.crt did. Throws InputError when there is no such certificate, ExecutionError when the list
+// cannot be written.
+void refuse_certificate(const std::string& folder, const std::string& name);
+
 struct KnownCertificate {
   std::string file;
   Peer peer;
   exec::WallTime until = 0;
+  bool is_refused = false;
 };
 
 // Those in the folder that have a role, by file name.

@@ -85,10 +85,11 @@ void LocalExecutor::stop(std::uint32_t number) { stopping_.insert(number); }
 
 // Until it has ended: it may have been asked for a moment ago, and not have begun.
 void LocalExecutor::ask_to_stop() {
-  for (const std::uint32_t number : stopping_) {
+  std::erase_if(stopping_, [&](std::uint32_t number) {
     const exec::Attempt attempt = exec::read_attempt(folder_.attempt(number, 1));
     if (attempt.start && !attempt.end) exec::stop(*attempt.start);
-  }
+    return attempt.end.has_value();
+  });
 }
 
 std::vector<StepEnd> LocalExecutor::ended() {

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 1000;
 constexpr std::size_t kMaxWord = 100;
+constexpr int kMostNested = 50;
 
 }  // namespace
 
@@ -95,5 +96,22 @@ const Json& Fields::list(const char* key) const {
 }
 
 Fields Fields::object(const char* key) const { return {need(key), who_ + ": " + key}; }
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text;
+}
+
+Json parse_message(std::string_view text) {
+  const auto check = [](int depth, Json::parse_event_t /*event*/, const Json& /*parsed*/) {
+    if (depth > kMostNested) {
+      throw Refusal(400,
+                    fmt::format("more than {} lists and objects within each other", kMostNested));
+    }
+    return true;
+  };
+  return Json::parse(text, check, false);
+}
 
 }  // namespace dovetail::federation

@@ -60,7 +60,16 @@ class Fields {
   std::string who_;
 };
 
+// The text with a space for every control character, so that nobody can write lines of their own
+// into a log.
+std::string one_line(std::string text);
+
 // Whether it is a word in that sense.
 bool is_word(std::string_view text);
+
+// What somebody has sent. Discarded (is_discarded) when it is not JSON. Throws Refusal(400) when
+// lists and objects are within each other too often: copying and writing such a thing takes a piece
+// of the stack for each of them.
+Json parse_message(std::string_view text);
 
 }  // namespace dovetail::federation

@@ -31,9 +31,15 @@ void sync_to_disk(const std::string& path) {
   if (fsync(file.get()) != 0 && errno != EINVAL) fail_to_write(path, std::strerror(errno));
 }
 
+// Links may lead anywhere, also to themselves: they are on disk with their folder.
 void sync_tree(const std::string& folder) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) sync_to_disk(entry.path().string());
+  try {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_symlink()) continue;
+      if (entry.is_regular_file() || entry.is_directory()) sync_to_disk(entry.path().string());
+    }
+  } catch (const fs::filesystem_error& error) {
+    fail_to_write(folder, error.code().message());
   }
   sync_to_disk(folder);
 }
@@ -60,9 +66,14 @@ void MonthFolder::claim(const std::string& request) const {
 }
 
 std::string MonthFolder::owner() const {
-  std::ifstream file(path_ + "/claim");
+  const std::string claim = path_ + "/claim";
+  std::error_code error;
+  if (!fs::exists(claim, error) && !error) return {};
+  std::ifstream file(claim);
   std::string request;
-  std::getline(file, request);
+  if (!std::getline(file, request)) {
+    throw ExecutionError(claim + ": cannot be read: " + std::strerror(errno));
+  }
   return request;
 }
 
@@ -103,10 +114,13 @@ void MonthFolder::begin(const Step& step) const {
   if (error) fail_to_write(folder, error.message());
 }
 
+void MonthFolder::settle(const Step& step) const {
+  if (!is_done(step.month)) sync_tree(work(step));
+}
+
 void MonthFolder::publish(const Step& step) const {
   if (is_done(step.month)) return discard(step);
   const std::string folder = work(step);
-  sync_tree(folder);
   std::error_code error;
   fs::rename(folder, month(step.month), error);
   if (error && is_done(step.month)) return discard(step);

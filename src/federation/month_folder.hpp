@@ -24,7 +24,7 @@ class MonthFolder {
 
   // Throws ExecutionError when it cannot be written.
   void claim(const std::string& request) const;
-  // Whose it is now; empty: nobody's.
+  // Whose it is now; empty: nobody's. Throws ExecutionError when that cannot be told.
   std::string owner() const;
 
   std::string month(Count month) const;
@@ -40,7 +40,10 @@ class MonthFolder {
 
   // Makes that folder, empty. Throws ExecutionError.
   void begin(const Step& step) const;
-  // What it left becomes the month, unless that is done already; returns when it is on disk.
+  // Returns when all that it left is on disk, which may take long.
+  void settle(const Step& step) const;
+  // What it left, and what is settled, becomes the month, unless that is done already; returns when
+  // that is on disk.
   void publish(const Step& step) const;
   void mark_post_done(Count month) const;
   void discard(const Step& step) const;

@@ -15,11 +15,20 @@ namespace dovetail::federation {
 
 namespace {
 
+// Fewer entries are not worth the trouble.
+constexpr std::size_t kManyEntries = 200;
+
+// A journal of which most is history becomes a short one with the same meaning.
 MonthState read_month_state(const std::string& journal) {
   MonthState state;
-  if (std::filesystem::exists(journal)) {
-    exec::read_journal(journal, [&](const Json& entry) { state.apply(entry); });
-  }
+  if (!std::filesystem::exists(journal)) return state;
+  std::size_t count = 0;
+  exec::read_journal(journal, [&](const Json& entry) {
+    state.apply(entry);
+    ++count;
+  });
+  const std::vector<Json> entries = state.entries();
+  if (count > kManyEntries && count > 2 * entries.size()) exec::replace_journal(journal, entries);
   return state;
 }
 
@@ -48,6 +57,7 @@ MonthRunner::MonthRunner(RunnerOptions options, exec::RunFolder folder, Executor
       state_(read_month_state(folder_.journal())),
       journal_(folder_.journal()) {
   for (const auto& [number, step] : state_.running()) executor_.adopt(command_of(step));
+  let_go_of_unknown_services();
   if (!state_.running().empty()) {
     options_.log(fmt::format("goes on: {} steps were running", state_.running().size()));
   }
@@ -59,16 +69,27 @@ void MonthRunner::write(const Json& entry) {
   state_.apply(entry);
 }
 
-const Service& MonthRunner::service_of(const Request& request) const {
-  if (request.service == kWorkflowService) return workflow_service_;
+const Service* MonthRunner::find_service(const Request& request) const {
+  if (!request.workflow.empty()) return &workflow_service_;
   const Service* service = options_.description.find(request.service);
-  if (service == nullptr) {
-    throw ExecutionError(
-        fmt::format("request {} needs the service {}, which is not configured any "
-                    "more; put it back, or cancel the request",
-                    request.id, request.service));
+  return service != nullptr && !service->main.empty() ? service : nullptr;
+}
+
+const Service& MonthRunner::service_of(const Request& request) const {
+  const Service* service = find_service(request);
+  return service == nullptr ? unknown_service_ : *service;
+}
+
+// What the owner does not offer any more goes back to the client, who may give it to others.
+void MonthRunner::let_go_of_unknown_services() {
+  for (const Request& request : state_.requests()) {
+    if (request.is_over() || find_service(request) != nullptr) continue;
+    const std::string why =
+        fmt::format("the service {} is not configured any more", request.service);
+    options_.log(fmt::format("request {}: {}", request.id, why));
+    write(cancel_entry(request.id, {}, why));
   }
-  return *service;
+  stop_cancelled();
 }
 
 MonthFolder MonthRunner::folder_of(const Step& step) const {
@@ -165,21 +186,41 @@ void MonthRunner::stop_cancelled() {
   }
 }
 
-bool MonthRunner::step() {
-  const std::uint32_t before = state_.next_number();
-  const std::vector<StepEnd> ends = executor_.ended();
-  for (const StepEnd& end : ends) take_end(end);
-  start_steps();
-  return !ends.empty() || state_.next_number() != before;
+std::vector<MonthRunner::Ended> MonthRunner::ended() {
+  std::vector<Ended> ended;
+  for (StepEnd& end : executor_.ended()) {
+    const auto running = state_.running().find(end.number);
+    if (running == state_.running().end()) continue;
+    const Step& step = running->second;
+    ended.push_back({std::move(end), step, folder_of(step)});
+  }
+  return ended;
 }
 
-void MonthRunner::take_end(const StepEnd& end) {
-  const auto running = state_.running().find(end.number);
-  if (running == state_.running().end()) return;
-  const Step step = running->second;
-  const bool is_ours = folder_of(step).owner() == step.request;
+void MonthRunner::settle(std::vector<Ended>& ended) {
+  for (auto& [end, step, folder] : ended) {
+    if (step.kind != StepKind::main || end.how != StepEnd::How::done) continue;
+    try {
+      folder.settle(step);
+    } catch (const ExecutionError& error) {
+      end.how = StepEnd::How::failed;
+      end.why = error.what();
+    }
+  }
+}
+
+bool MonthRunner::step(const std::vector<Ended>& ended) {
+  const std::uint32_t before = state_.next_number();
+  for (const Ended& one : ended) take_end(one);
+  start_steps();
+  return !ended.empty() || state_.next_number() != before;
+}
+
+void MonthRunner::take_end(const Ended& ended) {
+  const auto& [end, step, folder] = ended;
+  const bool is_ours = folder.owner() == step.request;
   if (!is_ours) {
-    folder_of(step).discard(step);
+    folder.discard(step);
     write(end_entry(step, Outcome::taken, end.seconds, "another request has taken it over"));
     options_.log(words_of(step) + ": another request has taken it over");
   } else if (end.how == StepEnd::How::done) {
@@ -311,7 +352,7 @@ bool MonthRunner::is_short_of_disk() const {
   const auto& disk = options_.description.rules.disk;
   if (!disk) return false;
   const auto groups = static_cast<std::int64_t>(std::max<std::size_t>(grouping_.groups.size(), 1));
-  const std::int64_t margin = disk->margin.value_or(2 * groups * disk->month);
+  const std::int64_t margin = disk->margin_for(groups);
   struct statvfs about {};
   if (statvfs(options_.description.data.c_str(), &about) == 0) {
     constexpr std::uint64_t kMegabyte = 1'000'000;
@@ -377,10 +418,16 @@ void MonthRunner::start(Step step) {
     options_.log(words_of(step) + ": another request has taken it over");
     return;
   }
-  if (step.kind == StepKind::main) folder.begin(step);
-  const std::string& workflow = state_.find(step.request)->workflow;
-  if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
-  write(start_entry(step));
+  std::string trouble;
+  try {
+    if (step.kind == StepKind::main) folder.begin(step);
+    const std::string& workflow = state_.find(step.request)->workflow;
+    if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
+  } catch (const ExecutionError& error) {
+    trouble = error.what();
+  }
+  write(start_entry(step));  // whoever adopts it finds its folder
+  if (!trouble.empty()) return fail(step, {step.number, StepEnd::How::failed, 0, trouble});
   executor_.start(command_of(step));
 }
 

@@ -3,7 +3,9 @@
 //
 //   MonthRunner runner(options, folder, executor);   // goes on where an earlier one was
 //   runner.submit(request);   // from any thread
-//   runner.step();            // again and again, from one thread
+//   auto ended = runner.ended();   // again and again, from one thread
+//   MonthRunner::settle(ended);
+//   runner.step(ended);
 //
 // Not safe to share between threads: the daemon (daemon.hpp) sees to that.
 #pragma once
@@ -61,8 +63,23 @@ class MonthRunner {
   void cancel(const std::string& id, const std::string& client,
               const std::vector<Count>& scenarios);
 
-  // Takes note of what has ended, and starts what can be. True when something has changed.
-  bool step();
+  // A step that has ended, and where it was at work.
+  struct Ended {
+    StepEnd end;
+    Step step;
+    MonthFolder folder;
+  };
+
+  // What has ended since it was last asked.
+  std::vector<Ended> ended();
+
+  // Returns when what these have computed is on disk; whose result cannot be written has failed.
+  // May take long, and touches nothing of the runner: whoever guards it need not do so meanwhile.
+  static void settle(std::vector<Ended>& ended);
+
+  // Takes note of what has ended and is settled, and starts what can be. True when something has
+  // changed.
+  bool step(const std::vector<Ended>& ended);
 
   // Scenarios of the service that are not done, but for those of some requests.
   Count active_scenarios(const std::string& service, const std::set<std::string>& without) const;
@@ -71,12 +88,14 @@ class MonthRunner {
   Count months_left(const std::string& service) const;
 
  private:
+  const Service* find_service(const Request& request) const;
   const Service& service_of(const Request& request) const;
+  void let_go_of_unknown_services();
   MonthFolder folder_of(const Step& step) const;
   StepCommand command_of(const Step& step);
   void write(const Json& entry);
 
-  void take_end(const StepEnd& end);
+  void take_end(const Ended& ended);
   void finish(const Step& step, const StepEnd& end);
   void fail(const Step& step, const StepEnd& end);
   void stop_cancelled();
@@ -91,6 +110,7 @@ class MonthRunner {
 
   RunnerOptions options_;
   Service workflow_service_;
+  Service unknown_service_ = {.name = "", .tries = 1};  // of requests that are being let go
   exec::RunFolder folder_;
   Executor& executor_;
   MonthState state_;

@@ -18,6 +18,45 @@ Outcome outcome_of(const Json& entry) {
   return static_cast<Outcome>(found - kOutcomes.begin());
 }
 
+Request request_of(const Json& entry) {
+  return {.id = entry.at("request"),
+          .experiment = entry.at("experiment"),
+          .client = entry.at("client"),
+          .service = entry.at("service"),
+          .parameters = entry.at("parameters"),
+          .values = entry.at("values").get<Values>(),
+          .workflow = entry.value("workflow", ""),
+          .months = entry.at("months"),
+          .version = 1};
+}
+
+Step step_of(const Json& entry) {
+  return {.number = entry.at("number"),
+          .kind = entry.at("kind") == "post" ? StepKind::post : StepKind::main,
+          .request = entry.at("request"),
+          .scenario = entry.at("scenario"),
+          .month = entry.at("month"),
+          .processors = entry.at("processors")};
+}
+
+// A request as it is now, with all that has become of it.
+Json kept_entry(const Request& request) {
+  Json entry = request_entry(request, {});
+  entry["what"] = "kept";
+  entry["version"] = request.version;
+  for (const Scenario& scenario : request.scenarios) {
+    entry["scenarios"].push_back({{"scenario", scenario.number},
+                                  {"first", scenario.first},
+                                  {"done", scenario.done},
+                                  {"posts_left", scenario.posts_left},
+                                  {"failures", scenario.failures},
+                                  {"cancelled", scenario.is_cancelled},
+                                  {"why", scenario.why},
+                                  {"state", name_of(scenario.state)}});
+  }
+  return entry;
+}
+
 }  // namespace
 
 std::string_view name_of(Scenario::State state) {
@@ -50,18 +89,12 @@ void MonthState::apply(const Json& entry) {
   if (what == "start") apply_start(entry);
   if (what == "end") apply_end(entry);
   if (what == "cancel") apply_cancel(entry);
+  if (what == "kept") apply_kept(entry);
+  if (what == "rest") apply_rest(entry);
 }
 
 void MonthState::apply_request(const Json& entry) {
-  Request request{.id = entry.at("request"),
-                  .experiment = entry.at("experiment"),
-                  .client = entry.at("client"),
-                  .service = entry.at("service"),
-                  .parameters = entry.at("parameters"),
-                  .values = entry.at("values").get<Values>(),
-                  .workflow = entry.value("workflow", ""),
-                  .months = entry.at("months"),
-                  .version = 1};
+  Request request = request_of(entry);
   for (const Json& found : entry.at("scenarios")) {
     Scenario scenario{
         .number = found.at("scenario"), .first = found.at("first"), .done = found.at("done")};
@@ -79,12 +112,7 @@ void MonthState::add_post(const Request& request, Scenario& scenario, Count mont
 }
 
 void MonthState::apply_start(const Json& entry) {
-  const Step step{.number = entry.at("number"),
-                  .kind = entry.at("kind") == "post" ? StepKind::post : StepKind::main,
-                  .request = entry.at("request"),
-                  .scenario = entry.at("scenario"),
-                  .month = entry.at("month"),
-                  .processors = entry.at("processors")};
+  const Step step = step_of(entry);
   next_number_ = std::max(next_number_, step.number + 1);
   running_[step.number] = step;
   ++at(entry).version;
@@ -164,6 +192,49 @@ void MonthState::settle(Request& request) {
     scenario.posts_left = 0;
     if (scenario.state != Scenario::State::failed) scenario.state = Scenario::State::cancelled;
   }
+}
+
+void MonthState::apply_kept(const Json& entry) {
+  Request request = request_of(entry);
+  request.version = entry.at("version");
+  for (const Json& kept : entry.at("scenarios")) {
+    const auto state = std::ranges::find(kStates, kept.at("state").get<std::string>());
+    request.scenarios.push_back({.number = kept.at("scenario"),
+                                 .first = kept.at("first"),
+                                 .done = kept.at("done"),
+                                 .posts_left = kept.at("posts_left"),
+                                 .failures = kept.at("failures"),
+                                 .is_cancelled = kept.at("cancelled"),
+                                 .why = kept.at("why"),
+                                 .state = static_cast<Scenario::State>(state - kStates.begin())});
+  }
+  places_[request.id] = requests_.size();
+  requests_.push_back(std::move(request));
+}
+
+void MonthState::apply_rest(const Json& entry) {
+  next_number_ = entry.at("next_number");
+  archived_ = entry.at("archived");
+  for (const Json& step : entry.at("running")) {
+    running_[step.at("number").get<std::uint32_t>()] = step_of(step);
+  }
+  for (const Json& post : entry.at("posts")) {
+    posts_.push_back({post.at("request"), post.at("scenario"), post.at("month")});
+  }
+}
+
+std::vector<Json> MonthState::entries() const {
+  std::vector<Json> entries;
+  for (const Request& request : requests_) entries.push_back(kept_entry(request));
+  Json rest = {{"what", "rest"},        {"time", exec::wall_now()}, {"next_number", next_number_},
+               {"archived", archived_}, {"running", Json::array()}, {"posts", Json::array()}};
+  for (const auto& [number, step] : running_) rest["running"].push_back(start_entry(step));
+  for (const PostTask& post : posts_) {
+    rest["posts"].push_back(
+        {{"request", post.request}, {"scenario", post.scenario}, {"month", post.month}});
+  }
+  entries.push_back(std::move(rest));
+  return entries;
 }
 
 Json request_entry(const Request& request, const std::vector<FoundScenario>& found) {

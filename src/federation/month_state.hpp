@@ -67,6 +67,9 @@ class MonthState {
  public:
   void apply(const Json& entry);
 
+  // Those that make this state of an empty one, as few as there can be.
+  std::vector<Json> entries() const;
+
   // In the order in which they came.
   const std::deque<Request>& requests() const { return requests_; }
   // Null when there is none of that name.
@@ -84,6 +87,8 @@ class MonthState {
  private:
   Request& at(const Json& entry);
   void apply_request(const Json& entry);
+  void apply_kept(const Json& entry);
+  void apply_rest(const Json& entry);
   void apply_start(const Json& entry);
   void apply_end(const Json& entry);
   void apply_cancel(const Json& entry);

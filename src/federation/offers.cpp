@@ -51,6 +51,7 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
   const bool is_workflow = !question.workflow.is_null();
   const Json request = is_workflow ? Json{{"workflow", question.workflow}}
                                    : Json{{"service", question.service},
+                                          {"parameters", question.parameters},
                                           {"scenarios", question.scenarios},
                                           {"months", question.months},
                                           {"without", question.without}};

@@ -31,7 +31,8 @@ struct OfferQuestion {
   Count scenarios = 1;
   Count months = 1;
   std::vector<std::string> without = {};  // requests of ours that are not to be counted
-  Json workflow = nullptr;                // instead of months
+  Json parameters = Json::object();
+  Json workflow = nullptr;  // instead of months
 };
 Offers ask_for_offers(const Caller& caller, const std::string& agent, const OfferQuestion& question,
                       Duration deadline);

@@ -1,6 +1,7 @@
 #include "federation/part_watcher.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace dovetail::federation {
 
@@ -99,10 +100,12 @@ void PartWatcher::watch() {
       {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", kWatchSeconds}},
       kWatchSeconds + kCallSeconds);
   try {
-    cursor_ = progress.at("cursor");
+    const std::uint64_t before = std::exchange(cursor_, progress.at("cursor"));
     const bool is_last = progress.at("over");
     tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
     if (is_last) is_over_ = true;
+    // A daemon with many who wait for news answers at once.
+    if (!is_last && cursor_ == before) pause();
   } catch (const Json::exception& error) {
     throw NoAnswer(part_.url + ": an answer without sense: " + error.what());
   }

@@ -25,6 +25,7 @@ Registrar::~Registrar() {
   }
   changed_.notify_all();
   thread_.join();
+  if (!is_registered_) return;  // the name may be another one's there
   try {
     caller_.post({registration_.agent, Role::agent}, "/v1/leave", Json::object(), kFarewellSeconds);
   } catch (const ExecutionError&) {
@@ -50,6 +51,7 @@ void Registrar::keep() {
   std::optional<std::string> before;
   for (;;) {
     const std::string trouble = renew();
+    is_registered_ = trouble.empty();
     if (trouble != before) {
       log_(trouble.empty() ? "registered with " + registration_.agent
                            : "not registered: " + trouble);

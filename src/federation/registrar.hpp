@@ -25,7 +25,7 @@ class Registrar {
  public:
   // Renews thrice within a lease. What goes wrong is logged once, and tried again.
   Registrar(const Caller& caller, Registration registration, Log log);
-  // Takes leave, unless the agent does not answer at once.
+  // Takes leave if it is registered, unless the agent does not answer at once.
   ~Registrar();
   Registrar(const Registrar&) = delete;
   Registrar& operator=(const Registrar&) = delete;
@@ -40,6 +40,7 @@ class Registrar {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;
+  bool is_registered_ = false;  // of the thread, while there is one
   std::thread thread_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "federation/executor.hpp"
@@ -16,11 +17,11 @@ class SplitExecutor final : public Executor {
   void start(const StepCommand& command) override { of(command).start(command); }
   void adopt(const StepCommand& command) override { of(command).adopt(command); }
   void stop(std::uint32_t number) override {
-    here_->stop(number);
-    there_->stop(number);
+    (steps_here_.contains(number) ? here_ : there_)->stop(number);
   }
   std::vector<StepEnd> ended() override {
     std::vector<StepEnd> ends = here_->ended();
+    for (const StepEnd& end : ends) steps_here_.erase(end.number);
     for (StepEnd& end : there_->ended()) ends.push_back(std::move(end));
     return ends;
   }
@@ -28,10 +29,15 @@ class SplitExecutor final : public Executor {
   int descriptor() const override { return there_->descriptor(); }
 
  private:
-  Executor& of(const StepCommand& command) { return command.is_here ? *here_ : *there_; }
+  Executor& of(const StepCommand& command) {
+    if (!command.is_here) return *there_;
+    steps_here_.insert(command.number);
+    return *here_;
+  }
 
   std::unique_ptr<Executor> here_;
   std::unique_ptr<Executor> there_;
+  std::set<std::uint32_t> steps_here_;
 };
 
 }  // namespace dovetail::federation

@@ -18,6 +18,7 @@ namespace dovetail::federation {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> kSentKeys = {"name", "weight", "ready_at", "tasks"};
 // What a task may say. Folders, files and variables of the cluster are none of a client's business.
 constexpr std::array<std::string_view, 10> kSentTaskKeys = {
     "id", "run", "after", "time", "alpha", "times", "processors", "kind", "timeout", "retries"};
@@ -93,9 +94,13 @@ SentWorkflow prepare_workflow(const DaemonDescription& description, const Json& 
   if (!workflow.is_object() || !workflow.contains("tasks") || !workflow["tasks"].is_array()) {
     throw Refusal(400, "workflow: expected a workflow with tasks, as JSON");
   }
-  Json made = workflow;
+  // Another key could make it a file of another format, whose commands nobody has looked at.
+  for (const auto& [key, value] : workflow.items()) {
+    if (std::ranges::find(kSentKeys, key) != kSentKeys.end()) continue;
+    throw Refusal(400, "workflow: " + io::quote(key) + " cannot be sent to a cluster");
+  }
+  Json made = {{"name", "workflow"}, {"tasks", workflow["tasks"]}};
   for (Json& task : made["tasks"]) replace_command(description, task);
-  made["name"] = "workflow";
   try {
     SentWorkflow sent{.text = made.dump(1) + "\n"};
     const Cluster cluster{.name = "cluster",

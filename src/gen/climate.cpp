@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "dovetail/error.hpp"
 #include "core/random.hpp"
+#include "dovetail/error.hpp"
 
 namespace dovetail {
 
@@ -54,9 +54,13 @@ std::vector<EnsembleSite> reference_sites() {
 
 Ensemble made_up_ensemble(const ClimateSpec& spec) {
   if (spec.clusters < 1) throw InputError("an ensemble needs at least one cluster");
-  if (spec.smallest < 4) throw InputError("a cluster needs at least 4 processors for one group");
+  if (spec.smallest < 4)
+    throw InputError(
+        "--smallest: the smallest group has 4 processors; expected at least 4, found " +
+        std::to_string(spec.smallest));
   if (spec.largest < spec.smallest) {
-    throw InputError("the largest cluster would be smaller than the smallest");
+    throw InputError("--largest: expected at least the " + std::to_string(spec.smallest) +
+                     " processors of --smallest, found " + std::to_string(spec.largest));
   }
   Ensemble ensemble{.scenarios = spec.scenarios, .months = spec.months};
   Random random(spec.seed);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLegendGroups = 10;
 constexpr std::string_view kAnyGroup = "any";
+constexpr double kLetter = 6.5;  // how wide one is, or a little less
 
 std::string pattern_url(std::string_view name) { return fmt::format("url(#lost-{})", name); }
 
@@ -32,6 +33,16 @@ void ChartLegend::add_groups(const TaskGroups& groups, double room) {
   }
 }
 
+void ChartLegend::add_groups(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), palette_size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    add(fmt::format("class=\"task edge\" fill=\"{}\"", group_colour(i)), names[i]);
+  }
+  if (shown < names.size()) {
+    add("class=\"edge\" fill=\"none\"", fmt::format("{} more", names.size() - shown));
+  }
+}
+
 void ChartLegend::add_reservations(std::string_view text) { add("class=\"reservation\"", text); }
 
 void ChartLegend::add_critical() { add("class=\"critical edge\" fill=\"none\"", "critical chain"); }
@@ -41,20 +52,30 @@ void ChartLegend::add_lost(std::string_view text) {
 }
 
 void ChartLegend::add_mark(bool strong, std::string_view text) {
+  make_room(text);
   out_ += fmt::format("<path class=\"mark{}\" d=\"M{:.1f} {:.1f}v16\"/>", strong ? " strong" : "",
                       x_ + 10, top_ + 2);
   add_text(text);
 }
 
 void ChartLegend::add(std::string_view attributes, std::string_view text) {
+  make_room(text);
   out_ += fmt::format("<path {} d=\"M{:.1f} {:.1f}h14v12h-14z\"/>", attributes, x_, top_ + 4);
   add_text(text);
+}
+
+// Goes to the next line where this one is full.
+void ChartLegend::make_room(std::string_view text) {
+  constexpr double kLine = 22;
+  if (x_ == left_ || x_ + 20 + kLetter * display_width(text) <= kChartRight) return;
+  x_ = left_;
+  top_ += kLine;
 }
 
 void ChartLegend::add_text(std::string_view text) {
   out_ += fmt::format("<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x_ + 20,
                       top_ + 14, escape_markup(text));
-  x_ += 20 + 6.5 * display_width(text) + 22;
+  x_ += 20 + kLetter * display_width(text) + 22;
 }
 
 std::string lost_patterns() {

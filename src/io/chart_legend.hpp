@@ -13,26 +13,34 @@
 
 namespace dovetail::io {
 
-// A line of explanations, filled from the left.
+// Explanations in lines, filled from the left.
 class ChartLegend {
  public:
-  static constexpr double kHeight = 40;
+  static constexpr double kHeight = 40;  // of one line, with the room below it
 
-  ChartLegend(double left, double top) : x_(left), top_(top) {}
+  ChartLegend(double left, double top) : left_(left), x_(left), top_(top) {}
 
-  // As many groups as leave `room` free at the right.
+  // As many groups as leave `room` free at the right of one line.
   void add_groups(const TaskGroups& groups, double room);
+  // All of them, with these names, on as many lines as they need; at most those with colours of
+  // their own.
+  void add_groups(const std::vector<std::string>& names);
   void add_reservations(std::string_view text = "reserved by others");
   void add_critical();
   void add_lost(std::string_view text = "cut short");
   void add_mark(bool strong, std::string_view text);
+
+  // Where its last line ends.
+  double bottom() const { return top_ + kHeight; }
 
   std::string take() { return std::move(out_); }
 
  private:
   void add(std::string_view attributes, std::string_view text);
   void add_text(std::string_view text);
+  void make_room(std::string_view text);
 
+  double left_;
   double x_;
   double top_;
   std::string out_ = {};

@@ -182,14 +182,13 @@ class EnsembleReader {
                      [](const Row& a, const Row& b) { return a.size.procs < b.size.procs; });
     const auto chosen = record.find("sizes");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i > 0) check_row(record, rows[i - 1].size, rows[i].size, rows[i].item, !chosen);
+      if (i > 0) check_row(record, rows[i - 1].size, rows[i].size, rows[i].item);
       times.main.push_back(rows[i].size);
     }
-    if (chosen) choose_sizes(record, *chosen, times);
+    chosen ? choose_sizes(record, *chosen, times) : reject_gaps(record, field, times);
   }
 
-  static void check_row(const Record& record, GroupTime smaller, GroupTime size, Value item,
-                        bool without_gaps) {
+  static void check_row(const Record& record, GroupTime smaller, GroupTime size, Value item) {
     if (size.procs == smaller.procs) {
       record.fail_at(item.line(), fmt::format("times: {} processors appear twice", size.procs));
     }
@@ -201,13 +200,24 @@ class EnsembleReader {
                       size.procs, smaller.procs, format_seconds(size.time),
                       format_seconds(smaller.time)));
     }
-    if (without_gaps && size.procs > smaller.procs + 1) {
-      record.fail_at(
-          item.line(),
-          fmt::format("times: none for {} processors, between {} and {}; measure it, or "
-                      "say which sizes groups may have, as in sizes: [..., {}, {}, ...]",
-                      smaller.procs + 1, smaller.procs, size.procs, smaller.procs, size.procs));
+  }
+
+  // A table that leaves sizes out says so.
+  static void reject_gaps(const Record& record, Value field, const MonthTimes& times) {
+    std::vector<Count> sizes;
+    std::string missing;
+    for (const GroupTime& size : times.main) {
+      const Count next = sizes.empty() ? size.procs : sizes.back() + 1;
+      if (missing.empty() && next < size.procs) {
+        missing = next + 1 == size.procs ? fmt::format("{} processors", next)
+                                         : fmt::format("{} to {} processors", next, size.procs - 1);
+      }
+      sizes.push_back(size.procs);
     }
+    if (missing.empty()) return;
+    record.fail(field, fmt::format("none for {}; measure them, or if groups are to have only the "
+                                   "sizes of this table, add sizes: [{}]",
+                                   missing, fmt::join(sizes, ", ")));
   }
 
   static void choose_sizes(const Record& record, Value field, MonthTimes& times) {
@@ -237,10 +247,16 @@ class EnsembleReader {
       const Interval interval{milliseconds_up(read_moment(window, window.need("start"), clock_)),
                               milliseconds_down(read_moment(window, window.need("end"), clock_))};
       if (interval.end <= interval.begin) {
-        record.fail_at(item.line(), "windows: one ends before it starts");
+        record.fail_at(
+            item.line(),
+            fmt::format("windows: expected an end after its start {}, found {}",
+                        quote(window.need("start").text()), quote(window.need("end").text())));
       }
       if (!windows.list.empty() && interval.begin < windows.list.back().end) {
-        record.fail_at(item.line(), "windows: one begins before the one above it ends");
+        record.fail_at(item.line(),
+                       fmt::format("windows: the one from {} on begins before the one above it "
+                                   "ends; join them, or put them in order",
+                                   quote(window.need("start").text())));
       }
       windows.list.push_back(interval);
     }
@@ -266,17 +282,11 @@ class EnsembleReader {
   EnsembleFile file_;
 };
 
-std::string known_tables(const EnsembleFile& file) {
-  std::vector<std::string> names;
-  for (const EnsembleTable& table : file.tables) names.push_back(table.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster, bool any_name) {
+const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster) {
   for (const EnsembleTable& table : file.tables) {
     if (table.name == cluster.name) return &table;
   }
-  return any_name && file.tables.size() == 1 ? &file.tables.front() : nullptr;
+  return nullptr;
 }
 
 // Says why no group fits on the first of them.
@@ -286,9 +296,11 @@ const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster
   const auto sizes = group_sizes(site, ensemble.rules);
   const Count room = site.processors - reserved_for_posts(site, ensemble.rules);
   if (sizes.empty()) {
-    throw InputError(file.file, line,
-                     fmt::format("cluster \"{}\": no size is a multiple of its {} cores per node",
-                                 site.name, site.cores_per_node));
+    throw InputError(
+        file.file, line,
+        fmt::format("cluster \"{0}\": no size is a multiple of its {1} cores per node; "
+                    "measure one, or add extra_size with a multiple of {1}",
+                    site.name, site.cores_per_node));
   }
   throw InputError(
       file.file, line,
@@ -299,9 +311,10 @@ const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster
 
 void check_sums(const EnsembleFile& file, const Ensemble& ensemble) {
   try {
-    check(ensemble);
+    // A repeated workflow says itself how long it takes.
+    check(file.repeat.empty() ? ensemble : Ensemble{file.scenarios, file.months});
   } catch (const InputError& error) {
-    throw InputError(file.file, file.clusters_line, error.what());
+    throw InputError(file.file, std::max<std::size_t>(1, file.clusters_line), error.what());
   }
 }
 
@@ -317,12 +330,18 @@ EnsembleFile parse_ensemble(std::string_view text, const std::string& file, bool
   return EnsembleReader(document, wall_clock).read();
 }
 
-Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool any_name) {
+std::string table_names(const EnsembleFile& file) {
+  std::vector<std::string> names;
+  for (const EnsembleTable& table : file.tables) names.push_back(table.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Ensemble on_platform(const EnsembleFile& file, const Platform& platform) {
   Ensemble ensemble{file.scenarios, file.months, file.rules, {}};
   bool has_room = false;
   std::size_t line = file.clusters_line;
   for (const Cluster& cluster : platform.clusters()) {
-    const EnsembleTable* table = find_table(file, cluster, any_name);
+    const EnsembleTable* table = find_table(file, cluster);
     EnsembleSite site{cluster.name, cluster.processors, cluster.cores_per_node, {}, {}};
     if (table != nullptr) {
       site.times = table->times;
@@ -331,7 +350,7 @@ Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool an
     } else if (file.repeat.empty()) {
       throw InputError(file.file, file.clusters_line,
                        fmt::format("clusters: no times for cluster {}; there are times for {}",
-                                   quote(cluster.name), known_tables(file)));
+                                   quote(cluster.name), table_names(file)));
     }
     const auto sizes = group_sizes(site, file.rules);
     const Count room = site.processors - reserved_for_posts(site, file.rules);
@@ -339,15 +358,15 @@ Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool an
     ensemble.sites.push_back(std::move(site));
   }
   const bool is_meant = std::ranges::any_of(platform.clusters(), [&](const Cluster& cluster) {
-    return find_table(file, cluster, any_name) != nullptr;
+    return find_table(file, cluster) != nullptr;
   });
   if (!is_meant && !file.tables.empty()) {
     throw InputError(
         file.file, file.clusters_line,
-        fmt::format("clusters: none of {} is among the clusters given", known_tables(file)));
+        fmt::format("clusters: none of {} is among the clusters given", table_names(file)));
   }
   if (!has_room) reject_small(file, ensemble, line);
-  if (file.repeat.empty()) check_sums(file, ensemble);
+  check_sums(file, ensemble);
   return ensemble;
 }
 

@@ -41,10 +41,12 @@ EnsembleFile read_ensemble(const std::string& path, bool wall_clock = false);
 EnsembleFile parse_ensemble(std::string_view text, const std::string& file,
                             bool wall_clock = false);
 
-// The clusters with their tables, in the platform's order. `any_name` lets the only table serve the
-// only cluster, whatever they are called. Throws InputError for clusters without a table, and when
-// no group fits anywhere.
-Ensemble on_platform(const EnsembleFile& file, const Platform& platform, bool any_name = false);
+// "grillon, azur".
+std::string table_names(const EnsembleFile& file);
+
+// The clusters with their tables, in the platform's order. Throws InputError for clusters without a
+// table, when no group fits anywhere, and for more months than can be counted.
+Ensemble on_platform(const EnsembleFile& file, const Platform& platform);
 
 // Scenarios, months and tables; rules and windows are left out.
 std::string format_ensemble(const Ensemble& ensemble, bool json);

@@ -5,7 +5,8 @@
 //   write_file("groups.html", ensemble_html(picture));
 //
 // Months that would be too narrow to see are drawn together, in the colour of the scenario that has
-// most of the time. All functions are pure; what they answer is self-contained text.
+// most of the time. A row of post tasks shows how many processors do them. All functions are pure;
+// what they answer is self-contained text.
 #pragma once
 
 #include <string>
@@ -22,9 +23,18 @@ struct GroupRun {
   Time end = 0;
 };
 
+// So many processors for that long.
+struct BusySpell {
+  Count procs = 0;
+  Time start = 0;
+  Time end = 0;
+};
+
 struct GroupRow {
-  std::string name = {};            // "grillon 1: 9 processors"
-  std::vector<GroupRun> runs = {};  // in order of time
+  std::string name = {};               // "grillon 1: 9 processors"
+  std::vector<GroupRun> runs = {};     // in order of time
+  std::vector<Interval> absent = {};   // when the cluster is not there
+  std::vector<BusySpell> spells = {};  // instead of months: post tasks
 };
 
 struct EnsemblePicture {

@@ -77,6 +77,9 @@ class PageData {
           {{"name", plain_text(workflow.name)},
            {"makespan", workflow.makespan},
            {"stretch", workflow.stretch},
+           {"weight", workflow.weight},
+           {"ready", workflow.ready_at ? json(*workflow.ready_at - scene_.window.begin) : json()},
+           {"reserved", workflow.delayed_by_reservations},
            {"alone",
             workflow.dedicated_makespan ? json(*workflow.dedicated_makespan) : json(nullptr)},
            {"delays", delays(workflow)}});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -13,9 +14,33 @@ namespace dovetail::io {
 namespace {
 
 // Neighbours differ in hue; all have about the same lightness, so that no group shouts.
-constexpr std::array<std::string_view, 10> kPalette = {"#8ab6e8", "#f2b56f", "#93cf9d", "#c6a5e3",
-                                                       "#7fcdc8", "#eea0ad", "#e6cf73", "#a5b0ee",
-                                                       "#bcd67c", "#d0b294"};
+constexpr std::array<std::string_view, 10> kChosen = {"#8ab6e8", "#f2b56f", "#93cf9d", "#c6a5e3",
+                                                      "#7fcdc8", "#eea0ad", "#e6cf73", "#a5b0ee",
+                                                      "#bcd67c", "#d0b294"};
+constexpr std::size_t kColours = 40;
+
+// Of a hue in degrees; saturation and lightness from 0 to 1.
+std::string colour_text(double hue, double saturation, double lightness) {
+  const double spread = saturation * std::min(lightness, 1 - lightness);
+  const auto part = [&](double offset) {
+    const double k = std::fmod(offset + hue / 30, 12);
+    return std::lround(255 * (lightness - spread * std::clamp(std::min(k - 3, 9 - k), -1.0, 1.0)));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", part(0), part(8), part(4));
+}
+
+// Beyond the chosen ones, hues go around by the golden angle, so that each lies between those
+// before it; every other colour is darker and lighter than the chosen ones.
+std::vector<std::string> make_palette() {
+  constexpr double kGoldenAngle = 137.508;
+  constexpr std::array kLightness = {0.64, 0.87};
+  std::vector<std::string> palette(kChosen.begin(), kChosen.end());
+  for (std::size_t i = 0; palette.size() < kColours; ++i) {
+    palette.push_back(colour_text(std::fmod(kGoldenAngle * static_cast<double>(i), 360), 0.55,
+                                  kLightness[i % kLightness.size()]));
+  }
+  return palette;
+}
 
 constexpr std::array<Duration, 31> kSteps = {1,
                                              2,
@@ -150,7 +175,7 @@ TaskGroups group_tasks(const PlanRecord& record) {
   if (workflows.names.size() > 1) return workflows;
   TaskGroups kinds =
       group_by(record, By::kind, [](const TaskRecord& task) { return kind_of(task.id); });
-  const bool handful = kinds.names.size() > 1 && kinds.names.size() <= kPalette.size();
+  const bool handful = kinds.names.size() > 1 && kinds.names.size() <= kChosen.size();
   const bool telling = kinds.names.size() < record.tasks.size();
   if (handful && telling) return kinds;
   TaskGroups each = group_by(record, By::task, [](const TaskRecord& task) { return task.id; });
@@ -158,9 +183,23 @@ TaskGroups group_tasks(const PlanRecord& record) {
   return each;
 }
 
-std::size_t palette_size() { return kPalette.size(); }
+std::size_t palette_size() { return kColours; }
 
-std::string_view group_colour(std::size_t group) { return kPalette[group % kPalette.size()]; }
+std::string_view group_colour(std::size_t group) {
+  static const std::vector<std::string> palette = make_palette();
+  return palette[group % kColours];
+}
+
+std::vector<std::string> legend_names(const PlanRecord& record, const TaskGroups& groups) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < groups.names.size(); ++i) {
+    names.push_back(fit(groups.names[i], 24));
+    const bool is_workflow = groups.by == TaskGroups::By::workflow && i < record.workflows.size();
+    if (!is_workflow || !record.workflows[i].dedicated_makespan) continue;
+    names.back() += fmt::format(" {:.2f}x", record.workflows[i].stretch);
+  }
+  return names;
+}
 
 std::vector<AxisTick> axis_ticks(const PlanRecord& record, Interval window, int count) {
   const Duration step = axis_step(window.end - window.begin, count);
@@ -250,6 +289,9 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
   if (record.average_stretch && record.maximum_stretch && record.workflows.size() > 1) {
     facts.push_back(fmt::format("stretch {:.2f} on average, {:.2f} at most",
                                 *record.average_stretch, *record.maximum_stretch));
+    if (record.maximum_weighted_stretch) {
+      facts.back() += fmt::format(", {:.2f} by weight", *record.maximum_weighted_stretch);
+    }
   }
   if (record.deadline) {
     const bool met = record.now + record.makespan <= *record.deadline;

@@ -29,9 +29,13 @@ struct TaskGroups {
 };
 TaskGroups group_tasks(const PlanRecord& record);
 
-// "#rrggbb", light enough for dark letters; colours repeat after palette_size groups.
+// "#rrggbb", light enough for dark letters; colours repeat after palette_size groups, which is
+// rarely.
 std::size_t palette_size();
 std::string_view group_colour(std::size_t group);
+
+// The groups' names; of workflows that share a cluster with their stretches: "poster 1.33x".
+std::vector<std::string> legend_names(const PlanRecord& record, const TaskGroups& groups);
 
 struct AxisTick {
   Time at = 0;

@@ -15,7 +15,6 @@ namespace dovetail::io {
 namespace {
 
 constexpr double kHeaderHeight = 66;
-constexpr double kLegendRoom = 420;
 
 std::string opening(const PlanRecord& record, double height) {
   const std::string title = plan_title(record);
@@ -39,15 +38,15 @@ std::vector<ChartMark> period_marks(const PlanRecord& record) {
   return marks;
 }
 
-std::string legend(const PlanRecord& record, const GanttScene& scene, const TaskGroups& groups,
-                   double left, double top) {
+ChartLegend legend_of(const PlanRecord& record, const GanttScene& scene, const TaskGroups& groups,
+                      double left, double top) {
   ChartLegend legend(left, top);
-  legend.add_groups(groups, kLegendRoom + (has_lost(record) ? kLostRoom : 0));
+  legend.add_groups(legend_names(record, groups));
   if (has_reservations(scene)) legend.add_reservations();
   if (has_critical(record)) legend.add_critical();
   if (has_lost(record)) legend.add_lost();
   if (!shown_periods(record).empty()) legend.add_mark(false, "end of a period");
-  return legend.take();
+  return legend;
 }
 
 }  // namespace
@@ -64,9 +63,9 @@ std::string gantt_svg(const PlanRecord& record) {
                               .top = io::kHeaderHeight,
                               .left = left,
                               .marks = io::period_marks(record)});
-  return io::opening(record, chart.bottom() + io::ChartLegend::kHeight) +
-         (io::has_lost(record) ? io::lost_patterns() : "") + chart.draw() +
-         io::legend(record, scene, groups, left, chart.bottom()) + "</svg>\n";
+  io::ChartLegend legend = io::legend_of(record, scene, groups, left, chart.bottom());
+  return io::opening(record, legend.bottom()) + (io::has_lost(record) ? io::lost_patterns() : "") +
+         chart.draw() + legend.take() + "</svg>\n";
 }
 
 }  // namespace dovetail

@@ -128,9 +128,17 @@ class TextChart {
     return std::string(colour) + text + std::string(kPlainColour);
   }
 
+  // On as many lines as the facts need.
   void headline() {
     std::string text = plan_title(record_);
-    for (const std::string& fact : plan_facts(record_)) text += ", " + fact;
+    for (const std::string& fact : plan_facts(record_)) {
+      text += ",";
+      if (display_width(text) + display_width(fact) + 2 > columns_) {  // a space and a comma
+        line(fit(text, columns_));
+        text = " ";
+      }
+      text += " " + fact;
+    }
     line(fit(text, columns_));
     out_ += "\n";
   }

@@ -26,15 +26,16 @@ class LineDrawing {
         right_(width - kLinesRight),
         top_(kLinesTop),
         bottom_(height - kLinesBottom),
-        x_(axis(&std::pair<double, double>::first, false, 0)),
-        y_(axis(&std::pair<double, double>::second, chart.from_zero, Axis::kAir)) {}
+        x_(axis(&std::pair<double, double>::first, {.log = chart.log_x, .air = 0})),
+        y_(axis(&std::pair<double, double>::second,
+                {.from_zero = chart.from_zero, .log = chart.log_y, .air = Axis::kAir})) {}
 
   std::string draw() {
     put("<path class=\"plot\" d=\"M{0:.1f} {1:.1f}H{2:.1f}V{3:.1f}H{0:.1f}Z\"/>\n", left_, top_,
         right_, bottom_);
     grid();
     for (std::size_t i = 0; i < chart_.series.size(); ++i) line(chart_.series[i], i);
-    legend();
+    if (chart_.has_legend) legend();
     return std::move(out_);
   }
 
@@ -44,8 +45,14 @@ class LineDrawing {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
   }
 
-  // Linear: a value of 0 among the others keeps an axis from becoming logarithmic.
-  Axis axis(double std::pair<double, double>::*value, bool from_zero, double air) const {
+  struct AxisWish {
+    bool from_zero = false;
+    bool log = false;
+    double air = 0;
+  };
+
+  // A value of 0 among the others keeps an axis from becoming logarithmic.
+  Axis axis(double std::pair<double, double>::*value, const AxisWish& wish) const {
     std::vector<double> values;
     for (const LineSeries& series : chart_.series) {
       for (const auto& point : series.points) values.push_back(point.*value);
@@ -53,8 +60,8 @@ class LineDrawing {
     if (values.empty()) values.push_back(1);
     const double low = *std::min_element(values.begin(), values.end());
     const double high = *std::max_element(values.begin(), values.end());
-    if (from_zero || (low > 0 && high > 8 * low)) values.push_back(0);
-    return Axis::around(values, air);
+    if (wish.from_zero || (!wish.log && low > 0 && high > 8 * low)) values.push_back(0);
+    return Axis::around(values, wish.air);
   }
 
   double at_x(double value) const { return left_ + (right_ - left_) * x_.share(value); }
@@ -90,13 +97,24 @@ class LineDrawing {
 
   void line(const LineSeries& series, std::size_t number) {
     if (series.points.empty()) return;
+    if (series.look == LineLook::dots) {
+      for (const auto& [x, y] : series.points) dot(series, number, at_x(x), at_y(y));
+      return;
+    }
     put("<path class=\"line l{}\"{} d=\"M", number % kLineColours, style_of(series));
     bool first = true;
     for (const auto& [x, y] : series.points) {
+      if (!first && series.look == LineLook::stairs) put("H{:.1f}", at_x(x));
       put("{}{:.1f} {:.1f}", first ? "" : "L", at_x(x), at_y(y));
       first = false;
     }
     put("\"><title>{}</title></path>\n", escape_markup(plain_text(series.name)));
+  }
+
+  // A line from a point to itself, with round ends, has the colour of lines.
+  void dot(const LineSeries& series, std::size_t number, double x, double y) {
+    put("<path class=\"line dot l{}\"{} d=\"M{:.1f} {:.1f}h0\"><title>{}</title></path>\n",
+        number % kLineColours, style_of(series), x, y, escape_markup(plain_text(series.name)));
   }
 
   static std::string style_of(const LineSeries& series) {
@@ -109,8 +127,12 @@ class LineDrawing {
       const std::string name = plain_text(chart_.series[i].name);
       const double room = 30 + kLegendLetter * display_width(name);
       if (x + room > right_) return;
-      put("<path class=\"line l{}\"{} d=\"M{:.1f} 11H{:.1f}\"/>\n", i % kLineColours,
-          style_of(chart_.series[i]), x, x + 18);
+      if (chart_.series[i].look == LineLook::dots) {
+        dot(chart_.series[i], i, x + 9, 11);
+      } else {
+        put("<path class=\"line l{}\"{} d=\"M{:.1f} 11H{:.1f}\"/>\n", i % kLineColours,
+            style_of(chart_.series[i]), x, x + 18);
+      }
       put("<text class=\"small\" x=\"{:.1f}\" y=\"15\">{}</text>\n", x + 23, escape_markup(name));
       x += room + 8;
     }

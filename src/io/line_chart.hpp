@@ -16,10 +16,14 @@
 
 namespace dovetail::io {
 
+// How the points of a series are joined: by lines, by steps that keep the last value, not at all.
+enum class LineLook { line, stairs, dots };
+
 struct LineSeries {
   std::string name = {};
-  std::vector<std::pair<double, double>> points = {};  // by rising x
+  std::vector<std::pair<double, double>> points = {};  // by rising x, unless they are dots
   std::string colour = {};                             // "#rrggbb"; empty: by its number
+  LineLook look = LineLook::line;
 };
 
 // How the numbers of an axis are written.
@@ -33,6 +37,9 @@ struct LineChart {
   AxisUnit x_unit = AxisUnit::number;
   AxisUnit y_unit = AxisUnit::number;
   bool from_zero = false;  // the y axis begins at 0
+  bool has_legend = true;
+  bool log_x = false;  // logarithmic when values differ much and are positive
+  bool log_y = false;
   std::vector<LineSeries> series = {};
 };
 

@@ -17,13 +17,14 @@ std::string facts_text(const LineChart& chart) {
   return plain_text(fmt::format("{}", fmt::join(chart.facts, "  \u00b7  ")));
 }
 
-std::string section(const LineChart& chart) {
+// The title of the page need not be said again.
+std::string section(const LineChart& chart, const std::string& page) {
+  const std::string title = escape_markup(plain_text(chart.title));
   return fmt::format(
-      "<section><h2>{}</h2><p class=\"said\">{}</p>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
+      "<section>{}<p class=\"said\">{}</p>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n{}</svg></section>\n",
-      escape_markup(plain_text(chart.title)), escape_markup(facts_text(chart)), kLinesWidth,
-      kLinesHeight, escape_markup(plain_text(chart.title)),
-      draw_lines(chart, kLinesWidth, kLinesHeight));
+      chart.title == page ? "" : "<h2>" + title + "</h2>", escape_markup(facts_text(chart)),
+      kLinesWidth, kLinesHeight, title, draw_lines(chart, kLinesWidth, kLinesHeight));
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ std::string lines_html(const std::string& title, const std::vector<LineChart>& c
     if (slot == "facts") return "";
     if (slot == "charts") {
       std::string sections;
-      for (const LineChart& chart : charts) sections += section(chart);
+      for (const LineChart& chart : charts) sections += section(chart, title);
       return sections;
     }
     return std::string(embedded_file(slot));

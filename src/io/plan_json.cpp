@@ -8,6 +8,7 @@
 #include "dovetail/io.hpp"
 #include "io/gzip_source.hpp"
 #include "io/schema.hpp"
+#include "io/search_json.hpp"
 #include "io/text.hpp"
 
 namespace dovetail {
@@ -79,6 +80,9 @@ void read_workflows(const Record& top, PlanRecord& plan) {
       workflow.dedicated_makespan = read_time(record, "dedicated_makespan");
     }
     workflow.delayed_by = read_delays(record);
+    if (record.find("delayed_by_reservations")) {
+      workflow.delayed_by_reservations = read_time(record, "delayed_by_reservations");
+    }
     if (const auto weight = record.find("weight")) {
       workflow.weight = record.number(*weight, kMinWeight, kMaxWeight);
     }
@@ -92,6 +96,9 @@ void read_fairness(const Record& top, PlanRecord& plan) {
   }
   if (const auto stretch = top.find("maximum_stretch")) {
     plan.maximum_stretch = top.number(*stretch, 0, kMaxStretch);
+  }
+  if (const auto stretch = top.find("maximum_weighted_stretch")) {
+    plan.maximum_weighted_stretch = top.number(*stretch, 0, kMaxStretch);
   }
   const auto slack = top.find("slack");
   if (!slack) return;
@@ -108,6 +115,12 @@ std::optional<Time> read_end(const Record& record, std::string_view key, Time no
   return now + read_time(record, key);
 }
 
+std::optional<std::size_t> read_moved(const Record& record) {
+  const auto moved = record.find("moved");
+  if (!moved) return std::nullopt;
+  return static_cast<std::size_t>(record.number(*moved, 0, kMaxPlanSeconds));
+}
+
 void read_history(const Record& top, PlanRecord& plan) {
   std::size_t number = 0;
   if (const auto history = top.find("history")) {
@@ -117,7 +130,8 @@ void read_history(const Record& top, PlanRecord& plan) {
                               .event = read_text(record, "event"),
                               .candidate = read_end(record, "candidate", plan.now),
                               .current = read_end(record, "current", plan.now),
-                              .adopted = read_flag(record, "adopted")});
+                              .adopted = read_flag(record, "adopted"),
+                              .moved = read_moved(record)});
     }
   }
   number = 0;
@@ -240,6 +254,9 @@ std::string format_workflow_record(const WorkflowRecord& workflow) {
                           json_string(delay.by), format_seconds(delay.length));
   }
   if (workflow.dedicated_makespan) out += fmt::format(R"(,"delayed_by":[{}])", delays);
+  if (workflow.delayed_by_reservations > 0) {
+    out += R"(,"delayed_by_reservations":)" + format_seconds(workflow.delayed_by_reservations);
+  }
   return out + "}";
 }
 
@@ -249,6 +266,10 @@ std::string format_fairness(const PlanRecord& record) {
   std::string out = fmt::format("\n \"average_stretch\":{},\"maximum_stretch\":{},",
                                 io::number_text(*record.average_stretch),
                                 io::number_text(*record.maximum_stretch));
+  if (record.maximum_weighted_stretch) {
+    out += fmt::format("\"maximum_weighted_stretch\":{},",
+                       io::number_text(*record.maximum_weighted_stretch));
+  }
   if (!record.division) return out;
   std::string ends;
   for (const Time end : record.division->periods) {
@@ -273,10 +294,12 @@ std::string makespan_text(std::optional<Time> end, Time now) {
 }
 
 std::string format_evaluation(const Evaluation& evaluation, Time now) {
-  return fmt::format(R"({{"time":{},"event":{},"candidate":{},"current":{},"adopted":{}}})",
+  const std::string moved =
+      evaluation.moved ? fmt::format(R"(,"moved":{})", *evaluation.moved) : std::string();
+  return fmt::format(R"({{"time":{},"event":{},"candidate":{},"current":{},"adopted":{}{}}})",
                      format_seconds(evaluation.time), json_string(evaluation.event),
                      makespan_text(evaluation.candidate, now),
-                     makespan_text(evaluation.current, now), evaluation.adopted);
+                     makespan_text(evaluation.current, now), evaluation.adopted, moved);
 }
 
 std::string format_version(const VersionRecord& version) {
@@ -305,6 +328,7 @@ std::string format_plan(const PlanRecord& record) {
                        json_string(record.earliest_algorithm));
   }
   out += format_fairness(record);
+  out += io::format_search(record);
   out += "\n \"workflows\":" + lines_of(record.workflows, format_workflow_record);
   if (!record.tightest.empty()) {
     out += ",\n \"tightest\":" + lines_of(record.tightest, format_tightest);
@@ -339,6 +363,7 @@ PlanRecord parse_plan(std::string_view text, const std::string& file) {
   read_summary(top, plan);
   read_workflows(top, plan);
   read_fairness(top, plan);
+  io::read_search(top, plan);
   read_tightest(top, plan);
   read_history(top, plan);
   read_clusters(top, plan);

@@ -165,12 +165,10 @@ double Record::duration(Value field) const {
   if (number && *number < 0) fail(field, "a time cannot be negative, found " + describe(field));
   std::optional<double> seconds;
   if (field.is_scalar()) seconds = number ? number : parse_duration(field.text());
-  if (!seconds) {
-    fail(field, "expected seconds or a duration such as 90, 1m30s, 2h or 1-12:00:00, found " +
-                    describe(field));
-  }
-  if (!(*seconds <= kMaxSeconds)) {
-    fail(field, fmt::format("expected at most {} seconds, found {}", kMaxSeconds, describe(field)));
+  if (!seconds || !(*seconds <= kMaxSeconds)) {
+    fail(field, fmt::format("expected seconds or a duration such as 90, 1m30s, 2h or 1-12:00:00, "
+                            "at most {:.0f} days, found {}",
+                            std::floor(kMaxSeconds / 86'400), describe(field)));
   }
   return *seconds;
 }

@@ -151,7 +151,9 @@ WorkflowTerms read_terms(const Record& top) {
   }
   if (const auto ready = top.find("ready_at")) {
     terms.ready_is_date = is_date(*ready);
-    terms.ready_at = time_ceil(read_moment(top, *ready, {.wall = terms.ready_is_date}));
+    const double seconds = read_moment(top, *ready, {.wall = terms.ready_is_date});
+    if (seconds < 0) top.fail(*ready, "a time cannot be negative, found " + describe(*ready));
+    terms.ready_at = time_ceil(seconds);
   }
   return terms;
 }

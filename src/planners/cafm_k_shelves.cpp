@@ -11,7 +11,9 @@
 // as the cluster has processors; by far the slowest. The paper cites its two sources and no more:
 // weights, the number of shelves, and that the last length is repeated are settled here. Boxes are
 // drawn as if nobody else had reserved anything, and compaction then moves the tasks around
-// reservations. A workflow that is not ready yet is not offered to a shelf.
+// reservations; where there are some, boxes for smaller parts of the cluster are drawn as well
+// (Sharing::sizes), and the fairest plan is taken. A workflow that is not ready yet is not offered
+// to a shelf.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,8 +39,8 @@ Area least_split_work(const Jobs& jobs, Count procs, double d) {
       for (Area& work : works) work += job.work(job.least());
       continue;
     }
-    const Count wide = job.fewest_within(d);
-    const Count wider = job.fewest_within(d / 2);
+    const Count wide = job.fewest_within(d, procs);
+    const Count wider = job.fewest_within(d / 2, procs);
     if (wide == 0) return -1;
     for (Count width = procs; width >= 0; --width) {
       const auto at = static_cast<std::size_t>(width);
@@ -56,7 +58,7 @@ double estimate_makespan(const Jobs& jobs, Count procs) {
   double low = 0;
   double high = 0;
   for (const MoldableJob& job : jobs) {
-    low = std::max(low, static_cast<double>(job.time(job.most())));
+    low = std::max(low, static_cast<double>(job.time(procs)));
     high += static_cast<double>(job.time(job.least()));
   }
   const auto accepted = [&](double d) {
@@ -109,16 +111,21 @@ class ShelfFiller {
   std::vector<Choice> best_;  // by capacity
 };
 
+// Shelves as wide as `procs`, on which every job must find room.
 class Shelves {
  public:
-  Shelves(const Sharing& sharing, const Jobs& jobs)
-      : sharing_(sharing), jobs_(jobs), slots_(sharing.size()), left_(sharing.size(), true) {}
+  Shelves(const Sharing& sharing, const Jobs& jobs, Count procs)
+      : sharing_(sharing),
+        jobs_(jobs),
+        procs_(procs),
+        slots_(sharing.size()),
+        left_(sharing.size(), true) {}
 
   SharedSlots fill() && {
-    const double makespan = estimate_makespan(jobs_, sharing_.processors());
+    const double makespan = estimate_makespan(jobs_, procs_);
     double shortest = std::numeric_limits<double>::infinity();
     for (const MoldableJob& job : jobs_) {
-      shortest = std::min(shortest, static_cast<double>(job.time(job.most())));
+      shortest = std::min(shortest, static_cast<double>(job.time(procs_)));
     }
     double length = makespan;
     while (length / 2 >= shortest) length /= 2;
@@ -167,16 +174,16 @@ class Shelves {
 
   // Answers how many jobs went there.
   std::size_t fill_shelf(double begin, double length) {
-    ShelfFiller filler(sharing_.processors());
+    ShelfFiller filler(procs_);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      const Count size = is_offered(i, begin) ? jobs_[i].fewest_within(length) : 0;
+      const Count size = is_offered(i, begin) ? jobs_[i].fewest_within(length, procs_) : 0;
       if (size == 0) continue;
       filler.offer(i, size, 1.0 / static_cast<double>(sharing_.members()[i].due_length));
     }
     const auto chosen = std::move(filler).take();
     const auto start = static_cast<Time>(std::ceil(begin));
     for (const std::size_t i : chosen) {
-      slots_[i] = jobs_[i].plan(jobs_[i].fewest_within(length));
+      slots_[i] = jobs_[i].plan(jobs_[i].fewest_within(length, procs_));
       for (Slot& slot : slots_[i]) {
         slot.start += start;
         slot.end += start;
@@ -188,6 +195,7 @@ class Shelves {
 
   const Sharing& sharing_;
   const Jobs& jobs_;
+  Count procs_;
   SharedSlots slots_;
   std::vector<bool> left_;  // not on any shelf yet
 };
@@ -203,14 +211,20 @@ std::string k_shelves_unfit(const Problem& problem) {
   if (procs * problem.task_count() <= kMost) return {};
   return "plans every workflow once for every number of processors, which takes too long for " +
          std::to_string(problem.task_count()) + " tasks on " + std::to_string(procs) +
-         " processors";
+         " processors; MAGS and SELFISH_ORDER are fast";
 }
 
 Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name) {
   if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   Jobs jobs;
   for (std::size_t i = 0; i < sharing.size(); ++i) jobs.emplace_back(sharing, i);
-  return sharing.to_plan(name, compact(sharing, Shelves(sharing, jobs).fill(), Places::drawn));
+  std::vector<Plan> plans;
+  for (const Count procs : sharing.sizes()) {
+    const auto fits = [&](const MoldableJob& job) { return job.least() <= procs; };
+    if (!std::ranges::all_of(jobs, fits)) continue;
+    plans.push_back(sharing.to_plan(name, compact(sharing, Shelves(sharing, jobs, procs).fill())));
+  }
+  return sharing.fairest_of(std::move(plans));
 }
 
 }  // namespace dovetail

@@ -37,13 +37,15 @@ struct ChainEnsemblePlan {
   EnsemblePlan summary;
   Problem problem;  // the scenarios as workflows, on the clusters within their windows
   Plan plan;
-  std::vector<std::vector<MonthRun>> runs;  // by cluster: the chain parts
+  std::vector<std::vector<MonthRun>> runs;   // by cluster: the chain parts
+  std::vector<std::vector<Slot>> off_chain;  // and the other tasks
 };
 
-// Nothing when there is no room for all months, however long one waits. Dispatch::ideal makes no
-// plans.
+// Nothing when there is no room for all months, however long one waits; then the number of the
+// cluster that has none is put into `full_cluster`. Dispatch::ideal makes no plans.
 std::optional<ChainEnsemblePlan> plan_chain_ensemble(const ChainEnsemble& ensemble,
-                                                     const EnsembleChoices& choices);
+                                                     const EnsembleChoices& choices,
+                                                     std::size_t* full_cluster = nullptr);
 
 // A month of main and post tasks as a workflow, for clusters on which it must be planned on the
 // calendar.

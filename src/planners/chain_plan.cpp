@@ -150,8 +150,10 @@ class ChainPlanner {
     const Count procs = problem_.there.off_chain_procs(position);
     const Duration length = problem_.there.off_chain_time(position);
     const auto start = calendar_.earliest_fit(procs, length, ready);
-    if (start) put(month, task, {procs, *start, *start + length});
-    return start.has_value();
+    if (!start) return false;
+    put(month, task, {procs, *start, *start + length});
+    plan_.off_chain.push_back({procs, *start, *start + length});
+    return true;
   }
 
   const ChainProblem& problem_;

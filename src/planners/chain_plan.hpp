@@ -33,7 +33,8 @@ struct ChainPlan {
   Duration makespan = 0;
   // By scenario, then by task of RepeatedUnit::repeated(); cluster 0, workflow: the scenario.
   std::vector<Placement> placements = {};
-  std::vector<MonthRun> runs = {};  // the chain part of every month, by start
+  std::vector<MonthRun> runs = {};   // the chain part of every month, by start
+  std::vector<Slot> off_chain = {};  // all other tasks
 };
 
 // Nothing when the calendar never has room for all months. Needs groups of sizes with a layout.

@@ -5,14 +5,26 @@
 #include <numeric>
 
 #include "planners/sharing.hpp"
+#include "planners/warm_search.hpp"
 #include "planners/workflow_part.hpp"
 
 namespace dovetail {
 
-ClusterWorld::ClusterWorld(const Problem& problem, PlanMaker make_plan, double band)
+namespace {
+
+Area area_of(std::span<const Slot> slots) {
+  Area sum = 0;
+  for (const Slot& slot : slots) sum += Area{slot.procs} * (slot.end - slot.start);
+  return sum;
+}
+
+}  // namespace
+
+ClusterWorld::ClusterWorld(const Problem& problem, PlanMaker make_plan,
+                           const ClusterWorldOptions& options)
     : problem_(problem),
       make_plan_(std::move(make_plan)),
-      band_(band),
+      options_(options),
       clock_(problem.now()),
       workflows_(problem.workflows().begin(), problem.workflows().end()),
       progress_(problem.task_count(), TaskProgress::waiting),
@@ -98,7 +110,7 @@ bool ClusterWorld::apply(const std::vector<Event>& events) {
   } else {
     has_plan_ = false;
   }
-  return matters || is_beyond_band(end_before, current_end(), clock_, band_);
+  return matters || is_beyond_band(end_before, current_end(), clock_, options_.band);
 }
 
 bool ClusterWorld::handle(const Event& event) {
@@ -114,7 +126,7 @@ bool ClusterWorld::handle(const Event& event) {
       return true;
     case Event::Kind::late:
       delay(event.task, event.factor);
-      return band_ == 0 || std::abs(drift_[event.task] - 1) > band_;
+      return options_.band == 0 || std::abs(drift_[event.task] - 1) > options_.band;
     case Event::Kind::lost:
       if (!runs(event.task)) return false;
       lose(event.task);
@@ -295,15 +307,21 @@ std::optional<Time> ClusterWorld::current_end() const {
 
 std::optional<Time> ClusterWorld::propose() {
   std::ranges::fill(drift_, 1.0);
+  goes_on_.reset();
   proposal_.reset();
   const std::vector<std::size_t> numbers = waiting();
   if (numbers.empty()) {
     offer(slots_, algorithm_);
     return current_end();
   }
-  // Without any change of order or processors, should that be as good.
   if (has_plan_) {
-    if (auto slots = moved(false)) offer(std::move(*slots), algorithm_);
+    // Without any change of order or processors, should that be as good.
+    goes_on_ = moved(false);
+    if (goes_on_) offer(*goes_on_, algorithm_);
+    if (options_.searches && goes_on_ && problem_.goal() != Goal::fair) {
+      offer(searched(*goes_on_, numbers), "DOVETAIL");
+      return end_of(*proposal_);
+    }
   }
   const Plan plan = make_plan_(rest(numbers));
   if (plan.feasible) {
@@ -318,8 +336,29 @@ std::optional<Time> ClusterWorld::propose() {
   return end_of(*proposal_);
 }
 
+// What a search from there finds for the tasks that wait.
+auto ClusterWorld::searched(const Slots& from, const std::vector<std::size_t>& numbers) const
+    -> Slots {
+  const Problem problem = rest(numbers);
+  PlanningContext context(problem, options_.planning);
+  WarmStart how{.stability = options_.stability};
+  if (problem_.goal() == Goal::deadline) how.deadline = problem_.deadline();
+  for (std::size_t number = 0; number < slots_.size(); ++number) {
+    if (!waits(number)) how.busy_until = std::max(how.busy_until, slots_[number].end);
+  }
+  Slots waiting;
+  for (const std::size_t number : numbers) waiting.push_back(from[number]);
+  const Slots better = search_from(context, waiting, how);
+  Slots slots = from;
+  for (std::size_t i = 0; i < numbers.size(); ++i) slots[numbers[i]] = better[i];
+  return slots;
+}
+
 void ClusterWorld::offer(Slots slots, const std::string& algorithm) {
-  if (proposal_ && !is_better(slots, *proposal_)) return;
+  if (proposal_) {
+    const double more = has_plan_ ? net_gain(slots) - net_gain(*proposal_) : 0;
+    if (more < 0 || (more == 0 && !is_better(slots, *proposal_))) return;
+  }
   proposal_ = std::move(slots);
   proposal_by_ = algorithm;
 }
@@ -336,12 +375,55 @@ bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   if (problem_.goal() != Goal::deadline) return end_a < end_b;
   const Time deadline = *problem_.deadline();
   if (end_a > deadline || end_b > deadline) return end_a < end_b;
-  const auto area = [](const Slots& slots) {
-    Area sum = 0;
-    for (const Slot& slot : slots) sum += Area{slot.procs} * (slot.end - slot.start);
-    return sum;
+  return area_of(a) < area_of(b);
+}
+
+// What it gains over the plan in force, less what the tasks that it moves have to gain.
+double ClusterWorld::net_gain(const Slots& slots) const {
+  const std::size_t tasks = waiting().size();
+  if (tasks == 0) return gain(slots);
+  const double share = static_cast<double>(moved_by(slots)) / static_cast<double>(tasks);
+  return gain(slots) - options_.stability * share;
+}
+
+double ClusterWorld::gain(const Slots& slots) const {
+  constexpr double kWorthAll = 1e6;
+  const auto less = [](auto now, auto before) {
+    const auto old = static_cast<double>(before);
+    return old > 0 ? (old - static_cast<double>(now)) / old : 0;
   };
-  return area(a) < area(b);
+  const Time end = end_of(slots);
+  const Time end_before = end_of(slots_);
+  if (problem_.goal() == Goal::deadline) {
+    const bool is_late = end > *problem_.deadline();
+    const bool was_late = end_before > *problem_.deadline();
+    if (is_late != was_late) return is_late ? -kWorthAll : kWorthAll;
+    if (!is_late) {
+      Area started = 0;
+      for (std::size_t number = 0; number < slots_.size(); ++number) {
+        if (!waits(number)) started += area_of({&slots_[number], 1});
+      }
+      return less(area_of(slots) - started, area_of(slots_) - started);
+    }
+  }
+  if (problem_.goal() == Goal::fair) {
+    const double stretch = worst_stretch(slots);
+    const double stretch_before = worst_stretch(slots_);
+    if (stretch != stretch_before) return less(stretch, stretch_before);
+  }
+  return less(end - clock_, end_before - clock_);
+}
+
+// Of the tasks that wait. Where the plan in force, pulled forward, has changed their order, nobody
+// has moved them.
+std::size_t ClusterWorld::moved_by(const Slots& slots) const {
+  Slots before;
+  Slots after;
+  for (const std::size_t number : waiting()) {
+    before.push_back(goes_on_ ? (*goes_on_)[number] : slots_[number]);
+    after.push_back(slots[number]);
+  }
+  return moved_tasks(before, after);
 }
 
 // Of the workflow that is worst off, to one in a hundred: less is not worth a new plan.
@@ -355,7 +437,14 @@ double ClusterWorld::worst_stretch(const Slots& slots) const {
   return std::round(100 * worst);
 }
 
-bool ClusterWorld::prefers_proposal() const { return is_better(*proposal_, slots_); }
+std::optional<std::size_t> ClusterWorld::moved_by_proposal() const {
+  if (!has_plan_ || !proposal_) return std::nullopt;
+  return moved_by(*proposal_);
+}
+
+bool ClusterWorld::prefers_proposal() const {
+  return is_better(*proposal_, slots_) && net_gain(*proposal_) >= 0;
+}
 
 void ClusterWorld::adopt() {
   slots_ = std::move(*proposal_);

@@ -28,11 +28,25 @@ namespace dovetail {
 // Makes a plan of a problem; infeasible when it finds none.
 using PlanMaker = std::function<Plan(const Problem& problem)>;
 
+struct ClusterWorldOptions {
+  // By how much a task may be late or early before the rest is planned again; 0: any change counts.
+  double band = 0;
+  // What a plan that moves all tasks (see moved_tasks) has to gain: a share of the time that is
+  // left, for a deadline of the CPU time, for the goal fair of the worst stretch. One that moves
+  // some has to gain that share of it. A plan that meets a deadline which the old one misses is
+  // always worth it. 0: any gain counts.
+  double stability = 0;
+  // While there is a plan in hand, a search from there is made, and no other plan. For the goal
+  // fair plans are always made.
+  bool searches = false;
+  PlannerOptions planning = {};  // of the search
+};
+
 class ClusterWorld final : public World {
  public:
-  // Needs single_cluster_unfit(problem) to be empty. `band`: by how much a task may be late or
-  // early before the rest is planned again; 0: any change counts.
-  ClusterWorld(const Problem& problem, PlanMaker make_plan, double band = 0);
+  // Needs single_cluster_unfit(problem) to be empty.
+  ClusterWorld(const Problem& problem, PlanMaker make_plan,
+               const ClusterWorldOptions& options = {});
 
   using Slots = std::vector<Slot>;  // by number: tasks counted over all workflows
 
@@ -46,6 +60,7 @@ class ClusterWorld final : public World {
   bool apply(const std::vector<Event>& events) override;
   std::optional<Time> current_end() const override;
   std::optional<Time> propose() override;
+  std::optional<std::size_t> moved_by_proposal() const override;
   bool prefers_proposal() const override;
   void adopt() override;
   void give_up() override;
@@ -82,13 +97,17 @@ class ClusterWorld final : public World {
 
   std::vector<std::size_t> waiting() const;
   std::optional<Slots> moved(bool keeps_starts) const;
+  Slots searched(const Slots& from, const std::vector<std::size_t>& numbers) const;
   void offer(Slots slots, const std::string& algorithm);
   bool is_better(const Slots& a, const Slots& b) const;
+  double net_gain(const Slots& slots) const;
+  double gain(const Slots& slots) const;
+  std::size_t moved_by(const Slots& slots) const;
   double worst_stretch(const Slots& slots) const;
 
   Problem problem_;
   PlanMaker make_plan_;
-  double band_;
+  ClusterWorldOptions options_;
   Time clock_;
   std::vector<Workflow> workflows_;  // with task times as they are known now
   std::vector<std::size_t> first_;   // by workflow: the number of its first task
@@ -105,6 +124,7 @@ class ClusterWorld final : public World {
   bool has_plan_ = false;
   Slots slots_;  // of the plan in force; of tasks that have started in any case
   std::string algorithm_;
+  std::optional<Slots> goes_on_;  // the plan in force pulled forward, when last planned
   std::optional<Slots> proposal_;
   std::string proposal_by_;
 };

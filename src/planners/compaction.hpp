@@ -1,8 +1,8 @@
 // The last step of every planner for the goal fair: conservative backfilling. Tasks keep their
 // processors and move, in the order of their starts, to the earliest place that is free.
 //
-// No task moves later: those handled before it start no later than they did, so that its old place
-// is still free. One pass.
+// Where the calendar has room for all the old places, no task moves later: those handled before it
+// start no later than they did, so that its old place is still free. One pass.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,9 @@
 
 namespace dovetail {
 
-enum class Places {
-  booked,  // free in the cluster's calendar
-  drawn    // as if nobody else had reserved anything: tasks may have to move later
-};
-
-// Ties of starts go to the lower workflow, then to the lower task. Nothing when a task that was
-// only drawn fits nowhere.
-std::optional<SharedSlots> compact(const Sharing& sharing, const SharedSlots& slots, Places places);
+// Ties of starts go to the lower workflow, then to the lower task. Old places may be drawn as if
+// nobody else had reserved anything; then tasks may move later, and nothing is the answer when one
+// fits nowhere.
+std::optional<SharedSlots> compact(const Sharing& sharing, const SharedSlots& slots);
 
 }  // namespace dovetail

@@ -6,7 +6,8 @@
 // their workflow's share. One list of all tasks, by bottom level over the square of how long the
 // workflow takes alone (over its weight), so that short workflows go first.
 // Ties: lower workflow, then lower task; levels are compared exactly. Cost: one allocation per
-// workflow, one list mapping.
+// workflow, one list mapping. Not in the paper: where others hold processors, smaller parts of the
+// cluster are shared out as well (Sharing::sizes), and the fairest plan is taken.
 // The paper's P_i is called a number of processors and is a fraction; whether its stop rule counts
 // the share or the cluster is not said, and here it is the cluster.
 #include <algorithm>
@@ -31,7 +32,7 @@ Area sequential_work(const ClusterView& view) {
 }
 
 // max(1, floor(P (1 / 2N + w / 2 sum w))) for each workflow.
-std::vector<Count> work_shares(const Sharing& sharing) {
+std::vector<Count> work_shares(const Sharing& sharing, Count procs) {
   std::vector<Area> works;
   Area total = 0;
   for (const Member& member : sharing.members()) {
@@ -41,7 +42,7 @@ std::vector<Count> work_shares(const Sharing& sharing) {
   const auto workflows = static_cast<Area>(works.size());
   std::vector<Count> shares;
   for (const Area work : works) {
-    const Area share = sharing.processors() * (total + workflows * work) / (2 * workflows * total);
+    const Area share = procs * (total + workflows * work) / (2 * workflows * total);
     shares.push_back(std::max(1, static_cast<Count>(share)));
   }
   return shares;
@@ -67,17 +68,13 @@ bool goes_first(const WeighedLevel& a, const WeighedLevel& b) {
          static_cast<long double>(b.level) * static_cast<long double>(square_a);
 }
 
-}  // namespace
-
-Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
-  const std::vector<Count> shares = work_shares(sharing);
+Plan plan_for(const Sharing& sharing, std::string_view name, Count procs) {
+  const std::vector<Count> shares = work_shares(sharing, procs);
   std::vector<std::vector<Count>> allocations;
   std::vector<std::vector<Duration>> levels;
   for (std::size_t i = 0; i < sharing.size(); ++i) {
     const ClusterView& view = sharing.members()[i].view;
-    allocations.push_back(
-        cpa_allocation_within(view, sharing.processors(), shares[i], sharing.cpa_stop()));
+    allocations.push_back(cpa_allocation_within(view, procs, shares[i], sharing.cpa_stop()));
     levels.push_back(bottom_levels(view, allocations.back()));
   }
   std::vector<TaskRef> list = sharing.tasks();
@@ -85,6 +82,15 @@ Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name) {
     return WeighedLevel{levels[ref.workflow][ref.task], sharing.members()[ref.workflow].due_length};
   });
   return plan_list(sharing, name, list, allocations);
+}
+
+}  // namespace
+
+Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name) {
+  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
+  std::vector<Plan> plans;
+  for (const Count procs : sharing.sizes()) plans.push_back(plan_for(sharing, name, procs));
+  return sharing.fairest_of(std::move(plans));
 }
 
 }  // namespace dovetail

@@ -42,7 +42,7 @@ MonthDispatcher::MonthDispatcher(Dispatch rule, Count scenarios, Count months,
                                [&](Duration time) { return time == times.front(); })),
       left_(std::int64_t{scenarios} * months),
       rank_(times.size()),
-      done_(static_cast<std::size_t>(scenarios), 0),
+      next_month_(static_cast<std::size_t>(scenarios), 0),
       awaited_by_(static_cast<std::size_t>(scenarios), kNobody) {
   for (std::uint32_t g = 0; g < times.size(); ++g) {
     groups_.push_back({times[g]});
@@ -54,11 +54,11 @@ MonthDispatcher::MonthDispatcher(Dispatch rule, Count scenarios, Count months,
     rank_[by_rank_[rank]] = rank;
     idle_.push(rank);
   }
-  for (std::uint32_t s = 0; s < done_.size(); ++s) free(s);
+  for (std::uint32_t s = 0; s < next_month_.size(); ++s) free(s);
 }
 
 void MonthDispatcher::free(std::uint32_t scenario) {
-  free_.push(std::uint64_t{static_cast<std::uint32_t>(done_[scenario])} << 32U | scenario);
+  free_.push(std::uint64_t{static_cast<std::uint32_t>(next_month_[scenario])} << 32U | scenario);
 }
 
 std::optional<MonthStart> MonthDispatcher::takeover() {
@@ -73,7 +73,7 @@ std::optional<MonthStart> MonthDispatcher::propose() {
     const std::uint32_t group = by_rank_[idle_.top()];
     const auto scenario = static_cast<std::uint32_t>(free_.top());
     const std::uint32_t laggard = laggard_for(group, scenario);
-    if (laggard == kNobody) return MonthStart{group, scenario, done_[scenario]};
+    if (laggard == kNobody) return MonthStart{group, scenario, next_month_[scenario]};
     idle_.pop();
     awaited_by_[laggard] = group;
   }
@@ -82,14 +82,16 @@ std::optional<MonthStart> MonthDispatcher::propose() {
 
 // The scenario on a slower group that lags so far behind that the group waits for it.
 std::uint32_t MonthDispatcher::laggard_for(std::uint32_t group, std::uint32_t scenario) const {
-  if (rule_ != Dispatch::rotate || !is_unequal_ || done_[scenario] < distance_) return kNobody;
+  if (rule_ != Dispatch::rotate || !is_unequal_ || next_month_[scenario] < distance_)
+    return kNobody;
   std::uint32_t laggard = kNobody;
   for (const Group& other : groups_) {
     const std::uint32_t x = other.scenario;
     if (x == kNobody || other.time <= groups_[group].time || awaited_by_[x] != kNobody) continue;
-    if (months_ - done_[x] < 2 || done_[scenario] - done_[x] < distance_) continue;
-    const bool lags_more = laggard == kNobody || done_[x] < done_[laggard] ||
-                           (done_[x] == done_[laggard] && x < laggard);
+    if (months_ - next_month_[x] < 2 || next_month_[scenario] - next_month_[x] < distance_)
+      continue;
+    const bool lags_more = laggard == kNobody || next_month_[x] < next_month_[laggard] ||
+                           (next_month_[x] == next_month_[laggard] && x < laggard);
     if (lags_more) laggard = x;
   }
   return laggard;
@@ -101,7 +103,7 @@ void MonthDispatcher::start(const MonthStart& start) {
   free_.pop();
   groups_[start.group].scenario = start.scenario;
   --left_;
-  if (rule_ == Dispatch::ideal && ++done_[start.scenario] < months_) free(start.scenario);
+  if (rule_ == Dispatch::ideal && ++next_month_[start.scenario] < months_) free(start.scenario);
 }
 
 void MonthDispatcher::end(std::uint32_t group) {
@@ -109,12 +111,12 @@ void MonthDispatcher::end(std::uint32_t group) {
   groups_[group].scenario = kNobody;
   idle_.push(rank_[group]);
   if (rule_ == Dispatch::ideal) return;
-  if (++done_[scenario] == months_) return;
+  if (++next_month_[scenario] == months_) return;
   const std::uint32_t waiting = std::exchange(awaited_by_[scenario], kNobody);
   if (waiting == kNobody) return free(scenario);
   groups_[waiting].scenario = scenario;
   --left_;
-  takeovers_.push_back({waiting, scenario, done_[scenario]});
+  takeovers_.push_back({waiting, scenario, next_month_[scenario]});
 }
 
 void MonthDispatcher::sleep(std::uint32_t group) {

@@ -88,9 +88,9 @@ class MonthDispatcher {
   bool is_unequal_;
   std::int64_t left_;
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> rank_;        // of a group, by time and number
-  std::vector<std::uint32_t> by_rank_;     // the inverse
-  std::vector<Count> done_;                // months of a scenario; under ideal: started ones
+  std::vector<std::uint32_t> rank_;     // of a group, by time and number
+  std::vector<std::uint32_t> by_rank_;  // the inverse
+  std::vector<Count> next_month_;       // of a scenario; under ideal those before it may still run
   std::vector<std::uint32_t> awaited_by_;  // by scenario: the group that waits for it
   Least<std::uint32_t> idle_;              // ranks
   Least<std::uint64_t> free_;              // months done, then scenario

@@ -25,7 +25,7 @@ struct SitePlan {
   std::vector<std::uint32_t> scenarios = {};  // their numbers, from 0
   Count planned_for = 0;  // scenarios; more than there are where that takes less time
   Grouping grouping = {};
-  Duration formula = 0;
+  Duration formula = 0;  // kForever: there is none, on a calendar
   Duration makespan = 0;
   Count flushes = 0;
   std::optional<Count> at_no_cost = {};  // scenarios at the price of one, where that is known

@@ -24,8 +24,9 @@ bool is_beyond_band(std::optional<Time> before, std::optional<Time> after, Time 
 }
 
 Evaluation evaluate(World& world, Time now, std::string event) {
-  Evaluation result{now, std::move(event), {}, world.current_end(), false};
+  Evaluation result{.time = now, .event = std::move(event), .current = world.current_end()};
   result.candidate = world.propose();
+  if (result.candidate && result.current) result.moved = world.moved_by_proposal();
   result.adopted = result.candidate && (!result.current || world.prefers_proposal());
   if (result.adopted) {
     world.adopt();
@@ -48,7 +49,8 @@ void listen(World& world, EventFeed& feed, std::vector<Evaluation>& history) {
     if (matters || !world.current_end()) {
       history.push_back(evaluate(world, batch->time, std::move(batch->name)));
     } else {
-      history.push_back({batch->time, std::move(batch->name), {}, world.current_end(), false});
+      history.push_back(
+          {.time = batch->time, .event = std::move(batch->name), .current = world.current_end()});
     }
   }
 }

@@ -19,6 +19,9 @@
 
 namespace dovetail {
 
+// What moving all tasks has to gain where nobody says otherwise; see ClusterWorldOptions.
+inline constexpr double kStability = 0.05;
+
 class World {
  public:
   virtual ~World() = default;
@@ -36,8 +39,11 @@ class World {
   // Makes a plan for all that has not started; its end, or nothing when there is none.
   virtual std::optional<Time> propose() = 0;
 
-  // Whether the proposal is better than the plan in force; both are possible. A tie disturbs
-  // nobody.
+  // How many of the tasks that wait the proposal moves; nothing where that is not counted.
+  virtual std::optional<std::size_t> moved_by_proposal() const { return std::nullopt; }
+
+  // Whether the proposal is better than the plan in force; both are possible. A tie, or a
+  // gain that is not worth what it moves, disturbs nobody.
   virtual bool prefers_proposal() const = 0;
 
   // The proposal is in force from now on.

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dovetail/plan.hpp"
 #include "planners/sharing.hpp"
@@ -20,6 +21,10 @@ Plan plan_selfish_order(const Sharing& sharing, std::string_view name);
 Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name);
 Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name);
 Plan plan_mags(const Sharing& sharing, std::string_view name);
+
+// The list of SELFISH_ORDER with other allocations: by workflow, then by task.
+Plan plan_short_first(const Sharing& sharing, std::string_view name,
+                      const std::vector<std::vector<Count>>& allocations);
 
 // Why CAFM_K_SHELVES, which plans every workflow once for every number of processors, cannot plan
 // the problem; empty when it can.

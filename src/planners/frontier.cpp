@@ -7,6 +7,7 @@
 #include "dovetail/metrics.hpp"
 #include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
+#include "planners/frontier_search.hpp"
 #include "planners/one_cluster.hpp"
 
 namespace dovetail {
@@ -63,8 +64,11 @@ std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& co
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
-    const Plan tightest = tightest_plan(*find_planner(plan.algorithm), own);
-    alone.push_back(makespan(single, pull_forward(single, tightest), 0));
+    const PlannerInfo& planner = *find_planner(plan.algorithm);
+    const Plan earliest = planner.goal == Goal::deadline
+                              ? pull_forward(single, tightest_plan(planner, own))
+                              : plan_by(planner, own, std::nullopt);
+    alone.push_back(makespan(single, earliest, 0));
   }
   return alone;
 }
@@ -89,6 +93,7 @@ class Search {
       spread(options_.deadlines - options_.deadlines / 2);
       while (may_go_on() && refine()) continue;
     }
+    if (options_.by_search) improve_frontier(context_, front_);
     // Fewer may do: then the last call says that all is done.
     if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
     return std::move(front_);
@@ -163,6 +168,18 @@ void look_closer(PlanningContext& context, Frontier& known, Duration allowed) {
   }
 }
 
+// With little search, as somebody waits for something else.
+Frontier quick_frontier(PlanningContext& context) {
+  Frontier front = Search(context, {.by_search = false}).run();
+  PlannerOptions options = context.options();
+  const std::size_t tasks = context.problem().task_count();
+  options.search.trials =
+      std::min(trials_of(options.search, tasks), trials_of({.effort = Effort::quick}, tasks));
+  PlanningContext quick(context.problem(), options);
+  improve_frontier(quick, front);
+  return front;
+}
+
 }  // namespace
 
 bool Frontier::offer(Plan plan) {
@@ -199,7 +216,7 @@ Frontier known_plans(PlanningContext& context) {
     offer_earliest(context, known, false);
     return known;
   }
-  if (tasks <= kFewTasks) return Search(context, {}).run();
+  if (tasks <= kFewTasks) return quick_frontier(context);
   Frontier known;
   offer_earliest(context, known, tasks <= kManyTasks);
   return known;
@@ -211,7 +228,7 @@ Frontier known_plans_by(PlanningContext& context, Time deadline) {
   const Duration allowed = deadline - problem.now();
   Frontier known;
   if (problem.task_count() <= kManyTasks) {
-    known = Search(context, {}).run();
+    known = quick_frontier(context);
     if (allowed >= shortest_makespan(context)) look_closer(context, known, allowed);
   } else {
     offer_earliest(context, known, false);

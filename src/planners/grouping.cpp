@@ -31,6 +31,11 @@ MonthProblem month_problem(const EnsembleSite& site, const EnsembleRules& rules,
           .disk = rules.disk};
 }
 
+const GroupTime& fastest_size(std::span<const GroupTime> sizes) {
+  return *std::find_if(sizes.begin(), sizes.end(),
+                       [&](const GroupTime& size) { return size.time == sizes.back().time; });
+}
+
 Grouping with_rest(const MonthProblem& problem, std::vector<Count> groups) {
   Grouping grouping{std::move(groups)};
   grouping.post_processors = problem.processors - grouping.grouped();

@@ -61,6 +61,9 @@ struct Grouping {
   Count grouped() const { return std::accumulate(groups.begin(), groups.end(), Count{0}); }
 };
 
+// The smallest of the fastest sizes. Needs sizes that rise and times that do not.
+const GroupTime& fastest_size(std::span<const GroupTime> sizes);
+
 // The groups, and all that is left for post tasks.
 Grouping with_rest(const MonthProblem& problem, std::vector<Count> groups);
 
@@ -71,6 +74,9 @@ struct GroupingInfo {
   std::string_view summary;
   std::string_view source;
   Grouping (*make)(const MonthProblem& problem, Dispatch dispatch);
+  bool grows_groups;     // beyond the fastest size too, where that gains nothing
+  bool solves_knapsack;  // exactly, in a table of groups x processors
+  bool tries_all;        // takes the best of grouping_candidates()
 };
 
 std::span<const GroupingInfo> groupings();

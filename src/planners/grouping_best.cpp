@@ -15,7 +15,7 @@ namespace dovetail {
 
 Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
                            Dispatch dispatch) {
-  Duration main = months_done_after(problem, grouping.groups, problem.all_months());
+  Duration main = least_time_of_months(problem, grouping.groups, problem.all_months());
   if (dispatch != Dispatch::ideal) {
     const Count largest = *std::max_element(grouping.groups.begin(), grouping.groups.end());
     main = std::max(main, problem.months * problem.time_of(largest));

@@ -17,11 +17,11 @@ Grouping by_knapsack(const MonthProblem& problem, Dispatch) { return knapsack_gr
 
 constexpr std::array kGroupings = {
     // clang-format off
-GroupingInfo{"basic",    "equal groups, by formula; the rest does post tasks",                   kEnsembles, by_basic},
-GroupingInfo{"imp1",     "basic; processors that post tasks do not need make groups larger",     kEnsembles, by_imp1},
-GroupingInfo{"imp2",     "basic; all processors left make groups larger, post tasks come last",  kEnsembles, by_imp2},
-GroupingInfo{"knapsack", "the groups that compute most months a second, exactly",                kEnsembles, by_knapsack},
-GroupingInfo{"best",     "all of these and knapsacks of fewer groups, simulated: the shortest",  "Dovetail", best_grouping},
+GroupingInfo{"basic",    "equal groups, by formula; the rest does post tasks",                   kEnsembles, by_basic,      false, false, false},
+GroupingInfo{"imp1",     "basic; processors that post tasks do not need make groups larger",     kEnsembles, by_imp1,       true,  false, false},
+GroupingInfo{"imp2",     "basic; all processors left make groups larger, post tasks come last",  kEnsembles, by_imp2,       true,  false, false},
+GroupingInfo{"knapsack", "the groups that compute most months a second, exactly",                kEnsembles, by_knapsack,   false, true,  false},
+GroupingInfo{"best",     "all of these and knapsacks of fewer groups, simulated: the shortest",  "Dovetail", best_grouping, false, true,  true},
     // clang-format on
 };
 

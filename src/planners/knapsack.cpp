@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "planners/grouping.hpp"
+
 namespace dovetail {
 
 namespace {
@@ -172,12 +174,6 @@ class Layers {
   std::vector<double> before_about_;
   std::vector<double> now_about_;
 };
-
-// The smallest of the fastest sizes.
-GroupTime fastest_size(std::span<const GroupTime> sizes) {
-  return *std::find_if(sizes.begin(), sizes.end(),
-                       [&](const GroupTime& size) { return size.time == sizes.back().time; });
-}
 
 }  // namespace
 

@@ -45,7 +45,7 @@ std::optional<SharedSlots> list_map(const Sharing& sharing, std::span<const Task
 Plan plan_list(const Sharing& sharing, std::string_view name, std::span<const TaskRef> list,
                const std::vector<std::vector<Count>>& allocations) {
   const auto slots = list_map(sharing, list, allocations);
-  return sharing.to_plan(name, slots ? compact(sharing, *slots, Places::booked) : slots);
+  return sharing.to_plan(name, slots ? compact(sharing, *slots) : slots);
 }
 
 }  // namespace dovetail

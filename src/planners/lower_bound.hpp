@@ -22,15 +22,16 @@ namespace dovetail {
 // The view and calendar must outlive it.
 class LowerBound {
  public:
-  // With a budget it speaks of plans that consume no more.
-  LowerBound(const ClusterView& view, const Calendar& calendar, Time now,
-             std::optional<Area> budget = {});
+  LowerBound(const ClusterView& view, const Calendar& calendar, Time now);
+
+  // From now on it speaks of plans that consume no more.
+  void set_budget(Area budget) { budget_ = budget; }
 
   // No plan ends by then: what follows from the longest path alone. Cheap.
   Certificate on_end() const;
 
-  // A later end, as tight as a 2000th of the turn-around of a plan that ends at `known`, unless it
-  // is over before. `so_far` is what on_end gave before.
+  // A later end, as tight as a 2000th of the turn-around of a plan that ends at `known` (a 100th
+  // for very many tasks), unless it is over before. `so_far` is what on_end gave before.
   Certificate on_end(Time known, Certificate so_far, const std::function<bool()>& is_over) const;
 
   // Needs a plan that ends by `end`.
@@ -46,8 +47,9 @@ class LowerBound {
   std::optional<Certificate> prove_impossible(Time end) const;
   std::optional<Certificate> prove_impossible(Time end, const TimeWindows& windows,
                                               Interval span) const;
-  Certificate certificate(Time end, const TimeWindows& windows) const;
+  Certificate certificate(Time end, const TimeWindows& windows, const WindowFlow& flow) const;
   double room(Interval window) const;
+  bool has_few_tasks() const { return view_.size() <= 500; }
 
   const ClusterView& view_;
   const Calendar& calendar_;

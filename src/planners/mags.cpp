@@ -11,7 +11,9 @@
 // is tried, some ten of them. Not in the paper: reservations, weights and workflows that become
 // ready later (periods.hpp), and what to do when the widest tasks of the workflows due in a period
 // do not fit side by side, so that no slack would help: then such workflows get parts of the period
-// one after the other.
+// one after the other. Where the cluster leaves so early that no slack helps at all, the plan is
+// one of lists, without a promise: short workflows first, as SELFISH_ORDER has them, by CPA for the
+// whole cluster, a half of it, a quarter and so on, the fairest of these.
 #include <algorithm>
 #include <map>
 
@@ -37,12 +39,11 @@ class BackwardPlacer {
       : view_(view), reversed_(view.reversed()), slots_(view.size()) {}
 
   // Where the tasks go; nothing when some do not fit.
-  const std::vector<Slot>* place(const Calendar& cluster, const Periods& division,
+  const std::vector<Slot>* place(const Calendar& cluster, const std::vector<Period>& periods,
                                  std::size_t workflow, CpaStop stop) {
     std::ranges::fill(slots_, Slot{});
     std::vector<TaskId> unplaced(view_.size());
     for (TaskId task = 0; task < view_.size(); ++task) unplaced[task] = task;
-    const auto& periods = division.periods;
     for (auto period = periods.rbegin(); period != periods.rend() && !unplaced.empty(); ++period) {
       const auto& rows = period->rows[workflow];
       if (rows.empty() || period->begin == period->end) continue;  // within a millisecond
@@ -146,15 +147,15 @@ class SlackSearch {
   std::optional<Found> attempt(Area slack, bool one_after_the_other) {
     const Ratio factor = Ratio::of(slack, kNoSlack);
     const Ratio stretch = Ratio::of(bound_.above * factor.above, bound_.below * factor.below);
-    const auto division = divide_time(sharing_, area_, {stretch, one_after_the_other});
-    if (!division) return std::nullopt;
+    const auto periods = divide_time(sharing_, area_, {stretch, one_after_the_other});
+    if (!periods) return std::nullopt;
     Found found{.slack = slack};
     for (std::size_t i = 0; i < sharing_.size(); ++i) {
-      const auto* slots = placers_[i].place(sharing_.calendar(), *division, i, sharing_.cpa_stop());
+      const auto* slots = placers_[i].place(sharing_.calendar(), *periods, i, sharing_.cpa_stop());
       if (slots == nullptr) return std::nullopt;
       found.slots.push_back(*slots);
     }
-    for (const Period& period : division->periods) found.periods.push_back(period.end);
+    for (const Period& period : *periods) found.periods.push_back(period.end);
     return found;
   }
 
@@ -164,18 +165,30 @@ class SlackSearch {
   std::vector<BackwardPlacer> placers_;
 };
 
+Plan plan_without_periods(const Sharing& sharing, std::string_view name) {
+  std::vector<Plan> plans{plan_selfish_order(sharing, name)};
+  for (Count procs = sharing.processors() / 2; procs > 0; procs /= 2) {
+    std::vector<std::vector<Count>> allocations;
+    for (const Member& member : sharing.members()) {
+      allocations.push_back(cpa_allocation(member.view, procs, sharing.cpa_stop()));
+    }
+    plans.push_back(plan_short_first(sharing, name, allocations));
+  }
+  return sharing.fairest_of(std::move(plans));
+}
+
 }  // namespace
 
 Plan plan_mags(const Sharing& sharing, std::string_view name) {
   if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   const FreeArea area(sharing.calendar(), sharing.now());
   const auto bound = fair_bound(sharing, area);
-  if (!bound) return sharing.to_plan(name, std::nullopt);
+  if (!bound) return plan_without_periods(sharing, name);
   SlackSearch search(sharing, area, *bound);
   auto found = search.find(false);
   if (!found) found = search.find(true);
-  if (!found) return sharing.to_plan(name, std::nullopt);
-  Plan plan = sharing.to_plan(name, compact(sharing, found->slots, Places::booked));
+  if (!found) return plan_without_periods(sharing, name);
+  Plan plan = sharing.to_plan(name, compact(sharing, found->slots));
   plan.division = {.slack = static_cast<double>(found->slack) / static_cast<double>(kNoSlack),
                    .bound = bound->value(),
                    .periods = std::move(found->periods)};

@@ -17,11 +17,11 @@ MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
   }
 }
 
-Count MoldableJob::fewest_within(double length) const {
+Count MoldableJob::fewest_within(double length, Count most) const {
   const auto found = std::ranges::partition_point(
       times_, [&](Duration time) { return static_cast<double>(time) > length; });
-  if (found == times_.end()) return 0;
-  return least_ + static_cast<Count>(found - times_.begin());
+  const Count fewest = least_ + static_cast<Count>(found - times_.begin());
+  return fewest <= most ? fewest : 0;
 }
 
 std::vector<Slot> MoldableJob::plan(Count procs) const {

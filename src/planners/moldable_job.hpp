@@ -15,18 +15,17 @@ class MoldableJob {
   // the job.
   MoldableJob(const Sharing& sharing, std::size_t workflow);
 
-  // As many as its widest task needs, up to all.
+  // As many as its widest task needs.
   Count least() const { return least_; }
-  Count most() const { return least_ + static_cast<Count>(times_.size()) - 1; }
 
-  // How long it takes on so many of these, or on fewer when that is no slower.
+  // How long it takes on so many, least() or more, or on fewer when that is no slower.
   Duration time(Count procs) const { return times_[static_cast<std::size_t>(procs - least_)]; }
 
   Area work(Count procs) const { return Area{procs} * time(procs); }
 
-  // The canonical number: the fewest processors on which it takes at most `length`; 0 if there is
-  // none.
-  Count fewest_within(double length) const;
+  // The canonical number: the fewest processors, up to `most`, on which it takes at most `length`;
+  // 0 if there is none.
+  Count fewest_within(double length, Count most) const;
 
   // Its tasks by CPA on so many processors, from time 0 on.
   std::vector<Slot> plan(Count procs) const;

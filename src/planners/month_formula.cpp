@@ -31,7 +31,7 @@ std::int64_t posts_left(const MonthProblem& problem, Count processors, GroupTime
 }
 
 Duration unequal_estimate(const MonthProblem& problem, const Grouping& grouping) {
-  const Duration main = months_done_after(problem, grouping.groups, problem.all_months());
+  const Duration main = least_time_of_months(problem, grouping.groups, problem.all_months());
   Duration first = main;
   for (const Count procs : grouping.groups) first = std::min(first, problem.time_of(procs));
   const std::int64_t all = problem.posts * problem.all_months();
@@ -60,8 +60,8 @@ Duration formula_makespan(const MonthProblem& problem, const Grouping& grouping)
                                static_cast<Count>(groups.size()));
 }
 
-Duration months_done_after(const MonthProblem& problem, std::span<const Count> groups,
-                           std::int64_t months) {
+Duration least_time_of_months(const MonthProblem& problem, std::span<const Count> groups,
+                              std::int64_t months) {
   std::vector<Duration> times;
   for (const Count procs : groups) times.push_back(problem.time_of(procs));
   const Duration fastest = *std::min_element(times.begin(), times.end());

@@ -19,7 +19,7 @@ Duration formula_makespan(const MonthProblem& problem, const Grouping& grouping)
 
 // The earliest moment by which the groups can have computed so many months if they never wait: the
 // least t with sum of floor(t / time) >= months. No schedule ends its main tasks earlier.
-Duration months_done_after(const MonthProblem& problem, std::span<const Count> groups,
-                           std::int64_t months);
+Duration least_time_of_months(const MonthProblem& problem, std::span<const Count> groups,
+                              std::int64_t months);
 
 }  // namespace dovetail

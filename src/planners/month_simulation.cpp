@@ -42,7 +42,7 @@ class MonthSimulation {
         is_lent_(times_.size(), false) {
     // Those that only do post tasks have the lowest numbers and take post tasks first.
     Count first = post_processors();
-    posts_.lend(0, first);
+    posts_.add_processors(0, first);
     for (const Count procs : grouping.groups) {
       first_.push_back(first);
       first += procs;
@@ -123,8 +123,7 @@ class MonthSimulation {
   std::int64_t margin() const {
     if (!problem_.disk) return 0;
     const auto groups = static_cast<std::int64_t>(times_.size());
-    return std::max(problem_.disk->margin.value_or(2 * groups * problem_.disk->month),
-                    problem_.disk->month);
+    return std::max(problem_.disk->margin_for(groups), problem_.disk->month);
   }
 
   // Groups that have nothing to do any more, or all of them while the disk is emptied.
@@ -136,7 +135,7 @@ class MonthSimulation {
     for (std::size_t g = 0; g < times_.size(); ++g) {
       if (is_busy[g] || is_lent_[g]) continue;
       is_lent_[g] = true;
-      posts_.lend(first_[g], grouping_.groups[g]);
+      posts_.add_processors(first_[g], grouping_.groups[g]);
     }
   }
 
@@ -149,7 +148,7 @@ class MonthSimulation {
   bool resume() {
     now_ = std::max(now_, posts_.busy_until(post_processors()));
     posts_.release(now_);
-    posts_.take_back(post_processors());
+    posts_.remove_processors_from(post_processors());
     is_lent_.assign(times_.size(), false);
     is_flushing_ = false;
     if (room_on_disk() >= margin()) return true;

@@ -11,13 +11,6 @@ namespace dovetail {
 
 namespace {
 
-// The smallest of the fastest sizes.
-const GroupTime& quickest(const MonthProblem& problem) {
-  return *std::find_if(problem.sizes.begin(), problem.sizes.end(), [&](const GroupTime& size) {
-    return size.time == problem.sizes.back().time;
-  });
-}
-
 // Processors on which the post tasks of so many scenarios keep up, were they as fine as sand.
 std::int64_t fluid_need(const MonthProblem& problem, Count scenarios, Duration time) {
   const std::int64_t work = problem.post * problem.posts * scenarios;
@@ -41,10 +34,9 @@ std::int64_t last_rounds(const MonthProblem& problem, Count scenarios) {
 // post tasks that keep up, so that one measurement tells all.
 Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
   if (problem.disk || problem.full_speed_posts > 0) return 0;
-  const GroupTime& size = quickest(problem);
-  // The improvements would make groups larger that gain nothing by it.
+  const GroupTime& size = fastest_size(problem.sizes);
   const bool may_grow = size.procs < problem.sizes.back().procs;
-  if (may_grow && heuristic.name.starts_with("imp")) return 0;
+  if (may_grow && heuristic.grows_groups) return 0;
   Count scenarios = 0;
   while (scenarios < problem.scenarios) {
     const Count next = scenarios + 1;
@@ -66,15 +58,12 @@ Duration PerformanceVector::measured(Count scenarios) {
   assert(scenarios >= 1 && scenarios <= source_.most);
   if (scenarios <= source_.flat) scenarios = 1;
   std::optional<Duration>& value = values_[static_cast<std::size_t>(scenarios - 1)];
-  if (!value) {
-    ++measurements_;
-    value = source_.measure(scenarios);
-  }
+  if (!value) value = source_.measure(scenarios);
   return *value;
 }
 
 Count PerformanceVector::planned_for(Count scenarios) {
-  if (scenarios <= source_.flat) return scenarios;
+  if (scenarios <= source_.flat || source_.most > kMostInTurn) return scenarios;
   Count best = scenarios;
   for (Count more = scenarios + 1; more <= source_.most; ++more) {
     if (source_.lower_bound(more) >= measured(best)) break;
@@ -85,7 +74,7 @@ Count PerformanceVector::planned_for(Count scenarios) {
 
 Count scenarios_at_no_cost(const MonthProblem& problem) {
   if (!problem.has_room()) return 0;
-  const GroupTime& size = quickest(problem);
+  const GroupTime& size = fastest_size(problem.sizes);
   Count scenarios = 0;
   while (scenarios < problem.scenarios) {
     const std::int64_t next = scenarios + 1;

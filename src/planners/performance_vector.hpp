@@ -6,7 +6,8 @@
 // Source: Caniou et al. 2009, section 4.3. Values are computed when they are first asked for. A
 // heuristic may take longer for k scenarios than for more of them; since a schedule of more
 // scenarios contains one of k, at(k) is the least of measured(k), measured(k + 1), ... Values that
-// a lower bound rules out are not computed.
+// a lower bound rules out are not computed. Where there are more than kMostInTurn scenarios, nobody
+// looks for such dips.
 #pragma once
 
 #include <functional>
@@ -16,6 +17,9 @@
 #include "planners/grouping.hpp"
 
 namespace dovetail {
+
+// Up to so many scenarios, each of them is looked at.
+inline constexpr Count kMostInTurn = 2000;
 
 class PerformanceVector {
  public:
@@ -32,7 +36,7 @@ class PerformanceVector {
 
   Duration measured(Count scenarios);
 
-  // Never falls with the scenarios.
+  // Never falls with up to kMostInTurn scenarios.
   Duration at(Count scenarios) { return measured(planned_for(scenarios)); }
 
   // The number of scenarios whose schedule serves for so many; the same number unless more of them
@@ -41,13 +45,9 @@ class PerformanceVector {
 
   Count most() const { return source_.most; }
 
-  // How often a makespan was measured.
-  std::size_t measurements() const { return measurements_; }
-
  private:
   Source source_;
   std::vector<std::optional<Duration>> values_;
-  std::size_t measurements_ = 0;
 };
 
 // Scenarios that a cluster takes at the price of one: the largest number for which there are groups

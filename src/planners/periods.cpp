@@ -110,69 +110,66 @@ struct OpenPeriod {
   }
 };
 
-class Divider {
- public:
-  Divider(const Sharing& sharing, const FreeArea& area, const PeriodOptions& options)
-      : Divider(sharing, area, options, manageable(sharing, options.stretch)) {}
+// The periods before rows are given away, and who is due in which.
+struct Outline {
+  TimeUnits units;
+  std::vector<std::size_t> order;  // workflows by due end, ties to the lower number
+  std::vector<OpenPeriod> periods = {};
+  std::vector<std::size_t> due = {};  // by workflow: the period by whose end it is to be done
+};
 
-  Periods divide() && {
+// Sets boundaries.
+class Outliner {
+ public:
+  Outliner(const Sharing& sharing, Ratio stretch)
+      : sharing_(sharing),
+        halvings_(halvings_of(sharing, stretch)),
+        outline_{.units = TimeUnits(sharing, stretch, most_halvings()), .order = {}} {}
+
+  Outline outline(bool one_after_the_other) && {
+    set_order();
     set_boundaries();
     set_due();
-    if (one_after_the_other_) part_the_crowded();
-    for (OpenPeriod& period : periods_) measure_rows(period);
-    give_rows();
-    Periods result{.due = due_};
-    for (OpenPeriod& period : periods_) {
-      result.periods.push_back(
-          {units_.ms(period.begin), units_.ms(period.end), std::move(period.rows)});
-    }
-    return result;
+    if (one_after_the_other) part_the_crowded();
+    return std::move(outline_);
   }
 
  private:
-  Divider(const Sharing& sharing, const FreeArea& area, const PeriodOptions& options, Ratio stretch)
-      : sharing_(sharing),
-        area_(area),
-        one_after_the_other_(options.one_after_the_other),
-        halvings_(halvings_of(sharing, stretch)),
-        units_(sharing, stretch, most_halvings()) {
-    order_.resize(sharing.size());
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return units_.due(member(i)); });
-  }
-
   int most_halvings() const {
     int most = 0;
     for (const auto& [ready, count] : halvings_) most = std::max(most, count);
     return most;
   }
 
-  const Member& member(std::size_t i) const { return sharing_.members()[i]; }
-  Area last_due() const { return units_.due(member(order_.back())); }
+  Area due_end(std::size_t i) const { return outline_.units.due(sharing_.members()[i]); }
+
+  void set_order() {
+    outline_.order.resize(sharing_.size());
+    std::iota(outline_.order.begin(), outline_.order.end(), std::size_t{0});
+    std::ranges::stable_sort(outline_.order, {}, [&](std::size_t i) { return due_end(i); });
+  }
 
   void set_boundaries() {
+    const Area last_due = due_end(outline_.order.back());
     std::vector<Area> boundaries;
     for (const auto& [ready, count] : halvings_) {
-      const Area begin = units_.of(ready);
+      const Area begin = outline_.units.of(ready);
       boundaries.push_back(begin);
-      for (int i = 0; i <= count; ++i) {
-        boundaries.push_back(begin + ((last_due() - begin) >> i));
-      }
+      for (int i = 0; i <= count; ++i) boundaries.push_back(begin + ((last_due - begin) >> i));
     }
     std::sort(boundaries.begin(), boundaries.end());
     boundaries.erase(std::unique(boundaries.begin(), boundaries.end()), boundaries.end());
     for (std::size_t i = 1; i < boundaries.size(); ++i) {
-      periods_.push_back({.begin = boundaries[i - 1], .end = boundaries[i]});
+      outline_.periods.push_back({.begin = boundaries[i - 1], .end = boundaries[i]});
     }
   }
 
   void set_due() {
-    due_.resize(sharing_.size());
+    const auto& periods = outline_.periods;
     for (std::size_t i = 0; i < sharing_.size(); ++i) {
-      const Area end = units_.due(member(i));
       const auto found = std::ranges::find_if(
-          periods_, [&](const OpenPeriod& period) { return period.end >= end; });
-      due_[i] = static_cast<std::size_t>(found - periods_.begin());
+          periods, [&](const OpenPeriod& period) { return period.end >= due_end(i); });
+      outline_.due.push_back(static_cast<std::size_t>(found - periods.begin()));
     }
   }
 
@@ -180,9 +177,9 @@ class Divider {
   std::vector<std::vector<std::size_t>> groups_due_in(std::size_t k) const {
     std::vector<std::vector<std::size_t>> groups;
     Count room = 0;
-    for (const std::size_t i : order_) {
-      if (due_[i] != k) continue;
-      const Count needed = member(i).needs;
+    for (const std::size_t i : outline_.order) {
+      if (outline_.due[i] != k) continue;
+      const Count needed = sharing_.members()[i].needs;
       if (needed > room) {
         groups.emplace_back();
         room = sharing_.processors();
@@ -196,28 +193,58 @@ class Divider {
   void part_the_crowded() {
     std::vector<OpenPeriod> parted;
     std::vector<std::size_t> due(sharing_.size());
-    for (std::size_t k = 0; k < periods_.size(); ++k) {
+    for (std::size_t k = 0; k < outline_.periods.size(); ++k) {
+      const OpenPeriod& whole = outline_.periods[k];
       const auto groups = groups_due_in(k);
       const auto parts = static_cast<Area>(std::max<std::size_t>(groups.size(), 1));
-      const Area length = (periods_[k].end - periods_[k].begin) / parts;
+      const Area length = (whole.end - whole.begin) / parts;
       for (const auto& group : groups) {
         for (const std::size_t i : group) due[i] = parted.size();
-        parted.push_back({.begin = parted.empty() ? periods_[k].begin : parted.back().end});
+        parted.push_back({.begin = parted.empty() ? whole.begin : parted.back().end});
         parted.back().end = parted.back().begin + length;
       }
-      if (groups.empty()) parted.push_back({.begin = periods_[k].begin});
-      parted.back().end = periods_[k].end;
+      if (groups.empty()) parted.push_back({.begin = whole.begin});
+      parted.back().end = whole.end;
     }
-    periods_ = std::move(parted);
-    due_ = std::move(due);
+    outline_.periods = std::move(parted);
+    outline_.due = std::move(due);
   }
 
+  const Sharing& sharing_;
+  std::map<Time, int> halvings_;
+  Outline outline_;
+};
+
+// Gives the rows of the periods to workflows.
+class RowGiver {
+ public:
+  RowGiver(const Sharing& sharing, const FreeArea& area, Outline outline)
+      : sharing_(sharing), outline_(std::move(outline)) {
+    for (const Member& member : sharing.members()) {
+      missing_.push_back(fluid_work(area, member) * outline_.units.per_ms());
+    }
+  }
+
+  std::vector<Period> give() && {
+    for (OpenPeriod& period : outline_.periods) measure_rows(period);
+    for (std::size_t k = 0; k < outline_.periods.size(); ++k) give_to_the_due(k);
+    for (const std::size_t i : outline_.order) give_before(i);
+    std::vector<Period> given;
+    for (OpenPeriod& period : outline_.periods) {
+      given.push_back(
+          {outline_.units.ms(period.begin), outline_.units.ms(period.end), std::move(period.rows)});
+    }
+    return given;
+  }
+
+ private:
   void measure_rows(OpenPeriod& period) const {
-    const Interval window{units_.ms(period.begin) - 1, units_.ms(period.end)};
+    const TimeUnits& units = outline_.units;
+    const Interval window{units.ms(period.begin) - 1, units.ms(period.end)};
     std::map<Count, Area> free;
     for (const Step& step : sharing_.calendar().steps(window)) {
-      const Area begin = std::max(period.begin, units_.of(step.begin));
-      const Area end = std::min(period.end, units_.of(step.end));
+      const Area begin = std::max(period.begin, units.of(step.begin));
+      const Area end = std::min(period.end, units.of(step.end));
       if (end > begin && step.free > 0) free[step.free] += end - begin;
     }
     period.rows.resize(sharing_.size());
@@ -227,60 +254,48 @@ class Divider {
     }
   }
 
-  void give_rows() {
-    std::vector<Area> missing;
-    for (const Member& member : sharing_.members()) {
-      missing.push_back(fluid_work(area_, member) * units_.per_ms());
-    }
-    for (std::size_t k = 0; k < periods_.size(); ++k) give_to_the_due(k, missing);
-    for (const std::size_t i : order_) give_before(i, missing[i]);
-  }
-
   // In turns, one row each. A workflow gets as many as its widest task needs, if there are.
-  void give_to_the_due(std::size_t k, std::vector<Area>& missing) {
-    OpenPeriod& period = periods_[k];
+  void give_to_the_due(std::size_t k) {
+    OpenPeriod& period = outline_.periods[k];
     std::vector<std::size_t> due;
-    for (const std::size_t i : order_) {
-      if (due_[i] == k) due.push_back(i);
+    for (const std::size_t i : outline_.order) {
+      if (outline_.due[i] == k) due.push_back(i);
     }
     const auto is_done = [&](std::size_t i) {
       const auto held = static_cast<Count>(period.rows[i].size());
-      return missing[i] <= 0 && held >= member(i).needs;
+      return missing_[i] <= 0 && held >= sharing_.members()[i].needs;
     };
     for (;;) {
       std::erase_if(due, is_done);
       if (due.empty()) return;
       for (const std::size_t i : due) {
         if (!period.has_rows()) return;
-        period.give_row(i, missing[i]);
+        period.give_row(i, missing_[i]);
       }
     }
   }
 
-  void give_before(std::size_t i, Area& missing) {
-    for (std::size_t k = 0; k < due_[i]; ++k) {
-      OpenPeriod& period = periods_[k];
-      if (period.begin < units_.of(member(i).ready)) continue;
-      while (period.has_rows() && missing > 0) period.give_row(i, missing);
+  void give_before(std::size_t i) {
+    for (std::size_t k = 0; k < outline_.due[i]; ++k) {
+      OpenPeriod& period = outline_.periods[k];
+      if (period.begin < outline_.units.of(sharing_.members()[i].ready)) continue;
+      while (period.has_rows() && missing_[i] > 0) period.give_row(i, missing_[i]);
     }
   }
 
   const Sharing& sharing_;
-  const FreeArea& area_;
-  bool one_after_the_other_;
-  std::map<Time, int> halvings_;
-  TimeUnits units_;
-  std::vector<std::size_t> order_;  // workflows by due end, ties to the lower number
-  std::vector<OpenPeriod> periods_;
-  std::vector<std::size_t> due_;
+  Outline outline_;
+  std::vector<Area> missing_ = {};  // by workflow: work for which it has no row yet
 };
 
 }  // namespace
 
-std::optional<Periods> divide_time(const Sharing& sharing, const FreeArea& area,
-                                   const PeriodOptions& options) {
+std::optional<std::vector<Period>> divide_time(const Sharing& sharing, const FreeArea& area,
+                                               const PeriodOptions& options) {
   if (reaches_too_far(sharing, options.stretch)) return std::nullopt;
-  return Divider(sharing, area, options).divide();
+  Outline outline =
+      Outliner(sharing, manageable(sharing, options.stretch)).outline(options.one_after_the_other);
+  return RowGiver(sharing, area, std::move(outline)).give();
 }
 
 Calendar rows_calendar(const Calendar& cluster, const Period& period,

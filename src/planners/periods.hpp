@@ -38,14 +38,9 @@ struct PeriodOptions {
   bool one_after_the_other = false;
 };
 
-struct Periods {
-  std::vector<Period> periods = {};
-  std::vector<std::size_t> due = {};  // by workflow: the period by whose end it is to be done
-};
-
-// Nothing when the periods would reach beyond any time.
-std::optional<Periods> divide_time(const Sharing& sharing, const FreeArea& area,
-                                   const PeriodOptions& options);
+// The periods one after the other. Nothing when they would reach beyond any time.
+std::optional<std::vector<Period>> divide_time(const Sharing& sharing, const FreeArea& area,
+                                               const PeriodOptions& options);
 
 // The rows of one workflow in one period as a calendar of its own. Needs a period that is not
 // empty: where boundaries lie within one millisecond, some are.

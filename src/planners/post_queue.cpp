@@ -9,7 +9,7 @@ PostQueue::PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs)
     : problem_(problem), runs_(runs) {}
 
 // More processors than there are post tasks would never be used.
-void PostQueue::lend(Count first, Count count) {
+void PostQueue::add_processors(Count first, Count count) {
   const auto most = static_cast<std::size_t>(problem_.posts * problem_.all_months());
   for (Count i = 0; i < count && free_.size() < most; ++i) free_.push(first + i);
 }
@@ -22,7 +22,7 @@ Time PostQueue::busy_until(Count first) const {
   return end;
 }
 
-void PostQueue::take_back(Count first) {
+void PostQueue::remove_processors_from(Count first) {
   assert(busy_until(first) == 0);
   decltype(free_) kept;
   for (; !free_.empty() && free_.top() < first; free_.pop()) kept.push(free_.top());

@@ -26,13 +26,13 @@ class PostQueue {
   PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs);
 
   // Processors first .. first + count - 1 may be used from now on.
-  void lend(Count first, Count count);
+  void add_processors(Count first, Count count);
 
   // When the last task on these processors and those above ends; 0: none runs there.
   Time busy_until(Count first) const;
 
   // These processors and those above may not be used any more. Needs them to be free.
-  void take_back(Count first);
+  void remove_processors_from(Count first);
 
   // The post tasks of a month wait from now on.
   void push(std::uint32_t scenario, Count month);

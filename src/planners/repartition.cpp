@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -10,7 +11,7 @@ namespace dovetail {
 
 namespace {
 
-Repartition greedy(std::span<PerformanceVector> clusters, Count scenarios) {
+Repartition greedy_in_turn(std::span<PerformanceVector> clusters, Count scenarios) {
   using Next = std::pair<Duration, std::uint32_t>;  // the end with one scenario more, the cluster
   std::priority_queue<Next, std::vector<Next>, std::greater<>> queue;
   for (std::uint32_t c = 0; c < clusters.size(); ++c) queue.emplace(clusters[c].at(1), c);
@@ -24,6 +25,92 @@ Repartition greedy(std::span<PerformanceVector> clusters, Count scenarios) {
     if (next <= clusters[chosen].most()) queue.emplace(clusters[chosen].at(next), chosen);
   }
   return repartition;
+}
+
+// How many scenarios each cluster gets in turn, without measuring all of them: the first so many of
+// all (makespan, cluster, number), found by bisection.
+class GreedyCounts {
+ public:
+  GreedyCounts(std::span<PerformanceVector> clusters, Count scenarios)
+      : clusters_(clusters),
+        scenarios_(scenarios),
+        low_(clusters.size(), 0),
+        high_(clusters.size(), scenarios) {}
+
+  std::vector<Count> find() {
+    for (Count missing = scenarios_; missing > 0; missing = scenarios_ - sum(low_)) {
+      const std::size_t pivot = widest();
+      const Count share = std::max(1, missing / static_cast<Count>(clusters_.size()));
+      const Count number = low_[pivot] + std::min(share, (high_[pivot] - low_[pivot] + 1) / 2);
+      const Duration end = clusters_[pivot].at(number);
+      std::vector<Count> counts(clusters_.size());
+      for (std::size_t c = 0; c < clusters_.size(); ++c) {
+        // Those that end together go to the first cluster.
+        counts[c] = c == pivot ? number : ending_by(c, c < pivot ? end : end - 1);
+      }
+      if (sum(counts) <= scenarios_) {
+        low_ = std::move(counts);
+      } else {
+        --counts[pivot];
+        high_ = std::move(counts);
+      }
+    }
+    return low_;
+  }
+
+ private:
+  static std::int64_t wide_sum(const std::vector<Count>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  }
+  // At most one more than the scenarios.
+  Count sum(const std::vector<Count>& counts) const {
+    return static_cast<Count>(std::min<std::int64_t>(wide_sum(counts), scenarios_ + 1));
+  }
+
+  std::size_t widest() const {
+    std::size_t widest = 0;
+    for (std::size_t c = 1; c < clusters_.size(); ++c) {
+      if (high_[c] - low_[c] > high_[widest] - low_[widest]) widest = c;
+    }
+    return widest;
+  }
+
+  // Scenarios that the cluster does by then, within its limits; in growing steps, since few cost
+  // less to measure than many.
+  Count ending_by(std::size_t cluster, Duration end) {
+    Count fit = low_[cluster];
+    Count beyond = high_[cluster] + 1;
+    for (Count step = 1; fit + step < beyond; step *= 2) {
+      if (clusters_[cluster].at(fit + step) > end) {
+        beyond = fit + step;
+      } else {
+        fit += step;
+      }
+    }
+    while (beyond - fit > 1) {
+      const Count middle = fit + (beyond - fit) / 2;
+      (clusters_[cluster].at(middle) > end ? beyond : fit) = middle;
+    }
+    return fit;
+  }
+
+  std::span<PerformanceVector> clusters_;
+  Count scenarios_;
+  std::vector<Count> low_;   // every cluster gets at least so many
+  std::vector<Count> high_;  // and at most
+};
+
+Repartition in_blocks(std::span<const Count> counts) {
+  Repartition repartition;
+  for (std::uint32_t c = 0; c < counts.size(); ++c) {
+    repartition.insert(repartition.end(), static_cast<std::size_t>(counts[c]), c);
+  }
+  return repartition;
+}
+
+Repartition greedy(std::span<PerformanceVector> clusters, Count scenarios) {
+  if (scenarios <= kMostInTurn) return greedy_in_turn(clusters, scenarios);
+  return in_blocks(GreedyCounts(clusters, scenarios).find());
 }
 
 Repartition round_robin(std::span<PerformanceVector> clusters, Count scenarios) {
@@ -60,15 +147,13 @@ Repartition exact(std::span<PerformanceVector> clusters, Count scenarios) {
     }
     best = std::move(next);
   }
-  Repartition repartition;
+  std::vector<Count> counts(clusters.size());
   auto left = static_cast<std::size_t>(scenarios);
   for (std::size_t c = clusters.size(); c-- > 0;) {
-    const Count here = c == 0 ? static_cast<Count>(left) : chosen[c][left];
-    repartition.insert(repartition.begin(), static_cast<std::size_t>(here),
-                       static_cast<std::uint32_t>(c));
-    left -= static_cast<std::size_t>(here);
+    counts[c] = c == 0 ? static_cast<Count>(left) : chosen[c][left];
+    left -= static_cast<std::size_t>(counts[c]);
   }
-  return repartition;
+  return in_blocks(counts);
 }
 
 constexpr std::string_view kRepartitionSource = "Caniou et al. 2009";

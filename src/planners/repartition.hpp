@@ -7,7 +7,9 @@
 // Source: Caniou et al. 2009, section 4.3, Algorithm 1. Ties go to the first cluster. The greedy
 // algorithm asks for the next value of each cluster only and keeps them in a heap: it takes
 // O(scenarios x log clusters) steps beyond the vectors themselves, the exact one
-// O(clusters x scenarios^2).
+// O(clusters x scenarios^2). Of many scenarios the greedy algorithm only finds out how many go to
+// each cluster, by bisection, and gives them in blocks: measuring every number of them would take
+// time that grows with its square.
 #pragma once
 
 #include <span>

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 
+#include "dovetail/fairness.hpp"
 #include "planners/allocate.hpp"
 #include "planners/levels.hpp"
 #include "planners/place.hpp"
@@ -13,7 +14,6 @@ namespace dovetail {
 
 namespace {
 
-// The whole cluster, and where it is not empty what is free at some moment, at most a few of these.
 std::vector<Count> sizes_for(const Calendar& calendar, Time now, Count processors) {
   constexpr std::size_t kMost = 8;
   std::vector<Count> free;
@@ -26,13 +26,16 @@ std::vector<Count> sizes_for(const Calendar& calendar, Time now, Count processor
   std::vector<Count> sizes{processors};
   const std::size_t stride = std::max<std::size_t>(1, (free.size() + kMost - 1) / kMost);
   for (std::size_t i = 0; i < free.size(); i += stride) sizes.push_back(free[i]);
+  std::ranges::reverse(sizes);
   return sizes;
 }
 
 }  // namespace
 
 Sharing::Sharing(PlanningContext& context)
-    : problem_(context.problem()), cpa_stop_(context.options().cpa_stop) {
+    : problem_(context.problem()),
+      cpa_stop_(context.options().cpa_stop),
+      sizes_(sizes_for(calendar(), now(), processors())) {
   for (std::size_t i = 0; i < problem_.workflows().size(); ++i) {
     Member member{.view = ClusterView(problem_, i), .ready = problem_.ready(i)};
     for (TaskId task = 0; task < member.view.size(); ++task) {
@@ -44,15 +47,14 @@ Sharing::Sharing(PlanningContext& context)
   set_due_lengths();
 }
 
-// Where others hold a part of the cluster, CPA's share of all of it may be more than is free for
-// days: shares of smaller parts are tried as well, and the one that ends first is taken.
+// The allocation that ends first is taken; ties go to that for more processors.
 bool Sharing::choose_alone(Member& member) const {
   std::optional<Member> best;
-  for (const Count procs : sizes_for(calendar(), now(), processors())) {
+  for (const Count procs : sizes_) {
     Member tried = member;
     tried.allocation = cpa_allocation(tried.view, procs, cpa_stop_);
     tried.levels = bottom_levels(tried.view, tried.allocation);
-    if (measure_alone(tried) && (!best || tried.alone < best->alone)) best = std::move(tried);
+    if (measure_alone(tried) && (!best || tried.alone <= best->alone)) best = std::move(tried);
   }
   if (best) member = std::move(*best);
   return best.has_value();
@@ -110,6 +112,10 @@ Plan Sharing::to_plan(std::string_view name, const std::optional<SharedSlots>& s
   }
   for (const Member& member : members_) plan.alone.push_back(member.alone);
   return plan;
+}
+
+Plan Sharing::fairest_of(std::vector<Plan> plans) const {
+  return std::move(plans[fairest_plan(problem_, plans)]);
 }
 
 }  // namespace dovetail

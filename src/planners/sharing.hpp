@@ -47,6 +47,12 @@ class Sharing {
   const std::vector<Member>& members() const { return members_; }
   std::size_t size() const { return members_.size(); }
   Count processors() const { return problem_.platform().clusters().front().processors; }
+
+  // For how many processors it is worth to plan, in increasing order: all, and where others hold
+  // some of them also what is free at some moment, at most a few such numbers. What is shared out
+  // for all of a cluster of which a part is reserved for days would wait for the end of that.
+  const std::vector<Count>& sizes() const { return sizes_; }
+
   Time now() const { return problem_.now(); }
   const Calendar& calendar() const { return problem_.platform().calendar(0); }
   CpaStop cpa_stop() const { return cpa_stop_; }
@@ -60,6 +66,9 @@ class Sharing {
   // Without slots the plan is infeasible.
   Plan to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const;
 
+  // Of plans made here: see fairest_plan.
+  Plan fairest_of(std::vector<Plan> plans) const;
+
  private:
   bool choose_alone(Member& member) const;
   bool measure_alone(Member& member) const;
@@ -67,6 +76,7 @@ class Sharing {
 
   const Problem& problem_;
   CpaStop cpa_stop_;
+  std::vector<Count> sizes_;
   std::vector<Member> members_;
   bool possible_ = true;
 };

@@ -7,24 +7,20 @@
 #include "planners/cluster_world.hpp"
 #include "planners/pool.hpp"
 #include "planners/unlike.hpp"
+#include "planners/warm_search.hpp"
 
 namespace dovetail {
 
 namespace {
 
-// The best plan known; when none meets the deadline, the one that ends first.
+// From the plans that are known on; when none meets the deadline, the one that ends first.
 Plan best_plan_of(const Problem& problem, const PlannerOptions& options) {
   PlanningContext context(problem, options);
   if (problem.goal() == Goal::fair) return fair_plan(context);
   const bool by_deadline = problem.goal() == Goal::deadline && *problem.deadline() > problem.now();
   const Frontier known =
       by_deadline ? known_plans_by(context, *problem.deadline()) : known_plans(context);
-  if (by_deadline) {
-    const Plan* cheapest = last_within(known.plans(), *problem.deadline() - problem.now());
-    if (cheapest != nullptr) return *cheapest;
-  }
-  if (!known.plans().empty()) return known.plans().front();
-  return {.now = problem.now(), .feasible = false};
+  return quick_plan(problem, options, known.plans());
 }
 
 // The planner's plan; when it misses the deadline, its earliest.
@@ -44,7 +40,11 @@ Simulation simulate_cluster(const Problem& problem, std::span<const Event> event
     return options.planner != nullptr ? plan_of(*options.planner, rest, options.planning)
                                       : best_plan_of(rest, options.planning);
   };
-  ClusterWorld world(problem, make_plan, options.band);
+  ClusterWorld world(problem, make_plan,
+                     {.band = options.band,
+                      .stability = options.stability,
+                      .searches = options.planner == nullptr || options.planner->is_search,
+                      .planning = options.planning});
   KnownEvents feed(events, [&](const Event& event) { return describe(event, problem); });
   std::vector<Evaluation> history{evaluate(world, problem.now(), "start")};
   Plan before = world.executed();

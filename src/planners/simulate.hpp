@@ -9,6 +9,7 @@
 
 #include "dovetail/event.hpp"
 #include "dovetail/planner.hpp"
+#include "planners/event_loop.hpp"
 
 namespace dovetail {
 
@@ -17,6 +18,8 @@ struct SimulateOptions {
   PlannerOptions planning = {};
   // By how much a task or resource may become slower or faster before the rest is planned again.
   double band = 0.2;
+  // What a new plan that moves all tasks has to gain; see ClusterWorldOptions. Of a cluster.
+  double stability = kStability;
 };
 
 struct Simulation {

@@ -112,19 +112,7 @@ PlannerInfo{"DOVETAIL_FAIR",   "search from these plans on; never worse than MAG
 };
 
 constexpr std::string_view kFairDefault = "MAGS";
-
-// Whether the first of two feasible plans is as good in makespan, average and worst stretch, and
-// better in one of them.
-bool beats(const Problem& problem, const Plan& a, const Plan& b) {
-  const auto values = [&](const Plan& plan) {
-    const Fairness fairness = measure_fairness(problem, plan);
-    return std::array{static_cast<double>(makespan(plan)), fairness.average_stretch,
-                      fairness.weighted_stretch};
-  };
-  const auto left = values(a);
-  const auto right = values(b);
-  return left != right && std::ranges::equal(left, right, std::less_equal{});
-}
+constexpr std::string_view kSearch = "DOVETAIL";
 
 // Whether the planner sees all that its plan depends on.
 bool sees(const PlannerInfo& planner, const Problem& problem) {
@@ -140,7 +128,7 @@ bool is_made_unasked(const PlannerInfo& planner, const Problem& problem) {
 void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& context) {
   const Problem& problem = context.problem();
   if (problem.workflows().size() == 1 || !plan.feasible || !plan.alone.empty()) return;
-  if (planner.goal == Goal::deadline) return;
+  if (planner.goal == Goal::deadline || (planner.is_search && plan.deadline)) return;
   for (const Workflow& workflow : problem.workflows()) {
     const Problem single({workflow}, problem.platform());
     PlanningContext own(single, context.options());
@@ -180,8 +168,10 @@ std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) 
   return fitting;
 }
 
-Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
-  Plan plan = planner.make(context, {.name = planner.name, .deadline = deadline});
+namespace {
+
+Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& context,
+              std::optional<Time> deadline) {
   plan.deadline = deadline;
   if (deadline && plan.now + makespan(plan) > *deadline) {
     plan.feasible = false;
@@ -189,6 +179,27 @@ Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional
   }
   add_alone(plan, planner, context);
   return plan;
+}
+
+}  // namespace
+
+Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
+  return finished(planner.make(context, {.name = planner.name, .deadline = deadline}), planner,
+                  context, deadline);
+}
+
+Plan plan_from(PlanningContext& context, std::optional<Time> deadline,
+               std::span<const Plan> known) {
+  return finished(plan_anytime(context, deadline, known), *find_planner(kSearch), context,
+                  deadline);
+}
+
+bool can_search(const Problem& problem) { return find_planner(kSearch)->unfit(problem).empty(); }
+
+PlannerOptions at_any_cost(PlannerOptions options) {
+  options.search.cpu_factor.reset();
+  options.search.budget.reset();
+  return options;
 }
 
 Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
@@ -209,15 +220,6 @@ std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options
   return plan_all(context);
 }
 
-std::size_t fair_choice(const Problem& problem, std::span<const Plan> plans) {
-  const auto mags = std::ranges::find(plans, kFairDefault, &Plan::algorithm);
-  if (mags == plans.end() || !mags->feasible) return fairest_plan(problem, plans);
-  std::vector<Plan> better(plans.begin(), plans.end());
-  for (Plan& plan : better) plan.feasible = plan.feasible && beats(problem, plan, *mags);
-  const std::size_t fairest = fairest_plan(problem, better);
-  return better[fairest].feasible ? fairest : static_cast<std::size_t>(mags - plans.begin());
-}
-
 Plan fair_plan(PlanningContext& context) {
   const Problem& problem = context.problem();
   if (problem.task_count() > kManyTasks) {
@@ -228,7 +230,15 @@ Plan fair_plan(PlanningContext& context) {
   for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
     plans.push_back(plan_by(*planner, context, problem.deadline()));
   }
-  return std::move(plans[fair_choice(problem, plans)]);
+  return std::move(plans[fairest_plan(problem, plans)]);
+}
+
+Plan earliest_fair_plan(PlanningContext& context) {
+  std::vector<Plan> plans;
+  for (const PlannerInfo* planner : planners_for(Goal::fair, context.problem())) {
+    plans.push_back(plan_by(*planner, context, std::nullopt));
+  }
+  return std::move(plans[best_plan(plans)]);
 }
 
 std::size_t best_plan(std::span<const Plan> plans, Goal goal) {

@@ -10,7 +10,9 @@ namespace {
 // From now to the horizon, in order.
 std::vector<Interval> laid_out(const Windows& windows, Time now, Time horizon) {
   std::vector<Interval> list = windows.list;
-  if (windows.length > 0) {
+  if (windows.length > 0 && windows.length == windows.every) {
+    list.push_back({windows.first, kForever});  // they touch each other
+  } else if (windows.length > 0) {
     const Time since = std::max<Time>(0, now - windows.first);
     Time begin = windows.first + since / windows.every * windows.every;
     for (; begin < horizon; begin += windows.every) list.push_back({begin, begin + windows.length});

@@ -12,11 +12,6 @@
 namespace dovetail {
 namespace {
 
-struct NumberedLog {
-  std::size_t number = 0;  // which random streams it uses
-  ReservationLog log;
-};
-
 CampaignSize campaign_size(const StudyOptions& options, const CampaignSize& quick) {
   const CampaignSize standard =
       options.scale == StudyScale::paper ? CampaignSize{20, 10, 5} : quick;
@@ -58,7 +53,18 @@ void check_log_names(const std::vector<std::string>& names) {
   }
 }
 
-std::vector<NumberedLog> read_logs(const StudyOptions& options) {
+}  // namespace
+
+std::string study_data_folder(const std::string& given) {
+  if (!given.empty()) return given;
+  const char* set = std::getenv("DOVETAIL_DATA");
+  if (set != nullptr && *set != '\0') return set;
+  throw InputError(
+      "the study needs logs of the Parallel Workloads Archive; set DOVETAIL_DATA to the folder "
+      "that has them, or use a synthetic log");
+}
+
+std::vector<NumberedLog> study_logs(const StudyOptions& options) {
   const auto archive = archive_logs();
   std::vector<NumberedLog> logs;
   if (options.synthetic) {
@@ -73,17 +79,6 @@ std::vector<NumberedLog> read_logs(const StudyOptions& options) {
     if (wanted) logs.push_back({number, read_archive_log(archive[number], folder)});
   }
   return logs;
-}
-
-}  // namespace
-
-std::string study_data_folder(const std::string& given) {
-  if (!given.empty()) return given;
-  const char* set = std::getenv("DOVETAIL_DATA");
-  if (set != nullptr && *set != '\0') return set;
-  throw InputError(
-      "the study needs logs of the Parallel Workloads Archive; set DOVETAIL_DATA to the folder "
-      "that has them, or use a synthetic log");
 }
 
 std::vector<ScenarioSet> scenario_sets(const StudyHead& head) {
@@ -107,7 +102,7 @@ Campaign::Campaign(const StudyOptions& options, const QuickScale& quick)
       numbers_(chosen_applications(options, quick)),
       reservations_(reservation_specs()) {
   for (std::size_t number : numbers_) head_.applications.push_back(application_specs()[number]);
-  for (const auto& [number, log] : read_logs(options)) {
+  for (const auto& [number, log] : study_logs(options)) {
     head_.logs.push_back({log.name(), log.processors(), log.utilisation()});
     platforms_.push_back(study_platforms(options.seed, log, number, head_.size, threads_));
   }

@@ -42,6 +42,16 @@ struct StudyOptions {
 // either.
 std::string study_data_folder(const std::string& given);
 
+// A log that a study runs on, and which random streams it uses.
+struct NumberedLog {
+  std::size_t number = 0;
+  ReservationLog log;
+};
+
+// Those that the options name, or the synthetic one. Throws InputError for a missing log or an
+// unknown name.
+std::vector<NumberedLog> study_logs(const StudyOptions& options);
+
 // What a study runs at the scale quick. The scale paper is the same for all: every application, 20
 // workflows, 10 start times, 5 taggings.
 struct QuickScale {

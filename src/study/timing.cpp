@@ -10,13 +10,6 @@ namespace {
 
 constexpr Duration kLooseFactor = 4;
 
-// Processor time of this thread: what others do on the machine does not count.
-double thread_milliseconds() {
-  timespec spent{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-  return 1e3 * static_cast<double>(spent.tv_sec) + 1e-6 * static_cast<double>(spent.tv_nsec);
-}
-
 struct TimedSet {
   std::uint64_t seed = 0;
   std::size_t workflows = 0;
@@ -55,6 +48,12 @@ TimingTable measure(std::string_view parameter, const TimedSet& set,
 
 }  // namespace
 
+double thread_seconds() {
+  timespec spent{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec);
+}
+
 Problem timed_problem(const Workflow& workflow, const Platform& platform, Goal goal) {
   Problem problem({workflow}, platform);
   if (goal != Goal::deadline) return problem;
@@ -64,9 +63,9 @@ Problem timed_problem(const Workflow& workflow, const Platform& platform, Goal g
 
 double mean_milliseconds(std::string_view planner, std::span<const Problem> problems) {
   const PlannerInfo& info = *find_planner(planner);
-  const double begin = thread_milliseconds();
+  const double begin = thread_seconds();
   for (const Problem& problem : problems) plan(info, problem);
-  return (thread_milliseconds() - begin) / static_cast<double>(problems.size());
+  return 1e3 * (thread_seconds() - begin) / static_cast<double>(problems.size());
 }
 
 std::vector<TimingTable> measure_run_times(const Campaign& campaign,

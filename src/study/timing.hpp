@@ -13,6 +13,9 @@
 
 namespace dovetail {
 
+// Processor time of this thread: what others do on the machine does not count.
+double thread_seconds();
+
 struct TimingRow {
   std::string_view algorithm;
   std::vector<double> milliseconds;  // by value

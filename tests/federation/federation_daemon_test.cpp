@@ -2,6 +2,9 @@
 // clean stop and after a crash.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "support/real_federation.hpp"
 
 namespace dovetail::testing {
@@ -159,6 +162,142 @@ TEST_F(FederationDaemon, MeasuredTimesReplaceConfiguredOnes) {
   call("azur", "submit", order("r1", 1, 5));
   watch_to_end("azur", "r1");
   EXPECT_LT(call("azur", "estimate", question)["makespans"][0], 900);
+}
+
+TEST_F(FederationDaemon, AWorkflowOfAnotherFormatBringsNoCommandsOfItsOwn) {
+  write_daemon("azur", 2, "0.05");
+  start_daemon("azur");
+  const Json task = {{"id", "a"}, {"name", "a"}, {"parents", Json::array()}};
+  const Json command = {{"program", "touch"}, {"arguments", {file("hacked")}}};
+  const Json ran = {{"id", "a"}, {"runtimeInSeconds", 1}, {"command", command}};
+  const Json workflow = {{"tasks", Json::array()},
+                         {"schemaVersion", "1.5"},
+                         {"workflow",
+                          {{"specification", {{"tasks", {task}}}},
+                           {"execution", {{"makespanInSeconds", 1}, {"tasks", {ran}}}}}}};
+  Json sent = order("r1", 1, 1);
+  sent["service"] = "workflow";
+  sent["workflow"] = workflow;
+  EXPECT_NE(failure_of([&] { call("azur", "submit", sent); }).find("cannot be sent"),
+            std::string::npos);
+  EXPECT_NE(failure_of([&] { call("azur", "predict", {{"workflow", workflow}}); }), "no error");
+  EXPECT_FALSE(std::filesystem::exists(file("hacked")));
+}
+
+TEST_F(FederationDaemon, WhateverAMonthLeavesBehindTheDaemonGoesOn) {
+  write_daemon("azur", 2, "0.05");
+  put(file("month.sh"),
+      "#!/bin/sh\nln -s loop \"$5/loop\"\nln -s /nowhere \"$5/dangling\"\nmkfifo \"$5/pipe\"\n"
+      "mkdir -p \"$5/below/deeper\"\necho $2 > \"$5/below/deeper/value\"\necho $2 > "
+      "\"$5/value\"\n");
+  start_daemon("azur");
+  call("azur", "submit", order("r1", 1, 1));
+  const Json end = watch_to_end("azur", "r1");
+  EXPECT_EQ(end["scenarios"][0]["state"], "done") << end << log_of("azur");
+  expect_results("e", 1, 1);
+}
+
+TEST_F(FederationDaemon, AMonthWhoseFolderCannotBeMadeFailsAndOthersGoOn) {
+  write_daemon("azur", 2, "0.05");
+  // So deep that the claim of a request with a long name has room, and the folder of its month has
+  // not.
+  constexpr std::size_t kScenarioPath = 4065;
+  std::string data = file("data");
+  const std::string behind = "/alice/e/s1";
+  while (data.size() + behind.size() + 200 < kScenarioPath) data += "/" + std::string(99, 'd');
+  data += "/" + std::string(kScenarioPath - behind.size() - data.size() - 1, 'd');
+  std::string text = text_of(file("azur.yaml"));
+  const std::string usual = "data: " + file("data") + "\n";
+  text.replace(text.find(usual), usual.size(), "data: " + data + "\n");
+  write("azur.yaml", text);
+  start_daemon("azur");
+  const std::string long_name(20, 'r');
+  call("azur", "submit", order(long_name, 1, 1));
+  const Json end = watch_to_end("azur", long_name);
+  EXPECT_EQ(end["scenarios"][0]["state"], "failed") << end << log_of("azur");
+  EXPECT_NE(end["scenarios"][0]["why"].get<std::string>().find("cannot be written"),
+            std::string::npos)
+      << end;
+  call("azur", "submit", order("r", 1, 1));
+  EXPECT_EQ(watch_to_end("azur", "r")["scenarios"][0]["state"], "done") << log_of("azur");
+}
+
+TEST_F(FederationDaemon, AServiceThatIsNoLongerOfferedIsLetGo) {
+  write_daemon("azur", 2, "100");
+  start_daemon("azur");
+  call("azur", "submit", order("r1", 2, 2));
+  ASSERT_TRUE(comes_true([&] {
+    return call("azur", "watch",
+                {{"request_id", "r1"}, {"cursor", 0}, {"wait_seconds", 0}})["cursor"]
+               .get<int>() >= 3;
+  }));
+  stop(servers_.at("azur").pid, SIGKILL);
+  std::string text = text_of(file("azur.yaml"));
+  text.replace(text.find("  sum:"), 6, "  add:");
+  write("azur.yaml", text);
+  launch("azur");
+  const Json end = watch_to_end("azur", "r1");
+  EXPECT_EQ(end["scenarios"][0]["state"], "cancelled") << end;
+  EXPECT_EQ(end["scenarios"][0]["why"], "the service sum is not configured any more");
+}
+
+TEST_F(FederationDaemon, ItsJournalIsMadeShortAndMeansTheSame) {
+  write_daemon("azur", 8, "0.01");
+  put(file("post.sh"), "#!/bin/sh\ncp \"$3/value\" \"$3/archive\"\n");
+  start_daemon("azur");
+  call("azur", "submit", order("r1", 4, 14));
+  watch_to_end("azur", "r1");
+  const std::string journal = servers_.at("azur").state + "/daemons/runs/azur-1/journal.ndjson";
+  const auto lines = [&] { return std::ranges::count(text_of(journal), '\n'); };
+  ASSERT_GT(lines(), 200);
+  kill_and_restart("azur");
+  EXPECT_LT(lines(), 10) << text_of(journal);
+  EXPECT_EQ(call("azur", "submit", order("r1", 4, 14))["accepted"], true);
+  EXPECT_NE(failure_of([&] { call("azur", "submit", order("r1", 4, 13)); }).find("another one"),
+            std::string::npos);
+  const Json end = watch_to_end("azur", "r1");
+  EXPECT_EQ(end["scenarios"][3]["last_completed_month"], 14) << end;
+  for (const auto& [month, times] : lines_of("ran")) EXPECT_EQ(times, 1) << month;
+  Json next = order("r2", 1, 2);
+  next["experiment"] = "f";
+  call("azur", "submit", next);
+  watch_to_end("azur", "r2");
+  expect_results("f", 1, 2);
+}
+
+TEST_F(FederationDaemon, WhoWaitsForNewsLeavesPlacesForOthers) {
+  write_daemon("azur", 2, "100");
+  start_daemon("azur");
+  call("azur", "submit", order("r1", 1, 1));
+  std::vector<std::thread> watchers;
+  for (int i = 0; i < 80; ++i) {
+    watchers.emplace_back([&] {
+      call("azur", "watch", {{"request_id", "r1"}, {"cursor", 1'000'000}, {"wait_seconds", 15}});
+    });
+  }
+  usleep(3'000'000);
+  const Time began = exec::steady_now();
+  call("azur", "estimate", {{"service", "sum"}, {"scenarios", 1}, {"months", 1}});
+  EXPECT_LT(exec::steady_now() - began, 5 * kSecond);
+  for (std::thread& watcher : watchers) watcher.join();
+  EXPECT_NE(failure_of([&] {
+              call("azur", "cancel", {{"request_id", "r1"}, {"scenarios", Json::array()}});
+            }).find("leave it out to cancel all"),
+            std::string::npos);
+  call("azur", "cancel", {{"request_id", "r1"}});
+  watch_to_end("azur", "r1");
+}
+
+TEST_F(FederationDaemon, AnEstimateThatWouldTakeMinutesIsRefused) {
+  write_daemon("azur", 8, "1");
+  start_daemon("azur");
+  const auto ask = [&](int scenarios, int months) {
+    return failure_of([&] {
+      call("azur", "estimate", {{"service", "sum"}, {"scenarios", scenarios}, {"months", months}});
+    });
+  };
+  EXPECT_NE(ask(2000, 100).find("fewer scenarios at once"), std::string::npos);
+  EXPECT_EQ(ask(10, 1800), "no error");
 }
 
 }  // namespace

@@ -151,5 +151,64 @@ TEST_F(FederationRun, AClusterThatIsMuchSlowerThanItSaidLosesScenarios) {
   expect_results(experiment(), 4, 8);
 }
 
+TEST_F(FederationRun, WhatOneRunsAnotherDoesNotCancel) {
+  start_agent("master");
+  write_daemon("azur", 2, "100");
+  start_daemon("azur", "master");
+  wait_for_daemons(1);
+  write_experiment(1, 1);
+  const pid_t client = begin(command());
+  ASSERT_TRUE(comes_true([&] { return log_of("azur").find("step 8") != std::string::npos; }));
+  const std::string process = std::to_string(client);
+  EXPECT_EQ(dovetail(command({"--cancel"})), 2);
+  EXPECT_NE(printed().find("by process " + process + "; end that one first"), std::string::npos)
+      << printed();
+  stop(client, SIGTERM);
+  EXPECT_EQ(dovetail(command({"--cancel"})), 0) << printed();
+}
+
+TEST_F(FederationRun, WrongParametersAreSeenBeforeAnythingIsRun) {
+  start_agent("master");
+  write_daemon("azur", 2, "0.05");
+  start_daemon("azur", "master");
+  wait_for_daemons(1);
+  write("sum.yaml", "scenarios: 1\nmonths: 1\nservice: sum\nparameters: {label: \"a;b\"}\n");
+  EXPECT_EQ(dovetail(command({"--dry-run"})), 2) << printed();
+  EXPECT_NE(printed().find("parameter label"), std::string::npos) << printed();
+}
+
+// Stopped, and not killed: its months go on, and it believes that they are still its own.
+TEST_F(FederationRun, AClusterThatWasOnlySlowLeavesAloneWhatOthersHave) {
+  start_three();
+  write_experiment(6, 8);
+  const pid_t client = begin(command({"--lost-after", "1"}));
+  ASSERT_TRUE(comes_true([&] { return lines_of("ran").size() > 6; })) << printed();
+  kill(servers_.at("fast").pid, SIGSTOP);
+  ASSERT_TRUE(comes_true([&] { return printed().find("fast is lost") != std::string::npos; }))
+      << printed();
+  kill(servers_.at("fast").pid, SIGCONT);
+  ASSERT_EQ(wait_for(client), 0) << printed();
+  expect_results(experiment(), 6, 8);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(file("data"))) {
+    EXPECT_FALSE(entry.path().filename().string().starts_with("work-")) << entry.path();
+  }
+}
+
+TEST_F(FederationRun, GreedyEndsBeforeRoundRobin) {
+  start_three(5);
+  write_experiment(6, 8);
+  std::map<std::string, double> seconds;
+  for (const std::string by : {"greedy", "round-robin"}) {
+    const Time began = exec::steady_now();
+    ASSERT_EQ(dovetail(command({"--repartition", by, "--look-again", "1000"})), 0) << printed();
+    seconds[by] = to_seconds(exec::steady_now() - began);
+    const auto line = printed().rfind("step 6");
+    std::printf("%s: %.1f s; %s\n", by.c_str(), seconds[by],
+                printed().substr(line, printed().find('\n', line) - line).c_str());
+    RecordProperty(by, std::to_string(seconds[by]));
+  }
+  EXPECT_LT(seconds["greedy"], seconds["round-robin"]);
+}
+
 }  // namespace
 }  // namespace dovetail::testing

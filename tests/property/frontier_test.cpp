@@ -28,6 +28,8 @@ RandomProblemOptions varied(std::uint64_t seed) {
           .tiny_times = seed % 7 == 0};
 }
 
+const PlannerOptions kLittleSearch{.search = {.trials = 300}};
+
 // A plan of that length and consumption; needs area >= length.
 Plan point(Duration length, Area area, int number) {
   const auto rest = static_cast<Count>(area - length);
@@ -99,7 +101,7 @@ TEST(Frontier, FallsStrictlyIsValidAndNoOtherPlanBeatsIt) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext context(problem);
+    PlanningContext context(problem, kLittleSearch);
     const std::vector<Plan> front = frontier(context, {.deadlines = 24});
     ASSERT_FALSE(front.empty());
     expect_monotone(front);
@@ -117,12 +119,12 @@ TEST(Frontier, FallsStrictlyIsValidAndNoOtherPlanBeatsIt) {
   EXPECT_GT(most, 8U);
 }
 
-// What a point was made with gives the point again.
+// What a published point was made with gives the point again.
 TEST(Frontier, EveryPointIsThePlanOfItsAlgorithmAtItsDeadline) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext context(problem);
-    for (const Plan& plan : frontier(context, {.deadlines = 16})) {
+    PlanningContext context(problem, kLittleSearch);
+    for (const Plan& plan : frontier(context, {.deadlines = 16, .by_search = false})) {
       PlanningContext own(problem);
       const Plan again = plan_by(*find_planner(plan.algorithm), own, plan.deadline);
       EXPECT_EQ(plan.deadline ? pull_forward(problem, again) : again, plan) << "seed " << seed;
@@ -133,8 +135,8 @@ TEST(Frontier, EveryPointIsThePlanOfItsAlgorithmAtItsDeadline) {
 TEST(Frontier, IsTheSameEveryTime) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext first(problem);
-    PlanningContext second(problem);
+    PlanningContext first(problem, kLittleSearch);
+    PlanningContext second(problem, kLittleSearch);
     const std::vector<Plan> front = frontier(first, {.deadlines = 16});
     EXPECT_EQ(front, frontier(second, {.deadlines = 16})) << "seed " << seed;
     EXPECT_EQ(front, frontier(first, {.deadlines = 16})) << "again, seed " << seed;
@@ -144,7 +146,7 @@ TEST(Frontier, IsTheSameEveryTime) {
 TEST(Frontier, AnyNumberOfDeadlinesWillDo) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext context(problem);
+    PlanningContext context(problem, kLittleSearch);
     for (std::size_t deadlines = 0; deadlines <= 4; ++deadlines) {
       const std::vector<Plan> front = frontier(context, {.deadlines = deadlines});
       ASSERT_FALSE(front.empty()) << "seed " << seed;
@@ -156,7 +158,7 @@ TEST(Frontier, AnyNumberOfDeadlinesWillDo) {
 TEST(Frontier, TellsItsProgressUpToTheEnd) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Problem problem = random_problem(seed, {.max_tasks = 20, .max_processors = 40});
-    PlanningContext context(problem);
+    PlanningContext context(problem, kLittleSearch);
     for (const std::size_t deadlines : {std::size_t{2}, std::size_t{5}, std::size_t{32}}) {
       std::vector<std::size_t> told;
       frontier(context,
@@ -176,7 +178,7 @@ TEST(Frontier, IsEmptyWhenTheClusterLeavesTooEarly) {
   builder.add_task({.id = "long", .time = TimeSpec::amdahl(100, 0.5)});
   const Problem problem({std::move(builder).build()},
                         Platform(0, {{.name = "c", .processors = 4, .leaves = 30'000}}));
-  PlanningContext context(problem);
+  PlanningContext context(problem, kLittleSearch);
   EXPECT_TRUE(frontier(context).empty());
 }
 
@@ -184,7 +186,7 @@ TEST(Frontier, FastestWithinABudget) {
   std::size_t most = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext context(problem);
+    PlanningContext context(problem, kLittleSearch);
     const std::vector<Plan> front = frontier(context, {.deadlines = 16});
     most = std::max(most, front.size());
     EXPECT_EQ(fastest_within(front, 1e9), &front.front());
@@ -203,7 +205,7 @@ TEST(Frontier, FastestWithinABudget) {
 TEST(KnownPlans, ADeadlineAtTheEndOfAKnownPlanCostsNoMore) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
-    PlanningContext context(problem);
+    PlanningContext context(problem, kLittleSearch);
     const Frontier known = known_plans(context);
     ASSERT_FALSE(known.plans().empty());
     for (std::size_t i = 0; i < known.plans().size(); i += 4) {

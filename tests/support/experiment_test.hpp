@@ -1,6 +1,8 @@
 // Experiments over three clusters of different speed behind a tree of agents, for tests.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -10,13 +12,15 @@ namespace dovetail::testing {
 
 class ExperimentTest : public RealFederation {
  protected:
-  // A master with a local agent below it, and three clusters of different speed.
-  void start_three() {
+  // A master with a local agent below it, and three clusters of different speed; all months may
+  // take so many times as long.
+  void start_three(double slower = 1) {
+    const auto pause = [&](double seconds) { return fmt::format("{:.2f}", seconds * slower); };
     start_agent("master");
     start_agent("local", "master");
-    write_daemon("fast", 3, "0.1");
-    write_daemon("middle", 2, "0.15");
-    write_daemon("slow", 2, "0.2");
+    write_daemon("fast", 3, pause(0.1));
+    write_daemon("middle", 2, pause(0.15));
+    write_daemon("slow", 2, pause(0.2));
     start_daemon("fast", "master");
     start_daemon("middle", "local");
     start_daemon("slow", "local");
@@ -60,6 +64,7 @@ class ExperimentTest : public RealFederation {
     EXPECT_EQ(ran.size(), static_cast<std::size_t>(scenarios * months));
     for (const auto& [month, times] : ran) EXPECT_EQ(times, 1) << month;
     for (const auto& [month, times] : lines_of("posts")) EXPECT_EQ(times, 1) << month;
+    EXPECT_TRUE(lines_of("ran_again").empty()) << text_of(file("ran_again"));
   }
 };
 

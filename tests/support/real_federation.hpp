@@ -25,15 +25,19 @@ class RealFederation : public RealRun {
   void SetUp() override {
     alarm(400);                        // a test that hangs ends the program
     prctl(PR_SET_CHILD_SUBREAPER, 1);  // what loses its parent becomes our child, and is found
-    // Adds up what the month before left, after a while; says in `ran` that it was there.
+    // Adds up what the month before left, after a while; says in `ran` that it was there, and in
+    // `ran_again` that its month is recorded already.
     put(file("month.sh"),
         "#!/bin/sh\n"
         "# experiment scenario month previous folder pause\n"
-        "value=$2\n"
-        "test -n \"$4\" && value=$(($(cat \"$4/value\") + $2 * $3))\n"
-        "sleep $6\n"
-        "echo $value > \"$5/value\"\n"
-        "echo \"$2 $3\" >> " +
+        "test -d \"$(dirname \"$5\")/$(printf month-%05d $3)\" && echo \"$2 $3\" >> " +
+            file("ran_again") +
+            "\n"
+            "value=$2\n"
+            "test -n \"$4\" && value=$(($(cat \"$4/value\") + $2 * $3))\n"
+            "sleep $6\n"
+            "echo $value > \"$5/value\"\n"
+            "echo \"$2 $3\" >> " +
             file("ran") + "\n");
     put(file("post.sh"),
         "#!/bin/sh\n"

@@ -179,7 +179,8 @@ TEST(Schema, ScalarsSayWhatTheyExpected) {
   EXPECT_EQ(error_of([&] { top.duration(field("e")); }),
             "f:5: e: a time cannot be negative, found -1");
   EXPECT_EQ(error_of([&] { top.duration(field("f")); }),
-            "f:6: f: expected at most 10000000000 seconds, found 1e11");
+            "f:6: f: expected seconds or a duration such as 90, 1m30s, 2h or 1-12:00:00, at most "
+            "115740 days, found 1e11");
   EXPECT_NE(error_of([&] { top.duration(field("a")); }).find("such as 90, 1m30s"),
             std::string::npos);
   EXPECT_EQ(error_of([&] { top.boolean(field("a")); }),

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "io/line_chart.hpp"
 #include "support/page_test.hpp"
 #include "support/svg_picture.hpp"
@@ -19,7 +22,7 @@ io::EnsemblePicture two_groups(Count months, Duration month) {
                               .scenarios = 2,
                               .months = months};
   for (std::uint32_t g = 0; g < 2; ++g) {
-    io::GroupRow row{"cluster " + std::to_string(g + 1), {}};
+    io::GroupRow row{.name = "cluster " + std::to_string(g + 1)};
     for (Count m = 0; m < months; ++m) row.runs.push_back({g, m, m * month, (m + 1) * month});
     picture.rows.push_back(std::move(row));
   }
@@ -43,8 +46,43 @@ TEST(EnsembleSvg, DrawsMonthsTogetherThatAreTooNarrow) {
 
 TEST(EnsembleSvg, ShowsTheProgressOfEveryScenario) {
   const SvgPicture picture(ensemble_svg(two_groups(6, kHour)));
-  EXPECT_EQ(picture.all("path", "line").size(), 2U + 2U) << "and two in the legend";
+  EXPECT_EQ(picture.all("path", "line").size(), 2U);
   EXPECT_NE(picture.all_text().find("months done"), std::string::npos);
+}
+
+// Two months with a night in between.
+TEST(EnsembleSvg, ProgressIsLevelWhileNothingRuns) {
+  io::EnsemblePicture picture{.title = "t", .window = {0, 10 * kHour}, .scenarios = 1, .months = 2};
+  picture.rows.push_back({.name = "a",
+                          .runs = {{0, 0, 0, kHour}, {0, 1, 9 * kHour, 10 * kHour}},
+                          .absent = {{kHour, 9 * kHour}}});
+  picture.rows.push_back({.name = "a: post tasks", .spells = {{1, kHour, 2 * kHour}}});
+  const SvgPicture drawn(ensemble_svg(picture));
+  ASSERT_TRUE(drawn.well_formed());
+  EXPECT_EQ(drawn.rects("unreached").size(), 1U);
+  EXPECT_EQ(drawn.all("path", "spells").size(), 1U);
+  const auto lines = drawn.all("path", "line");
+  ASSERT_EQ(lines.size(), 1U);
+  const std::string path = lines[0].attribute("d").value();
+  EXPECT_EQ(std::count(path.begin(), path.end(), 'L'), 3) << "up, level, up: " << path;
+}
+
+TEST(EnsembleSvg, EveryScenarioHasItsColourAndItsPlaceInTheLegend) {
+  io::EnsemblePicture picture{.title = "t", .window = {0, kHour}, .scenarios = 40, .months = 1};
+  for (std::uint32_t s = 0; s < 40; ++s) {
+    picture.rows.push_back({.name = "g", .runs = {{s, 0, 0, kHour}}});
+  }
+  const SvgPicture drawn(ensemble_svg(picture));
+  std::set<std::string> colours;
+  for (const auto& rect : drawn.rects("month")) colours.insert(rect.attribute("fill").value());
+  EXPECT_EQ(colours.size(), 40U);
+  EXPECT_EQ(drawn.rects("month").size(), 80U);
+}
+
+TEST(LineChart, OnePageSaysItsTitleOnce) {
+  const std::string page = io::lines_html("gains", {{.title = "gains"}});
+  EXPECT_EQ(page.find("<h2>gains"), std::string::npos);
+  EXPECT_NE(page.find("<h1>gains"), std::string::npos);
 }
 
 TEST(EnsembleHtml, EscapesWhatFilesSay) {

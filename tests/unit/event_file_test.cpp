@@ -281,7 +281,7 @@ TEST(EventFile, TimesThatCannotBeAreErrors) {
   EXPECT_EQ(on_cluster({"time: 60, fail: 2"})[0].time, 60'000);
   EXPECT_EQ(cluster_error({"time: soon, fail: 2"}),
             "e.yaml:2: event 1: time: expected seconds or a duration such as 90, 1m30s, 2h or "
-            "1-12:00:00, found \"soon\"");
+            "1-12:00:00, at most 115740 days, found \"soon\"");
   EXPECT_EQ(cluster_error({"time: 100, fail: 2, until: 100"}),
             "e.yaml:2: event 1: until: expected a moment after the event's \"time\", found 100");
   EXPECT_EQ(pool_error({"time: 100, leave: r2, at: 100.0001"}),

@@ -48,6 +48,8 @@ TEST(Fairness, DelaysAreDividedAmongThoseWhoHoldProcessors) {
   EXPECT_EQ(fairness.workflows[0].delays, (std::vector<Delay>{{1, 10'000}}));
   // 10 s for x and the reservation, of which x holds two of three processors, then 10 s for x.
   EXPECT_EQ(fairness.workflows[1].delays, (std::vector<Delay>{{0, 16'667}}));
+  EXPECT_EQ(fairness.workflows[0].reserved, 0);
+  EXPECT_EQ(fairness.workflows[1].reserved, 3'333);
 }
 
 TEST(Fairness, CountsFromWhenAWorkflowIsReady) {
@@ -57,6 +59,9 @@ TEST(Fairness, CountsFromWhenAWorkflowIsReady) {
   EXPECT_EQ(fairness.workflows[1].stretch, 1.5);
   EXPECT_EQ(fairness.workflows[1].delays, (std::vector<Delay>{{0, 10'000}}));
   EXPECT_EQ(fairness.weighted_stretch, 1.5);
+  EXPECT_EQ(fairness.workflows[0].weighted_stretch, 1.5 / 4);
+  EXPECT_TRUE(differ_in_weight(problem));
+  EXPECT_FALSE(differ_in_weight(two_workflows()));
   const PlanRecord record = make_record(problem, kPlan);
   EXPECT_EQ(record.workflows[1].makespan, 30'000);
   EXPECT_EQ(record.workflows[1].weight, 4);
@@ -68,8 +73,17 @@ TEST(Fairness, CountsFromWhenAWorkflowIsReady) {
 TEST(Fairness, TheFairestPlanIsTheOneWhoseWorstOffFaresBest) {
   Plan better = kPlan;
   better.alone = {30'000, 30'000};
-  const std::vector<Plan> plans{{.feasible = false}, kPlan, better, better};
-  EXPECT_EQ(fairest_plan(two_workflows(), plans), 2U);
+  std::vector<Plan> plans{{.feasible = false}, better, kPlan};
+  EXPECT_EQ(fairest_plan(two_workflows(), plans), 1U);
+  // Nearly as fair, and earlier.
+  Plan earlier = better;
+  earlier.alone = {29'104, 29'104};
+  earlier.placements.back().end -= 1'000;
+  plans.insert(plans.begin(), earlier);
+  EXPECT_EQ(fairest_plan(two_workflows(), plans), 0U);
+  // Of equals the last, which in the table is MAGS.
+  plans.push_back(earlier);
+  EXPECT_EQ(fairest_plan(two_workflows(), plans), 4U);
 }
 
 TEST(Fairness, AWorkflowThatBeginsWhenItIsReadyIsCritical) {

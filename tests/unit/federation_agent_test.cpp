@@ -174,6 +174,51 @@ TEST_F(FederationAgent, OnlyQuestionsThatChangeNothingGoToAll) {
             std::string::npos);
 }
 
+TEST_F(FederationAgent, AgentsInACircleSaySo) {
+  Agent& master = agent("master");
+  Agent& lyon = agent("lyon", master.url());
+  daemon("azur", master);
+  // As if the master had been started with lyon as its parent.
+  const Caller self(keys_.make(Role::agent, "master"));
+  const Registrar registrar(self, {.agent = lyon.url(), .own_url = master.url()}, log_.log());
+  wait_for_members(master, 2);
+  wait_for_members(lyon, 1);
+  const Answers answers = find(master, 10'000);
+  ASSERT_EQ(answers.answers.size(), 1U) << log_.text();
+  ASSERT_EQ(answers.refused.size(), 1U);
+  EXPECT_NE(answers.refused[0].error.find("circle"), std::string::npos) << answers.refused[0].error;
+  EXPECT_EQ(answers.refused[0].status, 508);
+}
+
+TEST_F(FederationAgent, ADaemonToWhichThereAreTwoWaysAnswersOnce) {
+  Agent& master = agent("master");
+  Agent& lyon = agent("lyon", master.url());
+  daemon("azur", master);
+  const Caller self(keys_.make(Role::daemon, "azur"));
+  const Registrar again(
+      self,
+      {.agent = lyon.url(),
+       .own_url = "https://127.0.0.1:" + std::to_string(daemons_.front()->server.port())},
+      log_.log());
+  wait_for_members(master, 2);
+  wait_for_members(lyon, 1);
+  EXPECT_EQ(find(master, 10'000).answers.size(), 1U) << log_.text();
+}
+
+TEST_F(FederationAgent, WhoWasRefusedAPlaceDoesNotTakeItAlong) {
+  Agent& master = agent("master");
+  daemon("azur", master);
+  wait_for_members(master, 1);
+  {
+    const Caller second(keys_.make(Role::daemon, "azur"));
+    const Registrar registrar(second, {.agent = master.url(), .own_url = "https://127.0.0.1:9"},
+                              log_.log());
+    ASSERT_TRUE(log_.comes("azur is registered at another place")) << log_.text();
+  }
+  EXPECT_EQ(members(master), 1U);
+  EXPECT_FALSE(log_.has("azur leaves")) << log_.text();
+}
+
 TEST_F(FederationAgent, AHundredDaemonsBehindATreeAnswer) {
   Agent& master = agent("master");
   for (int i = 0; i < 10; ++i) {

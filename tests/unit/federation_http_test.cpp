@@ -214,5 +214,117 @@ TEST_F(FederationHttp, TwoServersCannotHaveOnePort) {
             std::string::npos);
 }
 
+TEST_F(FederationHttp, APackedBodyIsNotUnpacked) {
+  start();
+  const Identity alice = keys_.make(Role::client, "alice");
+  RawConnection packed(server_->port(), &alice);
+  ASSERT_TRUE(packed.handshake());
+  // {} by gzip: it may as well be a gigabyte of spaces.
+  const std::string body(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xae\x05\x00\x43\xbf\xa6\xa3"
+      "\x02\x00\x00\x00",
+      22);
+  packed.say("POST /v1/submit HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: " +
+             std::to_string(body.size()) + "\r\n\r\n" + body);
+  EXPECT_NE(packed.hear().find("the request is packed"), std::string::npos);
+  EXPECT_EQ(served_, 0);
+  expect_well();
+}
+
+TEST_F(FederationHttp, ListsWithinListsAreBounded) {
+  start();
+  const Identity alice = keys_.make(Role::client, "alice");
+  RawConnection deep(server_->port(), &alice);
+  ASSERT_TRUE(deep.handshake());
+  constexpr int kDepth = 400'000;
+  const std::string body = std::string(kDepth, '[') + std::string(kDepth, ']');
+  deep.say("POST /v1/submit HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\n\r\n" + body);
+  EXPECT_NE(deep.hear().find("within each other"), std::string::npos);
+  EXPECT_EQ(served_, 0);
+  expect_well();
+}
+
+TEST_F(FederationHttp, AnAnswerOfListsWithinListsIsNone) {
+  Json deep = Json::array();
+  for (int i = 0; i < 60; ++i) {
+    Json outer = Json::array();
+    outer.push_back(std::move(deep));
+    deep = std::move(outer);
+  }
+  const HttpServer server(
+      {}, keys_.make(Role::daemon, "grillon"),
+      {{"GET", "/v1/capabilities", {Role::client}, [&](const Call&) { return deep; }}}, {},
+      log_.log());
+  const Caller caller(keys_.make(Role::client, "alice"));
+  const Server there{"https://127.0.0.1:" + std::to_string(server.port()), Role::daemon};
+  EXPECT_NE(failure_of([&] { caller.get(there, "/v1/capabilities", 20); }).find("not JSON"),
+            std::string::npos);
+}
+
+TEST_F(FederationHttp, ACertificateThatWasTakenBackIsRefused) {
+  start();
+  const Identity alice = keys_.make(Role::client, "alice");
+  EXPECT_EQ(failure(alice), "no error");
+  refuse_certificate(keys_.folder(), "alice");
+  EXPECT_NE(failure(alice).find("taken back"), std::string::npos);
+  EXPECT_TRUE(log_.has("403: the certificate was taken back")) << log_.text();
+  expect_well();
+  // Of a server as well.
+  const Caller caller(keys_.make(Role::client, "carol"));
+  refuse_certificate(keys_.folder(), "grillon");
+  EXPECT_NE(failure_of([&] { caller.get(here_, "/v1/capabilities", 20); }).find("revoked"),
+            std::string::npos);
+}
+
+// A server that sends a byte of its answer now and then.
+class Trickle {
+ public:
+  explicit Trickle(const Identity& self)
+      : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free),
+        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    SSL_CTX_use_certificate_file(context_.get(), self.certificate.c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(context_.get(), self.key.c_str(), SSL_FILETYPE_PEM);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+    socklen_t size = sizeof address;
+    bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size);
+    listen(listener_.get(), 1);
+    getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~Trickle() {
+    is_over_ = true;
+    thread_.join();
+  }
+  int port() const { return port_; }
+
+ private:
+  void serve() {
+    const exec::Descriptor socket(accept(listener_.get(), nullptr, nullptr));
+    const std::unique_ptr<SSL, void (*)(SSL*)> connection(SSL_new(context_.get()), SSL_free);
+    SSL_set_fd(connection.get(), socket.get());
+    if (SSL_accept(connection.get()) != 1) return;
+    while (!is_over_ && SSL_write(connection.get(), "H", 1) == 1) usleep(20'000);
+  }
+
+  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
+  exec::Descriptor listener_;
+  int port_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+TEST_F(FederationHttp, ACallEndsInTimeAlsoWhenTheAnswerComesByteByByte) {
+  const Trickle server(keys_.make(Role::daemon, "grillon"));
+  const Caller caller(keys_.make(Role::client, "alice"));
+  const Server there{"https://127.0.0.1:" + std::to_string(server.port()), Role::daemon};
+  const Time began = exec::steady_now();
+  EXPECT_NE(failure_of([&] { caller.get(there, "/v1/capabilities", 1); }), "no error");
+  EXPECT_LT(exec::steady_now() - began, 20 * kSecond);
+}
+
 }  // namespace
 }  // namespace dovetail::federation

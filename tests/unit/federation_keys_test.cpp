@@ -99,5 +99,17 @@ TEST(FederationKeys, CertificatesAreListedByFile) {
   EXPECT_GT(known[1].until, exec::wall_now());
 }
 
+TEST(FederationKeys, WhatWasTakenBackIsOnTheListAndANewOneIsNot) {
+  const TestKeys keys;
+  keys.make(Role::client, "alice");
+  refuse_certificate(keys.folder(), "alice");
+  refuse_certificate(keys.folder(), "alice");  // again is no error
+  EXPECT_NE(error_of([&] { identity(keys.path("alice")); }).find("taken back"), std::string::npos);
+  EXPECT_TRUE(certificates_in(keys.folder()).front().is_refused);
+  keys.make(Role::client, "alice");
+  EXPECT_FALSE(certificates_in(keys.folder()).front().is_refused);
+  EXPECT_NE(error_of([&] { refuse_certificate(keys.folder(), "bob"); }), "no error");
+}
+
 }  // namespace
 }  // namespace dovetail::federation

@@ -150,5 +150,50 @@ TEST_F(MonthJournal, WhatIsGivenUpHasFailed) {
   EXPECT_TRUE(request().is_over());
 }
 
+// The entries of a state, without when they were written.
+std::string meaning_of(const MonthState& state) {
+  std::string all;
+  for (Json entry : state.entries()) {
+    entry.erase("time");
+    if (entry.contains("running")) {
+      for (Json& step : entry["running"]) step.erase("time");
+    }
+    all += entry.dump() + "\n";
+  }
+  return all;
+}
+
+TEST_F(MonthJournal, AShortJournalMeansTheSameAsTheLongOne) {
+  const auto expect_same = [&] {
+    MonthState copy;
+    for (const Json& entry : state_.entries()) copy.apply(entry);
+    EXPECT_EQ(meaning_of(copy), meaning_of(state_));
+    EXPECT_EQ(copy.next_number(), state_.next_number());
+    EXPECT_EQ(copy.archived(), state_.archived());
+    EXPECT_EQ(copy.posts().size(), state_.posts().size());
+    EXPECT_EQ(copy.running().size(), state_.running().size());
+    EXPECT_EQ(copy.find("r")->version, request().version);
+    EXPECT_EQ(copy.find("r")->is_over(), request().is_over());
+    state_ = copy;  // and it goes on the same way
+  };
+  expect_same();
+  end(start(StepKind::main, 1), Outcome::failed);
+  expect_same();
+  end(start(StepKind::main, 1), Outcome::done);
+  expect_same();
+  const Step main = start(StepKind::main, 2);
+  const Step post = start(StepKind::post, 1);
+  expect_same();
+  EXPECT_EQ(state_.running().size(), 2U);
+  end(post, Outcome::lost);
+  expect_same();
+  EXPECT_EQ(state_.posts().size(), 1U);
+  end(main, Outcome::done);
+  for (const Count month : {1, 2}) end(start(StepKind::post, month), Outcome::done);
+  expect_same();
+  EXPECT_TRUE(request().is_over());
+  EXPECT_EQ(scenario().done, 2);
+}
+
 }  // namespace
 }  // namespace dovetail::federation

@@ -58,10 +58,16 @@ TEST(GanttHtml, HoldsPeriodsAndWhoWaitsForWhom) {
   record.division = {.periods = {3'000'000}};
   record.workflows[0].dedicated_makespan = 60'000;
   record.workflows[0].delayed_by = {{"other", 5'000}};
+  record.workflows[0].delayed_by_reservations = 7'000;
+  record.workflows[0].weight = 2;
+  record.workflows[0].ready_at = 9'000;
   const nlohmann::json data = data_of(gantt_html(record));
   EXPECT_EQ(data["periods"], nlohmann::json::parse("[3000000]"));
   EXPECT_EQ(data["workflows"][0]["alone"], 60'000);
   EXPECT_EQ(data["workflows"][0]["delays"][0]["by"], "other");
+  EXPECT_EQ(data["workflows"][0]["reserved"], 7'000);
+  EXPECT_EQ(data["workflows"][0]["weight"], 2);
+  EXPECT_EQ(data["workflows"][0]["ready"], 9'000);
 }
 
 TEST(GanttHtml, LostRunsAreApartFromTheTasksInTheirColours) {

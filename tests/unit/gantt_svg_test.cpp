@@ -8,6 +8,7 @@
 
 #include "dovetail/io.hpp"
 #include "io/gantt_layout.hpp"
+#include "io/gantt_look.hpp"
 #include "support/sample_plan.hpp"
 #include "support/svg_picture.hpp"
 
@@ -54,6 +55,30 @@ TEST(GanttSvg, PeriodsAreDrawnAsFarAsThePlanReaches) {
   EXPECT_NE(picture.find("period 2 ends: 3h"), std::string::npos);
   EXPECT_EQ(picture.find("period 3"), std::string::npos);
   EXPECT_NE(picture.find("end of a period"), std::string::npos);
+}
+
+TEST(GanttSvg, EveryWorkflowHasItsColourAndItsStretchInTheLegend) {
+  PlanRecord record;
+  record.clusters = {{"one", 40, {}}};
+  std::set<std::string_view> colours;
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::string name = "flow_" + std::to_string(i);
+    record.workflows.push_back({.name = name,
+                                .makespan = kSecond,
+                                .stretch = 1 + static_cast<double>(i) / 10,
+                                .dedicated_makespan = kSecond});
+    record.tasks.push_back({name, "t", "one", 0, kSecond, 1, false});
+    colours.insert(io::group_colour(i));
+  }
+  testing::complete(record);
+  EXPECT_EQ(colours.size(), 30U);
+  const std::string picture = gantt_svg(record);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_NE(picture.find(">flow_" + std::to_string(i) + " " + std::to_string(1 + i / 10) + "." +
+                           std::to_string(i % 10) + "0x<"),
+              std::string::npos)
+        << i;
+  }
 }
 
 TEST(GanttSvg, EveryBlockIsARectangleWithATooltip) {

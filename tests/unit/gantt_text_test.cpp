@@ -47,7 +47,8 @@ TEST(GanttText, SmallPlanAsItLooks) {
   record.deadline.reset();
   record.clusters[0].reservations = {{0, 81 * 60'000, 6}};
   EXPECT_EQ(gantt_text(record, 60, false),
-            "demo: BL_CPAR_BD_CPAR, turn-around 2h42m, 14.9 CPU-hours, 6…\n"
+            "demo: BL_CPAR_BD_CPAR, turn-around 2h42m, 14.9 CPU-hours,\n"
+            "  6 tasks\n"
             "\n"
             "kth             █████\n"
             "16 procs        ████████████\n"
@@ -91,6 +92,22 @@ TEST(GanttText, NoLineIsWiderThanAskedFor) {
         EXPECT_LE(io::display_width(line), columns) << line;
       }
     }
+  }
+}
+
+TEST(GanttText, AHeadThatIsLongHasMoreLines) {
+  PlanRecord record = random_plan(2, {.workflows = 2});
+  record.average_stretch = 1.25;
+  record.maximum_stretch = 3.5;
+  record.maximum_weighted_stretch = 1.75;
+  for (const int columns : {60, 80, 100}) {
+    std::string head;
+    for (const std::string& line : lines_of(gantt_text(record, columns, false))) {
+      if (line.empty()) break;
+      head += line;
+    }
+    EXPECT_NE(head.find("stretch 1.25 on average, 3.50 at most, 1.75 by weight"), std::string::npos)
+        << head;
   }
 }
 

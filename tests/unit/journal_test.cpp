@@ -284,5 +284,21 @@ TEST_F(JournalTest, AnEntryThatMakesNoSenseIsNamed) {
   EXPECT_TRUE(error.starts_with(path_ + ":2: an entry that makes no sense")) << error;
 }
 
+TEST(Journal, IsReplacedAsAWhole) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder.file("journal");
+  JournalWriter(path).add({{"what", "never written"}});
+  put(path, "{\"what\":\"old\"}\n");
+  put(path + ".new", "half of somethi");  // of one that was killed while it did the same
+  const std::vector<Json> entries = {{{"what", "a"}}, {{"what", "b"}}};
+  replace_journal(path, entries);
+  EXPECT_EQ(text_of(path), "{\"what\":\"a\"}\n{\"what\":\"b\"}\n");
+  JournalWriter writer(path);
+  writer.add({{"what", "c"}});
+  writer.sync();
+  EXPECT_EQ(text_of(path), "{\"what\":\"a\"}\n{\"what\":\"b\"}\n{\"what\":\"c\"}\n");
+  EXPECT_NE(failure_of([&] { replace_journal(folder.file("none/journal"), entries); }), "no error");
+}
+
 }  // namespace
 }  // namespace dovetail::exec

@@ -65,7 +65,7 @@ TEST(MonthSimulation, TracesAreSchedules) {
     MonthProblem problem = random_months(dice, {.steep_posts = seed % 2 == 0});
     problem.posts = static_cast<Count>(dice.between(1, 3));
     if (seed % 3 == 0) problem.full_speed_posts = 2;
-    if (seed % 5 == 0) problem.disk = DiskSpec{.capacity = 60, .month = 1};
+    if (seed % 5 == 0) problem.disk = DiskSpec{.capacity = 60, .month = 1, .margin = 20};
     for (const DispatchInfo& rule : dispatch_rules()) {
       const Grouping grouping = best_grouping(problem, rule.rule);
       const MonthResult result = simulate_months(problem, grouping, rule.rule, KeepRuns::yes);
@@ -103,7 +103,8 @@ TEST(MonthSimulation, AFlushCostsAtMostOneRoundOfPostTasks) {
     const Duration without = simulate_months(problem, basic, Dispatch::fair).makespan;
     const auto groups = static_cast<std::int64_t>(basic.groups.size());
     if (problem.all_months() % groups != 0) continue;
-    problem.disk = DiskSpec{.capacity = dice.between(3 * groups, 12 * groups), .month = 1};
+    problem.disk = DiskSpec{
+        .capacity = dice.between(3 * groups, 12 * groups), .month = 1, .margin = 2 * groups};
     const MonthResult result = simulate_months(problem, basic, Dispatch::fair);
     ASSERT_FALSE(result.is_stuck);
     EXPECT_LE(result.makespan, without + result.flushes * problem.post) << "seed " << seed;

@@ -90,21 +90,24 @@ TEST(PlanJson, KeepsHowWorkflowsFare) {
   EXPECT_FALSE(nlohmann::json::parse(format_plan(plan)).contains("average_stretch"));
   plan.average_stretch = 1.5;
   plan.maximum_stretch = 2.5;
+  plan.maximum_weighted_stretch = 2.25;
   plan.division = {.slack = 1.25, .bound = 1.75, .periods = {4'000'000, 8'000'001}};
   plan.workflows[0].dedicated_makespan = 6'498'800;
   plan.workflows[0].weight = 2.5;
   plan.workflows[0].ready_at = 60'000;
   plan.workflows[0].delayed_by = {{"other", 1'500}};
+  plan.workflows[0].delayed_by_reservations = 2'500;
   const std::string text = format_plan(plan);
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json["average_stretch"], 1.5);
   EXPECT_EQ(json["maximum_stretch"], 2.5);
+  EXPECT_EQ(json["maximum_weighted_stretch"], 2.25);
   EXPECT_EQ(json["slack"], 1.25);
   EXPECT_EQ(json["stretch_bound"], 1.75);
   EXPECT_EQ(json["periods"], nlohmann::json::parse("[4000, 8000.001]"));
   EXPECT_EQ(json["workflows"], nlohmann::json::parse(R"([{"name":"demo","makespan":8123.5,
       "stretch":1.25,"dedicated_makespan":6498.8,"weight":2.5,"ready_at":60,
-      "delayed_by":[{"workflow":"other","seconds":1.5}]}])"));
+      "delayed_by":[{"workflow":"other","seconds":1.5}],"delayed_by_reservations":2.5}])"));
   EXPECT_EQ(format_plan(parse_plan(text, "p.json")), text);
 }
 

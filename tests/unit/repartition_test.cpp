@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "planners/dispatch.hpp"
 #include "planners/ensemble_plan.hpp"
@@ -87,6 +88,49 @@ TEST(Repartition, GreedyAndExactAreOptimalOnVectorsThatNeverFall) {
   }
 }
 
+// Of many scenarios not every number is measured, and every cluster gets as many as in turn.
+TEST(Repartition, ManyScenariosAreCountedByBisection) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    const auto scenarios = static_cast<Count>(dice.between(kMostInTurn + 1, 3'000));
+    const auto clusters = static_cast<std::size_t>(dice.between(1, 5));
+    std::vector<std::vector<Duration>> values(clusters);
+    for (auto& value : values) {
+      Duration last = dice.between(1, 200);
+      const Duration slowness = dice.between(0, 30);
+      for (Count k = 0; k < scenarios; ++k) value.push_back(last += dice.between(0, slowness));
+    }
+    std::vector<Count> expected(clusters, 0);
+    for (Count s = 0; s < scenarios; ++s) {
+      std::size_t first = 0;
+      const auto next = [&](std::size_t c) {
+        const auto at = static_cast<std::size_t>(expected[c]);
+        return at < values[c].size() ? values[c][at] : Duration{kForever};
+      };
+      for (std::size_t c = 1; c < clusters; ++c) {
+        if (next(c) < next(first)) first = c;
+      }
+      ++expected[first];
+    }
+    EXPECT_EQ(counts_by("greedy", values, scenarios), expected) << "seed " << seed;
+  }
+}
+
+TEST(Repartition, ManyScenariosTakeFewMeasurements) {
+  std::size_t measured = 0;
+  std::vector<PerformanceVector> vectors;
+  for (Duration slowness = 10; slowness <= 13; ++slowness) {
+    const auto measure = [&measured, slowness](Count k) {
+      ++measured;
+      return slowness * k;
+    };
+    vectors.push_back(PerformanceVector({measure, [](Count) { return Duration{0}; }, 30'000, 0}));
+  }
+  const auto counts = counts_of(find_repartition("greedy")->make(vectors, 30'000), 4);
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), 30'000);
+  EXPECT_LT(measured, 400U);
+}
+
 TEST(PerformanceVector, ADipIsSmoothedByTheScheduleOfMoreScenarios) {
   PerformanceVector vector = listed({10, 30, 20, 25});
   EXPECT_EQ(vector.at(1), 10);
@@ -104,10 +148,14 @@ TEST(PerformanceVector, ScenariosAtNoCost) {
 }
 
 TEST(PerformanceVector, OneMeasurementServesTheScenariosAtNoCost) {
-  PerformanceVector vector =
+  int measurements = 0;
+  const auto measure = [&](Count) { return ++measurements, Duration{7}; };
+  PerformanceVector vector({measure, [](Count) { return Duration{7}; }, 10, 10});
+  for (Count k = 1; k <= 10; ++k) EXPECT_EQ(vector.at(k), 7);
+  EXPECT_EQ(measurements, 1);
+  PerformanceVector months =
       month_performance(grillon(111), *find_grouping("knapsack"), Dispatch::fair);
-  for (Count k = 1; k <= 10; ++k) EXPECT_EQ(vector.at(k), (180 * 1400 + 100) * kSecond);
-  EXPECT_EQ(vector.measurements(), 1U);
+  for (Count k = 1; k <= 10; ++k) EXPECT_EQ(months.at(k), (180 * 1400 + 100) * kSecond);
 }
 
 // The shortcuts (one measurement for many, bounds instead of measurements) change no value.

@@ -49,6 +49,21 @@ TEST(Replan, DoesNotWaitForATaskThatIsLate) {
   EXPECT_EQ(plan.slots[2].start, 52'000);
 }
 
+TEST(Replan, BySearchItDoesNotWaitEitherUnlessThatMovesTooMuch) {
+  const Problem problem = example();
+  const NewPlan both = replan(problem, {}, picture(100'000), {.searches = true});
+  EXPECT_EQ(both.decision.candidate, 100'000);
+  EXPECT_EQ(both.decision.moved, 2);
+  // Of 128 s wide gains 30 and next 10; to be worth it, each has to gain 19.2.
+  const NewPlan one = replan(problem, {}, picture(100'000), {.stability = 0.3, .searches = true});
+  EXPECT_TRUE(one.decision.adopted);
+  EXPECT_EQ(one.decision.candidate, 110'000);
+  EXPECT_EQ(one.decision.moved, 1);
+  const NewPlan kept = replan(problem, {}, picture(100'000), {.stability = 1, .searches = true});
+  EXPECT_FALSE(kept.decision.adopted);
+  EXPECT_EQ(kept.slots[1], (Slot{4, 100'000, 130'000}));
+}
+
 TEST(Replan, KeepsAPlanThatIsAsGood) {
   const Problem problem = example();
   const NewPlan plan = replan(problem, best, picture(12'001));

@@ -88,8 +88,9 @@ TEST(RunState, KnowsThePlanInForceAndTheFirstOne) {
   state.apply(plan_entry(at(5), {.event = "late", .candidate = 40, .current = 35}, "B", first));
   EXPECT_EQ(state.algorithm(), "A");
   // Only what has not started is in a later plan.
-  state.apply(plan_entry(at(6), {.event = "slow", .candidate = 33, .current = 50, .adopted = true},
-                         "B", std::vector<Slot>{{}, {}, {3, 11, 33}}));
+  state.apply(plan_entry(
+      at(6), {.event = "slow", .candidate = 33, .current = 50, .adopted = true, .moved = 2}, "B",
+      std::vector<Slot>{{}, {}, {3, 11, 33}}));
   EXPECT_EQ(state.plan(), (std::vector<Slot>{{2, 0, 10}, {1, 10, 20}, {3, 11, 33}}));
   EXPECT_EQ(state.first_plan(), first);
   EXPECT_EQ(state.algorithm(), "B");
@@ -97,6 +98,8 @@ TEST(RunState, KnowsThePlanInForceAndTheFirstOne) {
   EXPECT_EQ(state.decisions()[1].event, "late");
   EXPECT_EQ(state.decisions()[1].current, 35);
   EXPECT_FALSE(state.decisions()[1].adopted);
+  EXPECT_EQ(state.decisions()[1].moved, std::nullopt);
+  EXPECT_EQ(state.decisions()[2].moved, 2);
   EXPECT_EQ(state.decisions()[2].time, 6);
 }
 

@@ -104,7 +104,7 @@ TEST(WorkflowFile, SaysHowItStandsBesideOthers) {
   EXPECT_FALSE(terms.ready_is_date);
   const WorkflowTerms dated = parse("ready_at: 2026-11-15T08:00:00Z\n" + tasks).terms();
   EXPECT_TRUE(dated.ready_is_date);
-  for (const WorkflowTerms& kept : {terms, dated, {.weight = 0.1, .ready_at = -250}}) {
+  for (const WorkflowTerms& kept : {terms, dated, {.weight = 0.1, .ready_at = 250}}) {
     const Workflow flow = parse(tasks).with_terms(kept);
     for (const WorkflowFormat format : {WorkflowFormat::yaml, WorkflowFormat::json}) {
       EXPECT_EQ(parse(format_workflow(flow, format)).terms(), kept);
@@ -112,6 +112,8 @@ TEST(WorkflowFile, SaysHowItStandsBesideOthers) {
   }
   EXPECT_NE(error_in("weight: 0\n" + tasks).find("flow.yaml:1: weight: "), std::string::npos);
   EXPECT_NE(error_in("weight: heavy\n" + tasks).find("flow.yaml:1: weight: "), std::string::npos);
+  EXPECT_EQ(error_in("ready_at: -5\n" + tasks),
+            "flow.yaml:1: ready_at: a time cannot be negative, found -5");
   EXPECT_NE(error_in("ready_at: soon\n" + tasks).find("flow.yaml:1: ready_at: "),
             std::string::npos);
 }

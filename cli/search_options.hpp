@@ -1,0 +1,36 @@
+// Options of the planner DOVETAIL, which plans by search.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "dovetail/search.hpp"
+
+namespace dovetail::cli {
+
+struct SearchArguments {
+  std::optional<Effort> effort;
+  std::optional<std::uint64_t> trials;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;
+  std::optional<std::string> time_limit;
+  std::optional<std::string> cpu_factor;
+  std::optional<std::string> budget;  // CPU-hours
+  bool is_fastest = false;
+  // The time limit counts from here on: for people the reading of large files is part of it.
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+
+  // How long to search; and how many CPU-hours may be used.
+  void add(CLI::App& command);
+  void add_budget(CLI::App& command);
+
+  // Throws InputError when options contradict each other, or have no sense.
+  SearchLimits limits() const;
+};
+
+// CPU-hours above 0, as an option gives them.
+double parse_budget(const std::string& text);
+
+}  // namespace dovetail::cli

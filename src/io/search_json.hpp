@@ -1,0 +1,17 @@
+// How a plan by search came about, and its certificate, as the fields "search" and "certificate" of
+// a plan file. docs/formats.md describes them.
+#pragma once
+
+#include <string>
+
+#include "dovetail/plan_record.hpp"
+#include "io/schema.hpp"
+
+namespace dovetail::io {
+
+// Lines of a JSON object, each ended by a comma; empty for plans that were not searched.
+std::string format_search(const PlanRecord& record);
+
+void read_search(const Record& top, PlanRecord& record);
+
+}  // namespace dovetail::io

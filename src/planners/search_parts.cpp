@@ -1,0 +1,67 @@
+#include "planners/search_parts.hpp"
+
+#include "planners/levels.hpp"
+
+namespace dovetail {
+
+namespace {
+
+std::vector<Time> shares_of(Time now, Time end, std::span<const double> shares) {
+  std::vector<Time> ends;
+  for (const double share : shares) {
+    ends.push_back(now + static_cast<Time>(static_cast<double>(end - now) * share));
+  }
+  return ends;
+}
+
+}  // namespace
+
+SearchParts::SearchParts(PlanningContext& context)
+    : cluster(context.shared<OneCluster>()),
+      limits(context.options().search),
+      clock(limits),
+      bound(view(), cluster.calendar(), now()),
+      search(view(), cluster.calendar(), now(), limits, clock),
+      shrinker(view(), cluster.calendar(), now()) {}
+
+// Placements are by workflow and task, as the view counts them.
+DecodedPlan SearchParts::decoded(const Plan& plan) const {
+  std::vector<Slot> slots;
+  for (const Placement& placement : plan.placements) {
+    slots.push_back({placement.procs, placement.start, placement.end});
+  }
+  return measured(std::move(slots), now());
+}
+
+void SearchParts::for_each_width(std::span<const Time> ends, double share_of_time,
+                                 const std::function<void(DecodedPlan)>& take) {
+  DraftDecoder decoder = search.make_decoder();
+  for (const Time end : ends) {
+    if (clock.is_over(share_of_time)) return;
+    const auto widths = bound.widths_for(end);
+    DecodedPlan plan;
+    if (widths && decoder.decode(draft_by(*widths), {}, plan)) take(std::move(plan));
+  }
+}
+
+DraftPlan SearchParts::draft_by(std::span<const Count> widths) const {
+  DraftPlan draft{.order = by_decreasing_level(bottom_levels(view(), widths)),
+                  .bounds = {},
+                  .is_exact = std::vector<char>(widths.size(), 0)};
+  for (TaskId task = 0; task < widths.size(); ++task) {
+    draft.bounds.push_back({widths[task], view().time(task).duration(widths[task])});
+  }
+  return draft;
+}
+
+std::vector<Time> width_ends_before(Time now, Time deadline) {
+  constexpr double kShares[] = {1, 0.94, 0.97, 0.9, 0.85};
+  return shares_of(now, deadline, kShares);
+}
+
+std::vector<Time> width_ends_after(Time now, Time least) {
+  constexpr double kShares[] = {1.02, 1.1, 1.05, 1.01, 1.18, 1.33};
+  return shares_of(now, least, kShares);
+}
+
+}  // namespace dovetail
