@@ -29,10 +29,10 @@ TEST(FederationKeys, ACertificateSaysWhoseItIsAndInWhichRole) {
 TEST(FederationKeys, FilesAreForTheirOwnerAlone) {
   const TestKeys keys;
   const Identity self = keys.make(Role::daemon, "grillon");
-  for (const std::string& file :
-       {self.certificate, self.key, self.authority, keys.path("ca.key")}) {
+  for (const std::string& file : {self.certificate, self.key, keys.path("ca.key")}) {
     EXPECT_EQ(mode_of(file), 0600U) << file;
   }
+  EXPECT_EQ(mode_of(self.authority), 0644U) << "everybody needs it";
 }
 
 TEST(FederationKeys, NothingIsOverwrittenUnlessThatIsAskedFor) {
@@ -93,10 +93,22 @@ TEST(FederationKeys, CertificatesAreListedByFile) {
   keys.make(Role::daemon, "grillon");
   keys.make(Role::client, "alice");
   const auto known = certificates_in(keys.folder());
-  ASSERT_EQ(known.size(), 2U);
+  ASSERT_EQ(known.size(), 3U);
   EXPECT_EQ(known[0].file, "alice.crt");
-  EXPECT_EQ(known[0].peer.role, Role::client);
-  EXPECT_GT(known[1].until, exec::wall_now());
+  EXPECT_EQ(known[0].peer->role, Role::client);
+  EXPECT_EQ(known[1].file, "ca.crt");
+  EXPECT_FALSE(known[1].peer);
+  EXPECT_GT(known[2].until, exec::wall_now());
+  EXPECT_EQ(known[2].hosts, std::vector<std::string>{"127.0.0.1"});
+}
+
+TEST(FederationKeys, ACertificateEndsWithItsAuthority) {
+  const TemporaryFolder folder;
+  make_authority(folder.path().string(), {.days = 2});
+  make_certificate(folder.path().string(), {Role::client, "alice"}, {.days = 30});
+  const auto known = certificates_in(folder.path().string());
+  ASSERT_EQ(known.size(), 2U);
+  EXPECT_EQ(known[0].until, known[1].until);
 }
 
 TEST(FederationKeys, WhatWasTakenBackIsOnTheListAndANewOneIsNot) {
