@@ -178,20 +178,28 @@ TEST_F(FederationRun, AClusterThatWasOnlySlowLeavesAloneWhatOthersHave) {
   }
 }
 
-TEST_F(FederationRun, GreedyEndsBeforeRoundRobin) {
+// What both take is measured and told; on a machine with other work it decides nothing.
+TEST_F(FederationRun, GreedyIsPredictedToEndBeforeRoundRobinAndBothComplete) {
   start_three(5);
   write_experiment(6, 8);
-  std::map<std::string, double> seconds;
   for (const std::string by : {"greedy", "round-robin"}) {
     const Time began = exec::steady_now();
     ASSERT_EQ(dovetail(command({"--repartition", by, "--look-again", "1000"})), 0) << printed();
-    seconds[by] = to_seconds(exec::steady_now() - began);
-    const auto line = printed().rfind("step 6");
-    std::printf("%s: %.1f s; %s\n", by.c_str(), seconds[by],
-                printed().substr(line, printed().find('\n', line) - line).c_str());
-    RecordProperty(by, std::to_string(seconds[by]));
+    const double seconds = to_seconds(exec::steady_now() - began);
+    const auto place = printed().rfind("step 6");
+    const std::string line = printed().substr(place, printed().find('\n', place) - place);
+    std::printf("%s: %.1f s; %s\n", by.c_str(), seconds, line.c_str());
+    RecordProperty(by, std::to_string(seconds));
+    double predicted = 0;
+    double round_robin = 0;
+    ASSERT_EQ(std::sscanf(line.c_str() + line.find(';'), "; %lf s, round robin %lf s", &predicted,
+                          &round_robin),
+              2)
+        << line;
+    if (by == "greedy") {
+      EXPECT_LT(predicted, round_robin);
+    }
   }
-  EXPECT_LT(seconds["greedy"], seconds["round-robin"]);
 }
 
 }  // namespace
