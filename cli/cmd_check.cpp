@@ -1,6 +1,7 @@
 // dovetail check: proves a plan valid, or says what it breaks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,12 +21,23 @@ struct CheckArguments {
   bool json = false;
 };
 
+// In the order of the plan, by which its certificate counts.
+std::vector<Workflow> in_order_of(const PlanRecord& record, std::span<const Workflow> workflows) {
+  std::vector<Workflow> ordered(workflows.begin(), workflows.end());
+  std::ranges::stable_sort(ordered, {}, [&](const Workflow& workflow) {
+    return std::ranges::find(record.workflows, workflow.name(), &WorkflowRecord::name) -
+           record.workflows.begin();
+  });
+  return ordered;
+}
+
 // A plan is judged at the moment for which it was made, unless --now says otherwise.
 Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
-  if (!arguments.problem.now.empty() || problem.now() == record.now) return problem;
-  return Problem({problem.workflows().begin(), problem.workflows().end()},
-                 problem.platform().at(record.now), problem.goal(), problem.deadline());
+  const bool is_asked = !arguments.problem.now.empty();
+  return Problem(in_order_of(record, problem.workflows()),
+                 is_asked ? problem.platform() : problem.platform().at(record.now), problem.goal(),
+                 problem.deadline());
 }
 
 std::string describe_gap(const PlanRecord& record) {

@@ -103,13 +103,26 @@ Exit compare_fairly(PlanningContext& context, bool json) {
   return fairest.feasible ? Exit::fine : Exit::no;
 }
 
+// The plan at a deadline that is not its goal; infeasible when it is late.
+Plan in_time(Plan plan, std::optional<Time> deadline) {
+  plan.deadline = deadline;
+  if (misses_deadline(plan)) plan.feasible = false;
+  return plan;
+}
+
 Exit run(const CompareArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
   if (problem.goal() == Goal::fair) return compare_fairly(context, arguments.json);
   auto plans = plan_all(context);
-  if (can_search(problem)) plans.push_back(plan_from(context, problem.deadline(), plans));
+  if (can_search(problem)) {
+    const bool is_quick = problem.task_count() <= kManyTasks;
+    const auto known = is_quick ? known_for_goal(context).plans() : plans;
+    const bool by_deadline = problem.goal() == Goal::deadline;
+    Plan found = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known);
+    plans.push_back(in_time(std::move(found), problem.deadline()));
+  }
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
     print_json(problem, plans, best);
@@ -131,7 +144,6 @@ void add_compare(CLI::App& program, Exit& status) {
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
   arguments->planner.add(*command);
-  arguments->planner.search.add_budget(*command);
   command->add_flag("--json", arguments->json, "as JSON");
   command->footer(
       "Example: dovetail compare flow.yaml -c cluster.yaml\n"

@@ -9,16 +9,8 @@
 namespace dovetail::cli {
 
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& what) {
-  // Checked here because the library would take numbers that do not fit for the largest one.
-  const auto problem = [](const std::string& text) {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc{} && rest == end
-               ? std::string()
-               : "expected a whole number from 0 to 2^64 - 1, found " + io::quote(text);
-  };
-  command.add_option("--seed", seed, "the same seed gives the same " + what)->check(problem, "");
+  command.add_option("--seed", seed, "the same seed gives the same " + what)
+      ->check(whole_number_problem, "");
 }
 
 void report_made(const std::string& output, const std::string& what) {

@@ -82,10 +82,8 @@ Answer find_published(PlanningContext& context, Frontier known) {
 // Within a time limit, or with very many tasks, the search is on its own.
 Frontier known_before(PlanningContext& context) {
   const Problem& problem = context.problem();
-  if (!can_search(problem)) return known_plans(context);
-  if (context.options().search.seconds || problem.task_count() > kManyTasks) return {};
-  return problem.goal() == Goal::deadline ? known_plans_by(context, *problem.deadline())
-                                          : known_plans(context);
+  const bool is_alone = context.options().search.seconds || problem.task_count() > kManyTasks;
+  return can_search(problem) && is_alone ? Frontier{} : known_for_goal(context);
 }
 
 bool is_in_time(const Problem& problem, const Plan& plan) {
@@ -159,6 +157,8 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
   if (!arguments.algorithm.empty()) {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, problem);
     warn_if_blind(planner, problem);
+    if (planner.name == "DOVETAIL") return find_best(context);
+    arguments.planner.search.forbid("--algorithm " + std::string(planner.name), true);
     return find_plan_by(planner, context);
   }
   require_planner(problem);
@@ -310,6 +310,14 @@ Exit run(const PlanArguments& arguments) {
   // The search for a deadline begins with a problem that has none.
   const Problem problem =
       arguments.problem.load(arguments.tightest ? GoalArguments{} : arguments.goal);
+  if (problem.goal() == Goal::deadline || arguments.tightest) {
+    arguments.planner.search.forbid("a deadline, for which plans use as few CPU-hours as they can",
+                                    true);
+  }
+  if (problem.goal() == Goal::fair) {
+    arguments.planner.search.forbid("--goal fair, where --cpu-factor counts MAGS's CPU-hours",
+                                    false);
+  }
   PlanningContext context(problem, arguments.planner.options());
   const Answer answer =
       arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);

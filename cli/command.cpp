@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -123,6 +124,15 @@ std::vector<std::string> ProblemArguments::files() const {
   std::vector<std::string> files = workflows;
   files.push_back(cluster);
   return files;
+}
+
+std::string whole_number_problem(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && rest == end
+             ? std::string()
+             : "expected a whole number from 0 to 2^64 - 1, found " + io::quote(text);
 }
 
 void protect_inputs(const std::vector<std::string>& inputs,

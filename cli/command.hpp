@@ -109,6 +109,10 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, T& value,
 // What a new plan has to gain for the tasks that it moves; `share` is 0 to 1.
 void add_stability(CLI::App& command, double& share);
 
+// What is wrong with a whole number from 0 to 2^64 - 1; empty: nothing. The library would take
+// numbers that do not fit for the largest one.
+std::string whole_number_problem(const std::string& text);
+
 // Throws InputError when a file to be written is one that is read, or is named twice.
 void protect_inputs(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);

@@ -132,19 +132,23 @@ std::string describe_pool(std::span<const Cluster> clusters, Time now) {
 }
 
 // "within 0.8 % of the best possible end with at most 931.6 CPU-hours".
-std::string describe_proof(const Plan& plan) {
-  const auto gap = certified_gap(plan);
-  if (!gap) return {};
+std::string describe_gap(const Plan& plan, double gap) {
   const Certificate& proof = *plan.search->certificate;
-  const double percent = std::ceil(*gap * 1000) / 10;
   std::string of = proof.work > 0 ? "CPU-hours by the deadline" : "end";
   if (proof.budget) {
     of += fmt::format(" with at most {:.1f} CPU-hours", static_cast<double>(*proof.budget) / 3.6e6);
   }
-  std::string text = percent > 0 ? fmt::format("  {:<11} within {:.1f} % of the best possible {}\n",
-                                               "proved", percent, of)
-                                 : fmt::format("  {:<11} the best possible {}\n", "proved", of);
-  if (plan.search->is_truncated) {
+  const double percent = std::ceil(gap * 1000) / 10;
+  return percent > 0 ? fmt::format("within {:.1f} % of the best possible {}", percent, of)
+                     : "the best possible " + of;
+}
+
+std::string describe_search(const Plan& plan) {
+  std::string text;
+  if (const auto gap = certified_gap(plan)) {
+    text += fmt::format("  {:<11} {}\n", "proved", describe_gap(plan, *gap));
+  }
+  if (plan.search && plan.search->is_truncated) {
     text += fmt::format("  {:<11} cut short by the time limit after {}\n", "search",
                         counted(plan.search->trials, "trial"));
   }
@@ -178,7 +182,7 @@ std::string describe_plan(const Problem& problem, const Plan& plan) {
   if (!chain.empty()) {
     text += fmt::format("  {:<11} {}\n", "because", describe_reason(problem, plan, chain));
   }
-  return text + describe_proof(plan);
+  return text + describe_search(plan);
 }
 
 std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen) {

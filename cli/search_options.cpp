@@ -43,10 +43,11 @@ void SearchArguments::add(CLI::App& command) {
   add_choice<std::optional<Effort>>(
       command, "--effort", effort,
       {{"quick", Effort::quick}, {"normal", Effort::normal}, {"thorough", Effort::thorough}},
-      "how long DOVETAIL searches: quick, normal (default) or thorough");
+      "how long DOVETAIL searches: quick, normal or thorough");
   command.add_option("--trials", trials, "instead: how many plans it tries")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}));
-  command.add_option("--seed", seed, "of the search; the same seed and trials give the same plan");
+  command.add_option("--seed", seed, "of the search; the same seed and trials give the same plan")
+      ->check(whole_number_problem, "");
   command.add_option("--threads", threads, "of the search; any number gives the same plan")
       ->check(CLI::Range(1U, 1024U));
   command.add_option("--time-limit", time_limit,
@@ -60,6 +61,17 @@ void SearchArguments::add_budget(CLI::App& command) {
                      "default: 1.25");
   command.add_option("--budget", budget, "instead: CPU-hours that the plan may use");
   command.add_flag("--fastest", is_fastest, "instead: as early as possible at any cost");
+}
+
+void SearchArguments::forbid(const std::string& beside, bool any) const {
+  const char* given = budget              ? "--budget"
+                      : any && cpu_factor ? "--cpu-factor"
+                      : any && is_fastest ? "--fastest"
+                                          : nullptr;
+  if (given != nullptr) {
+    throw InputError(std::string(given) + ": does not go with " + beside +
+                     "; leave one of them out");
+  }
 }
 
 SearchLimits SearchArguments::limits() const {

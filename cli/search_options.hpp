@@ -26,6 +26,9 @@ struct SearchArguments {
   void add(CLI::App& command);
   void add_budget(CLI::App& command);
 
+  // Throws InputError when --budget, or any limit of CPU-hours, is given beside what takes none.
+  void forbid(const std::string& beside, bool any) const;
+
   // Throws InputError when options contradict each other, or have no sense.
   SearchLimits limits() const;
 };

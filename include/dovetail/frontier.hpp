@@ -59,6 +59,9 @@ Frontier known_plans(PlanningContext& context);
 // for more the plans for that very deadline and those for turn-around. The plans may end later.
 Frontier known_plans_by(PlanningContext& context, Time deadline);
 
+// The one of these two that serves the problem's goal.
+Frontier known_for_goal(PlanningContext& context);
+
 inline constexpr std::size_t kFewTasks = 500;
 inline constexpr std::size_t kManyTasks = 2000;
 

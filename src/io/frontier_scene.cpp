@@ -85,6 +85,7 @@ std::string shell_word(const std::string& text) {
 
 std::string command_for(const PlanRecord& plan) {
   if (plan.deadline) return "--deadline " + exact_duration(*plan.deadline - plan.now);
+  if (plan.algorithm == "DOVETAIL") return "--fastest";
   return "--algorithm " + shell_word(plain_text(plan.algorithm));
 }
 

@@ -33,16 +33,16 @@ class AnytimeSearch {
     set_budget(thrifty);
     if (thrifty) offer(*thrifty);
     offer_published();
-    for (const Plan& plan : known) {
-      if (plan.feasible) offer(parts_.decoded(plan));
-    }
+    offer_known(known, false);
     if (!earliest_) return no_plan();
     tighten_bound(kUntilFirstBound);
     if (parts_.has_few_tasks()) offer_widths();
+    if (!best_) offer_known(known, true);
     if (!best_) search_within_limits();
     if (!best_) return no_plan();
     goal_.enough = enough();
     improve(*best_, goal_);
+    offer_known(known, true);
     shrink();
     // Of very many tasks each step takes too long to begin one when the time is nearly over.
     if (parts_.has_few_tasks() || !proof_) tighten_bound(1);
@@ -58,6 +58,13 @@ class AnytimeSearch {
     if (!cheapest_ || plan.area < cheapest_->area) cheapest_ = plan;
     if (!goal_.allows(plan)) return;
     if (!best_ || goal_.is_better(plan, *best_, now())) best_ = std::move(plan);
+  }
+
+  // Those of another search are where that one was stuck: better ends than beginnings.
+  void offer_known(std::span<const Plan> known, bool is_searched) {
+    for (const Plan& plan : known) {
+      if (plan.feasible && (plan.algorithm == kName) == is_searched) offer(parts_.decoded(plan));
+    }
   }
 
   void improve(const DecodedPlan& from, const SearchGoal& goal) {

@@ -33,6 +33,15 @@ DraftPlan draft_of(std::span<const Slot> slots) {
   return draft;
 }
 
+std::vector<Slot> slots_of(const Plan& plan) {
+  std::vector<Slot> slots;
+  slots.reserve(plan.placements.size());
+  for (const Placement& placement : plan.placements) {
+    slots.push_back({placement.procs, placement.start, placement.end});
+  }
+  return slots;
+}
+
 DecodedPlan measured(std::vector<Slot> slots, Time now) {
   DecodedPlan plan{.slots = std::move(slots), .end = now};
   for (const Slot& slot : plan.slots) {

@@ -33,6 +33,9 @@ struct DecodedPlan {
   std::int64_t fairness = 0;  // where it is measured (fair_scale.hpp): less is better
 };
 
+// By task: placements are by workflow and task, as views of several workflows count them.
+std::vector<Slot> slots_of(const Plan& plan);
+
 // The slots with their end, not before `now`, and area.
 DecodedPlan measured(std::vector<Slot> slots, Time now);
 

@@ -92,13 +92,8 @@ class FairSearch {
     return std::max(reference, static_cast<Area>(most));
   }
 
-  // Placements are by workflow and task, as the view counts them.
   DecodedPlan decoded(const Plan& plan, const FairScale& scale) const {
-    std::vector<Slot> slots;
-    for (const Placement& placement : plan.placements) {
-      slots.push_back({placement.procs, placement.start, placement.end});
-    }
-    DecodedPlan result = measured(std::move(slots), cluster_.now());
+    DecodedPlan result = measured(slots_of(plan), cluster_.now());
     scale.measure(result);
     return result;
   }

@@ -237,6 +237,12 @@ Frontier known_plans_by(PlanningContext& context, Time deadline) {
   return known;
 }
 
+Frontier known_for_goal(PlanningContext& context) {
+  const Problem& problem = context.problem();
+  return problem.goal() == Goal::deadline ? known_plans_by(context, *problem.deadline())
+                                          : known_plans(context);
+}
+
 Plan earliest_plan(PlanningContext& context, const Frontier& known) {
   if (known.plans().empty()) return {.now = context.problem().now(), .feasible = false};
   Plan plan = known.plans().front();

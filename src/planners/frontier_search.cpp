@@ -45,6 +45,7 @@ class FrontierSearch {
       const double until = kEarliestShare + (1 - kEarliestShare) * i / kDeadlines;
       find_cheapest_by(deadline_between(earliest.end, latest, i), until);
     }
+    find_cheapest_by(parts_.now() + parts_.cluster.ample_makespan(), 1);
   }
 
  private:

@@ -24,14 +24,7 @@ SearchParts::SearchParts(PlanningContext& context)
       search(view(), cluster.calendar(), now(), limits, clock),
       shrinker(view(), cluster.calendar(), now()) {}
 
-// Placements are by workflow and task, as the view counts them.
-DecodedPlan SearchParts::decoded(const Plan& plan) const {
-  std::vector<Slot> slots;
-  for (const Placement& placement : plan.placements) {
-    slots.push_back({placement.procs, placement.start, placement.end});
-  }
-  return measured(std::move(slots), now());
-}
+DecodedPlan SearchParts::decoded(const Plan& plan) const { return measured(slots_of(plan), now()); }
 
 void SearchParts::for_each_width(std::span<const Time> ends, double share_of_time,
                                  const std::function<void(DecodedPlan)>& take) {

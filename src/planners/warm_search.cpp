@@ -120,14 +120,6 @@ class WarmSearch {
     return std::max(in_hand_.area, static_cast<Area>(most));
   }
 
-  static std::vector<Slot> slots_of(const Plan& plan) {
-    std::vector<Slot> slots;
-    for (const Placement& placed : plan.placements) {
-      slots.push_back({placed.procs, placed.start, placed.end});
-    }
-    return slots;
-  }
-
   std::uint64_t trials() const {
     return std::clamp<std::uint64_t>(kPlaced / view().size(), 1, kMostTrials);
   }
