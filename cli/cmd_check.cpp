@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "describe.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/io.hpp"
 
@@ -40,13 +40,6 @@ Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
                  problem.deadline());
 }
 
-std::string describe_gap(const PlanRecord& record) {
-  if (!record.gap) return {};
-  const double percent = std::ceil(*record.gap * 1000) / 10;
-  if (percent == 0) return ", proved the best possible";
-  return fmt::format(", proved within {:.1f} % of the best possible", percent);
-}
-
 Exit run(const CheckArguments& arguments) {
   const PlanRecord record = read_plan(arguments.plan);
   const Problem problem = load_for(record, arguments);
@@ -56,9 +49,10 @@ Exit run(const CheckArguments& arguments) {
     const nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
     fmt::print("{}\n", document.dump(1));
   } else if (valid) {
+    const std::string proof = describe_proof(resolve(record, problem));
     fmt::print("{}: valid: {}, ends {} after now, {:.1f} CPU-hours{}\n", arguments.plan,
                counted(record.tasks.size(), "task"), format_duration(record.makespan),
-               record.cpu_hours, describe_gap(record));
+               record.cpu_hours, proof.empty() ? "" : ", proved " + proof);
   } else if (violations.empty()) {
     fmt::print("{}: says itself that no plan was found\n", arguments.plan);
   } else {

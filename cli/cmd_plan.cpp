@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -93,13 +94,17 @@ bool is_in_time(const Problem& problem, const Plan& plan) {
 
 Answer find_best(PlanningContext& context) {
   const Problem& problem = context.problem();
+  const auto began = std::chrono::steady_clock::now();
   Frontier known = known_before(context);
   if (!can_search(problem)) return find_published(context, std::move(known));
   const bool by_deadline = problem.goal() == Goal::deadline;
   Answer answer{
       .plan = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known.plans())};
   if (!is_in_time(problem, answer.plan)) {
-    PlanningContext free(problem, at_any_cost(context.options()));
+    PlannerOptions options = at_any_cost(context.options());
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
+    if (options.search.seconds) *options.search.seconds -= gone.count();
+    PlanningContext free(problem, options);
     answer.plan = plan_from(free, std::nullopt, known.plans());
     // A deadline counts for more than thrift that nobody asked for.
     const bool is_too_dear = context.options().search.budget.has_value() || by_deadline;
@@ -224,6 +229,10 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const Problem& problem = context.problem();
   const std::string by = named ? " by " + answer.plan.algorithm : "";
   const bool fair = problem.goal() == Goal::fair;
+  if (answer.earliest && !named && !fair && is_in_time(problem, *answer.earliest)) {
+    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(answer));
+    return;
+  }
   if (problem.deadline()) {
     fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
                moment_text(problem.platform(), *problem.deadline()));
@@ -234,9 +243,6 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
           "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
           "because", format_duration(shortest));
     }
-  } else if (answer.earliest && !fair) {
-    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(answer));
-    return;
   } else {
     fmt::print("  no plan found{}: no room was found for the tasks before the cluster leaves\n",
                by);
@@ -322,7 +328,8 @@ Exit run(const PlanArguments& arguments) {
   const Answer answer =
       arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);
   if (arguments.output.talks()) {
-    print_for_people(context, answer, !arguments.algorithm.empty());
+    const bool is_named = !arguments.algorithm.empty() && arguments.algorithm != "DOVETAIL";
+    print_for_people(context, answer, is_named);
   }
   arguments.output.write(record_of(problem, answer));
   return answer.plan.feasible ? Exit::fine : Exit::no;

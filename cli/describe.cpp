@@ -131,23 +131,10 @@ std::string describe_pool(std::span<const Cluster> clusters, Time now) {
   return text;
 }
 
-// "within 0.8 % of the best possible end with at most 931.6 CPU-hours".
-std::string describe_gap(const Plan& plan, double gap) {
-  const Certificate& proof = *plan.search->certificate;
-  std::string of = proof.work > 0 ? "CPU-hours by the deadline" : "end";
-  if (proof.budget) {
-    of += fmt::format(" with at most {:.1f} CPU-hours", static_cast<double>(*proof.budget) / 3.6e6);
-  }
-  const double percent = std::ceil(gap * 1000) / 10;
-  return percent > 0 ? fmt::format("within {:.1f} % of the best possible {}", percent, of)
-                     : "the best possible " + of;
-}
-
 std::string describe_search(const Plan& plan) {
   std::string text;
-  if (const auto gap = certified_gap(plan)) {
-    text += fmt::format("  {:<11} {}\n", "proved", describe_gap(plan, *gap));
-  }
+  const std::string proof = describe_proof(plan);
+  if (!proof.empty()) text += fmt::format("  {:<11} {}\n", "proved", proof);
   if (plan.search && plan.search->is_truncated) {
     text += fmt::format("  {:<11} cut short by the time limit after {}\n", "search",
                         counted(plan.search->trials, "trial"));
@@ -171,6 +158,21 @@ std::string describe_problem(const Problem& problem) {
   return text + "        " +
          (clusters.size() == 1 ? describe_cluster(clusters.front(), problem.now())
                                : describe_pool(clusters, problem.now()));
+}
+
+std::string describe_proof(const Plan& plan) {
+  const auto gap = certified_gap(plan);
+  if (!gap) return {};
+  const Certificate& proof = *plan.search->certificate;
+  std::string of = proof.work > 0 ? "CPU-hours by the deadline" : "end";
+  if (proof.budget) {
+    const double hours = static_cast<double>(*proof.budget) / 3.6e6;
+    of += hours < 0.1 ? fmt::format(" with at most {:.2g} CPU-hours", hours)
+                      : fmt::format(" with at most {:.1f} CPU-hours", hours);
+  }
+  const double percent = std::ceil(*gap * 1000) / 10;
+  return percent > 0 ? fmt::format("within {:.1f} % of the best possible {}", percent, of)
+                     : "the best possible " + of;
 }
 
 std::string describe_plan(const Problem& problem, const Plan& plan) {

@@ -11,6 +11,8 @@ namespace dovetail {
 
 namespace {
 
+constexpr std::int64_t kMostFlow = std::int64_t{1} << 53;
+
 struct FreePiece {
   Interval window;
   Count free = 0;
@@ -36,7 +38,8 @@ std::vector<FreePiece> free_pieces(const Problem& problem) {
   for (auto change = changes.begin(); change != changes.end(); ++change) {
     free += change->second;
     const auto next = std::next(change);
-    pieces.push_back({{change->first, next == changes.end() ? kForever : next->first}, free});
+    pieces.push_back({{change->first, next == changes.end() ? kForever : next->first},
+                      std::max(free, Count{0})});
   }
   return pieces;
 }
@@ -74,6 +77,7 @@ class Verifier {
   }
 
   std::string refute() {
+    if (!is_in_range()) return "its numbers are beyond any workflow's";
     if (!has_all() && !has_none())
       return "the certificate is not for this workflow: its lists have other lengths";
     compute_ready();
@@ -109,6 +113,17 @@ class Verifier {
     const auto has = [](const auto& list, std::size_t wanted) { return list.size() == wanted; };
     return has(c.ready, size()) && has(c.due, size()) && has(c.begin_flow, size()) &&
            has(c.end_flow, size()) && has(c.edge_flow, edge_count_);
+  }
+
+  // So that no sum overflows.
+  bool is_in_range() const {
+    const Certificate& c = certificate_;
+    const auto is_time = [](Time time) { return time >= kBeginning && time <= kForever; };
+    const auto is_flow = [](std::int64_t flow) { return flow >= 0 && flow <= kMostFlow; };
+    return is_time(c.end) && is_time(c.span.begin) && is_time(c.span.end) &&
+           std::ranges::all_of(c.ready, is_time) && std::ranges::all_of(c.due, is_time) &&
+           std::ranges::all_of(c.begin_flow, is_flow) && std::ranges::all_of(c.end_flow, is_flow) &&
+           std::ranges::all_of(c.edge_flow, is_flow);
   }
 
   bool has_none() const {

@@ -246,17 +246,24 @@ std::vector<std::string> check_certificate(const Problem& problem, const PlanRec
   if (const std::string wrong = refute(problem, certificate); !wrong.empty()) {
     return {"certificate: " + wrong};
   }
-  std::vector<std::string> violations;
+  const Time end = plan.now + makespan(plan);
   if (certificate.budget && consumed(plan) > *certificate.budget) {
-    violations.push_back("certificate: is about plans that consume less than this one");
+    return {"certificate: is about plans that consume less than this one"};
   }
-  const double gap = certified_gap(plan).value_or(0);
-  if (!record.gap || !(std::abs(*record.gap - gap) <= 1e-6 * std::max(1.0, gap))) {
-    violations.push_back("the plan says that it is within " +
-                         std::to_string(record.gap.value_or(0)) +
-                         " of the best, but its certificate proves " + std::to_string(gap));
+  if (certificate.work > 0 && certificate.end < std::max(end, plan.deadline.value_or(end))) {
+    return {"certificate: is about plans that end earlier than this one may"};
   }
-  return violations;
+  if (certificate.work > 0 ? consumed(plan) < certificate.work : end <= certificate.end) {
+    return {"certificate: the plan itself is better than it says is possible"};
+  }
+  const auto gap = certified_gap(plan);
+  if (!gap) return {"certificate: is about plans that end before now"};
+  if (!record.gap) return {"the plan has a certificate and does not say what it proves"};
+  if (!(std::abs(*record.gap - *gap) <= 1e-6 * std::max(1.0, *gap))) {
+    return {"the plan says that it is within " + std::to_string(*record.gap) +
+            " of the best, but its certificate proves " + std::to_string(*gap)};
+  }
+  return {};
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ std::optional<double> certified_gap(const Plan& plan) {
                                      : static_cast<double>(proof.end + 1 - plan.now);
   const double found =
       proof.work > 0 ? static_cast<double>(consumed(plan)) : static_cast<double>(makespan(plan));
-  return best > 0 ? std::max(0.0, found / best - 1) : 0.0;
+  if (best <= 0) return std::nullopt;  // no plan ends before now: that says nothing
+  return std::max(0.0, found / best - 1);
 }
 
 Count peak_procs(const Plan& plan) {

@@ -45,7 +45,7 @@ class AnytimeSearch {
     offer_known(known, true);
     shrink();
     // Of very many tasks each step takes too long to begin one when the time is nearly over.
-    if (parts_.has_few_tasks() || !proof_) tighten_bound(1);
+    if (parts_.has_few_tasks() || (!proof_ && !deadline_)) tighten_bound(1);
     return to_plan();
   }
 
@@ -87,6 +87,10 @@ class AnytimeSearch {
       budget = std::max(thrifty->area, static_cast<Area>(most));
     }
     if (!budget || deadline_) return;
+    // Files keep 53 bits of it.
+    Area unit = 1;
+    while (*budget / unit > (Area{1} << 52)) unit *= 2;
+    budget = (*budget + unit - 1) / unit * unit;
     goal_.limits.area = *budget;
     parts_.bound.set_budget(*budget);
   }
@@ -143,7 +147,9 @@ class AnytimeSearch {
 
   void tighten_bound(double share_of_time) {
     if (deadline_) {
-      if (!proof_ && best_) proof_ = parts_.bound.on_work(*deadline_);
+      if (proof_ || !best_) return;
+      proof_ = parts_.bound.on_work(*deadline_);
+      if (proof_->work <= 0) proof_.reset();  // that says nothing
       return;
     }
     if (!proof_) proof_ = parts_.bound.on_end();

@@ -130,6 +130,19 @@ TEST(AnytimeLimits, PlanFilesKeepTheProofAndTheCheckerReadsIt) {
     claim.end += makespan(found);
     claim.work *= 2;
     EXPECT_FALSE(check(problem, claiming).empty());
+    // True, and no proof of anything about this plan.
+    PlanRecord evasive = read;
+    evasive.gap = 0;
+    evasive.search->certificate = Certificate{.end = problem.now() - 1, .span = {}};
+    EXPECT_FALSE(check(problem, evasive).empty());
+    if (by_deadline && claim.work > 0) {
+      PlanRecord hasty = read;
+      const Plan tight = search(problem, {.trials = 300});
+      const Plan dear = search(problem, {.trials = 300}, problem.now() + makespan(tight));
+      hasty.search->certificate = dear.search->certificate;
+      hasty.gap = 0;
+      EXPECT_FALSE(check(problem, hasty).empty());
+    }
     ++proofs;
   }
   EXPECT_GT(proofs, 70);
