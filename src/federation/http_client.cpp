@@ -141,6 +141,10 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
   const Address address = address_of_url(server.url);
   httplib::SSLClient client(address.host, address.port, self_.certificate, self_.key);
+  // They may be just being replaced.
+  if (!client.is_valid()) {
+    throw NoAnswer(self_.certificate + ": certificate and key cannot be used together");
+  }
   client.set_ca_cert_path(self_.authority);
   client.enable_server_certificate_verification(true);
   client.set_connection_timeout(limit);
