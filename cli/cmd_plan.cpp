@@ -55,9 +55,13 @@ Answer missed(PlanningContext& context, const Frontier& known, std::string_view 
   return missed(context, earliest_plan(context, known), algorithm);
 }
 
-// For the goal fair.
-Answer missed_fair(PlanningContext& context, std::string_view algorithm) {
+// For the goal fair; what was found too late is the earliest, or one of the published plans is.
+Answer missed_fair(PlanningContext& context, std::string_view algorithm,
+                   const std::optional<Plan>& late = std::nullopt) {
   Plan earliest = earliest_fair_plan(context);
+  if (late && late->feasible && (!earliest.feasible || makespan(*late) < makespan(earliest))) {
+    earliest = *late;
+  }
   if (!earliest.feasible) earliest = earliest_plan(context, known_plans(context));
   return missed(context, std::move(earliest), algorithm);
 }
@@ -131,13 +135,13 @@ Answer find_fair(PlanningContext& context) {
   note_left_out(context.problem());
   std::vector<Plan> plans = plan_all(context);
   std::size_t chosen = fairest_plan(problem, plans);
-  Plan found = plan_fair_search(context, plans);
+  Plan found = plan_fair_search(context, problem.deadline(), plans);
   found.deadline = problem.deadline();
   if (is_in_time(problem, found)) {
     chosen = plans.size();
     plans.push_back(std::move(found));
   }
-  if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm);
+  if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm, found);
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);
   return answer;

@@ -82,7 +82,7 @@ class PlanningContext {
 // What is asked of a planner.
 struct PlanRequest {
   std::string_view name = {};                   // goes into Plan::algorithm
-  std::optional<Time> deadline = std::nullopt;  // for planners of the goal deadline
+  std::optional<Time> deadline = std::nullopt;  // for planners that plan for one
 };
 
 // How a planner for unlike resources goes on when something happens; see src/planners/pool.hpp.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "planners/steady_math.hpp"
 
@@ -60,9 +59,7 @@ bool Annealer::decode(const DraftPlan& draft, DecodedPlan& plan, std::optional<A
 }
 
 bool Annealer::start(const DraftPlan& draft) {
-  draft_.plan = draft;
-  draft_.places.resize(tasks_);
-  for (std::uint32_t i = 0; i < tasks_; ++i) draft_.places[draft.order[i]] = i;
+  draft_ = Draft::of(draft);
   if (!decode(draft, plan_)) return false;
   best_ = plan_;
   best_draft_ = draft;
@@ -134,11 +131,7 @@ void Annealer::keep_if_best() {
 // A new beginning not far from here. One that has no plan within the limits is not taken.
 void Annealer::kick() {
   since_progress_ = 0;
-  trial_ = draft_;
-  if (random_.chance(0.5)) {
-    trial_.plan = best_draft_;
-    for (std::uint32_t i = 0; i < tasks_; ++i) trial_.places[trial_.plan.order[i]] = i;
-  }
+  trial_ = random_.chance(0.5) ? Draft::of(best_draft_) : draft_;
   const double share = random_.chance(0.3) ? 1.0 : 0.3;
   for (TaskId task = 0; task < tasks_; ++task) {
     if (!random_.chance(share)) continue;
@@ -152,19 +145,10 @@ void Annealer::kick() {
   }
 }
 
-// The draft of the plan as it is: in order of start, every task as wide as it is.
+// The draft of the plan as it is, with room for narrower tasks.
 void Annealer::rebuild() {
-  auto& order = trial_.plan.order;
-  std::iota(order.begin(), order.end(), TaskId{0});
-  std::ranges::sort(order, [&](TaskId a, TaskId b) {
-    return std::pair(plan_.slots[a].start, a) < std::pair(plan_.slots[b].start, b);
-  });
-  for (std::uint32_t i = 0; i < tasks_; ++i) trial_.places[order[i]] = i;
-  for (TaskId task = 0; task < tasks_; ++task) {
-    const Slot& slot = plan_.slots[task];
-    trial_.plan.bounds[task] = {slot.procs, slot.end - slot.start};
-    trial_.plan.is_exact[task] = 0;
-  }
+  trial_ = Draft::of(draft_of(plan_.slots));
+  std::ranges::fill(trial_.plan.is_exact, char{0});
   if (decode(trial_.plan, trial_plan_)) accept();
 }
 
@@ -215,7 +199,7 @@ void Annealer::pull_critical() {
     const auto target =
         room.begin +
         static_cast<Time>(random_.below(static_cast<std::uint64_t>(place - room.begin)));
-    move_to(task, static_cast<std::uint32_t>(target));
+    move_to(task, target);
   }
   if (random_.chance(0.5)) scale_bound(task, factor(-settings_.spread, settings_.spread));
 }
@@ -290,21 +274,11 @@ void Annealer::shift(TaskId task) {
   const Time high = std::min(room.end, place + reach + 1);
   const auto target =
       low + static_cast<Time>(random_.below(static_cast<std::uint64_t>(high - low)));
-  move_to(task, static_cast<std::uint32_t>(target));
+  move_to(task, target);
 }
 
-void Annealer::move_to(TaskId task, std::uint32_t place) {
-  auto& order = trial_.plan.order;
-  const std::uint32_t from = trial_.places[task];
-  const auto at = [&](std::uint32_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-  if (place < from) {
-    std::rotate(at(place), at(from), at(from + 1));
-  } else {
-    std::rotate(at(from), at(from + 1), at(place + 1));
-  }
-  for (std::uint32_t i = std::min(from, place); i <= std::max(from, place); ++i) {
-    trial_.places[order[i]] = i;
-  }
+void Annealer::move_to(TaskId task, Time place) {
+  move_task(trial_.plan.order, trial_.places, task, static_cast<std::uint32_t>(place));
 }
 
 }  // namespace dovetail

@@ -79,6 +79,7 @@ class Annealer {
   struct Draft {
     DraftPlan plan;
     std::vector<std::uint32_t> places;  // by task, in the order
+    static Draft of(const DraftPlan& plan) { return {plan, places_in(plan.order)}; }
   };
 
   Area value(const DecodedPlan& plan) const { return goal_.value_of(plan, decoder_.now()); }
@@ -105,7 +106,7 @@ class Annealer {
   Time critical_end();
   double factor(double low, double high);
   void scale_bound(TaskId task, double by);
-  void move_to(TaskId task, std::uint32_t place);
+  void move_to(TaskId task, Time place);
   void shift(TaskId task);
   Interval room_of(TaskId task) const;
 

@@ -15,9 +15,13 @@ namespace {
 constexpr double kNearBound = 0.001;
 
 // Until when the parts of a search are to be over, as shares of its time.
-constexpr double kUntilFirstBound = 0.15;
-constexpr double kUntilWidths = 0.3;
+constexpr double kUntilPublished = 0.3;
 constexpr double kUntilSearch = 0.9;
+constexpr double kUntilShrinking = 0.95;
+
+// The same as shares of what is left of it when they begin.
+constexpr double kForFirstBound = 0.15;
+constexpr double kForWidths = 0.18;
 
 class AnytimeSearch {
  public:
@@ -35,7 +39,7 @@ class AnytimeSearch {
     offer_published();
     offer_known(known, false);
     if (!earliest_) return no_plan();
-    tighten_bound(kUntilFirstBound);
+    tighten_bound(parts_.clock.ahead(kForFirstBound));
     if (parts_.has_few_tasks()) offer_widths();
     if (!best_) offer_known(known, true);
     if (!best_) search_within_limits();
@@ -81,18 +85,16 @@ class AnytimeSearch {
   }
 
   void set_budget(const std::optional<DecodedPlan>& thrifty) {
-    std::optional<Area> budget = parts_.limits.budget;
-    if (!budget && parts_.limits.cpu_factor && thrifty) {
-      const double most = static_cast<double>(thrifty->area) * *parts_.limits.cpu_factor;
-      budget = std::max(thrifty->area, static_cast<Area>(most));
-    }
-    if (!budget || deadline_) return;
+    Area budget = DecodeLimits{}.area;
+    if (thrifty) budget = allowed_area(parts_.limits, thrifty->area);
+    if (parts_.limits.budget) budget = *parts_.limits.budget;
+    if (budget == DecodeLimits{}.area || deadline_) return;
     // Files keep 53 bits of it.
     Area unit = 1;
-    while (*budget / unit > (Area{1} << 52)) unit *= 2;
-    budget = (*budget + unit - 1) / unit * unit;
-    goal_.limits.area = *budget;
-    parts_.bound.set_budget(*budget);
+    while (budget / unit > (Area{1} << 52)) unit *= 2;
+    budget = (budget + unit - 1) / unit * unit;
+    goal_.limits.area = budget;
+    parts_.bound.set_budget(budget);
   }
 
   void offer_published() {
@@ -100,7 +102,8 @@ class AnytimeSearch {
     for (const BottomLevel level :
          {BottomLevel::cpar, BottomLevel::cpa, BottomLevel::one, BottomLevel::all}) {
       for (const Bound bound : {Bound::cpar, Bound::cpa, Bound::half, Bound::all}) {
-        if (parts_.clock.is_over(kUntilWidths)) return;
+        if (level == BottomLevel::cpar && bound == Bound::cpar) continue;  // there already
+        if (parts_.clock.is_over(kUntilPublished)) return;
         if (auto plan = published(level, bound)) offer(std::move(*plan));
       }
     }
@@ -110,7 +113,7 @@ class AnytimeSearch {
     const Time least = proof_ && !deadline_ ? proof_->end + 1 : parts_.bound.path_end();
     const auto ends =
         deadline_ ? width_ends_before(now(), *deadline_) : width_ends_after(now(), least);
-    parts_.for_each_width(ends, kUntilWidths, [&](DecodedPlan plan) {
+    parts_.for_each_width(ends, parts_.clock.ahead(kForWidths), [&](DecodedPlan plan) {
       const bool is_dear = deadline_ || plan.area > goal_.limits.area;
       if (is_dear && plan.end <= goal_.limits.end) {
         parts_.shrinker.shrink(plan, deadline_.value_or(plan.end));
@@ -141,7 +144,8 @@ class AnytimeSearch {
   // What the same end, or the deadline, leaves to save.
   void shrink() {
     DecodedPlan cheaper = *best_;
-    parts_.shrinker.shrink(cheaper, deadline_.value_or(cheaper.end));
+    parts_.shrinker.shrink(cheaper, deadline_.value_or(cheaper.end),
+                           [&] { return parts_.clock.is_over(kUntilShrinking); });
     offer(std::move(cheaper));
   }
 

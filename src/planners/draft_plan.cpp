@@ -19,6 +19,24 @@ struct NoMeter {
 
 }  // namespace
 
+std::vector<std::uint32_t> places_in(std::span<const TaskId> order) {
+  std::vector<std::uint32_t> places(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
+  return places;
+}
+
+void move_task(std::vector<TaskId>& order, std::vector<std::uint32_t>& places, TaskId task,
+               std::uint32_t to) {
+  const std::uint32_t from = places[task];
+  const auto at = [&](std::uint32_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (to < from) {
+    std::rotate(at(to), at(from), at(from + 1));
+  } else {
+    std::rotate(at(from), at(from + 1), at(to + 1));
+  }
+  for (std::uint32_t i = std::min(from, to); i <= std::max(from, to); ++i) places[order[i]] = i;
+}
+
 DraftPlan draft_of(std::span<const Slot> slots) {
   DraftPlan draft{.order = std::vector<TaskId>(slots.size()),
                   .bounds = std::vector<SizeChoice>(slots.size()),

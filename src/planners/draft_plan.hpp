@@ -19,6 +19,13 @@ struct DraftPlan {
   std::vector<char> is_exact = {};      // by task: it may not be narrower either
 };
 
+// Where each task of an order is.
+std::vector<std::uint32_t> places_in(std::span<const TaskId> order);
+
+// Puts a task elsewhere, those between move up by one. `places` are those of the order.
+void move_task(std::vector<TaskId>& order, std::vector<std::uint32_t>& places, TaskId task,
+               std::uint32_t to);
+
 // The draft whose plan is at least as good: in order of start, each task exactly as wide as it is.
 DraftPlan draft_of(std::span<const Slot> slots);
 

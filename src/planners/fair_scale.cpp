@@ -18,6 +18,17 @@ Duration FairScale::Scale::length(double shares) const {
   return length < static_cast<double>(most) ? static_cast<Duration>(length) : most;
 }
 
+FairScale::Scale FairScale::stretch_scale(const Fate& fate, double weight, double most_stretched) {
+  const auto alone = static_cast<double>(fate.alone);
+  const double unit = most_stretched * alone / weight;
+  // The longest whose stretch is no more, to the last bit of what is measured.
+  auto most = static_cast<Duration>(std::min(unit, static_cast<double>(kForever))) + 2;
+  while (most > fate.length && weight * (static_cast<double>(most) / alone) > most_stretched) {
+    --most;
+  }
+  return Scale::of(most, unit);
+}
+
 FairScale::FairScale(const Problem& problem, const Plan& known, const DraftDecoder& decoder)
     : now_(problem.now()) {
   const Fairness fairness = measure_fairness(problem, known);
@@ -30,16 +41,9 @@ FairScale::FairScale(const Problem& problem, const Plan& known, const DraftDecod
   for (std::uint32_t i = 0; i < problem.workflows().size(); ++i) {
     const Workflow& workflow = problem.workflows()[i];
     const Fate& fate = fairness.workflows[i];
-    const double weight = workflow.terms().weight / heaviest;
-    const auto alone = static_cast<double>(fate.alone);
-    const double unit = fairness.weighted_stretch * alone / weight;
-    // The longest whose stretch is no more, to the last bit of what is measured.
-    auto most = static_cast<Duration>(std::min(unit, static_cast<double>(kForever))) + 2;
-    while (most > fate.length &&
-           weight * (static_cast<double>(most) / alone) > fairness.weighted_stretch) {
-      --most;
-    }
-    Member member{.ready = problem.ready(i), .stretch = Scale::of(most, unit)};
+    Member member{.ready = problem.ready(i),
+                  .stretch = stretch_scale(fate, workflow.terms().weight / heaviest,
+                                           fairness.weighted_stretch)};
     for (TaskId own = 0; own < workflow.size(); ++own, ++task) {
       workflow_of_.push_back(i);
       const Time end =

@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "dovetail/fairness.hpp"
 #include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
 #include "planners/draft_plan.hpp"
@@ -72,6 +73,7 @@ class FairScale {
     std::int64_t stretch = 0;  // in parts
   };
 
+  static Scale stretch_scale(const Fate& fate, double weight, double most_stretched);
   Lengths lengths_of(const std::vector<Time>& ends) const;
   std::int64_t value_of(const Lengths& lengths) const;
 

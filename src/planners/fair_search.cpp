@@ -5,9 +5,7 @@
 
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/one_cluster.hpp"
-#include "planners/plan_search.hpp"
-#include "planners/shrink.hpp"
+#include "planners/search_parts.hpp"
 
 namespace dovetail {
 
@@ -20,40 +18,31 @@ constexpr std::string_view kSlowPlanner = "CAFM_K_SHELVES";
 
 // Until when the parts of a search are to be over, as shares of its time.
 constexpr double kUntilPublished = 0.1;
+constexpr double kUntilSooner = 0.5;
 constexpr double kUntilShrinking = 0.98;
 
 class FairSearch {
  public:
-  explicit FairSearch(PlanningContext& context)
+  FairSearch(PlanningContext& context, std::optional<Time> deadline)
       : context_(context),
-        cluster_(context.shared<OneCluster>()),
-        limits_(context.options().search),
-        clock_(limits_),
-        search_(cluster_.view(), cluster_.calendar(), cluster_.now(), limits_, clock_) {}
+        end_(deadline.value_or(kForever)),
+        parts_(context),
+        trials_(trials_of(parts_.limits, parts_.size())) {}
 
   Plan run(std::span<const Plan> known) {
     const std::vector<Plan> published = published_plans(known);
     const Plan* reference = reference_of(published);
-    if (reference == nullptr) return cluster_.to_plan("DOVETAIL_FAIR", std::nullopt);
-    const FairScale scale(context_.problem(), *reference, search_.make_decoder());
-    const SearchGoal goal{.value = SearchValue::fairness,
-                          .limits = {.area = budget(consumed(*reference))},
-                          .enough = Area{scale.least()},
-                          .scale = &scale};
-    std::optional<DecodedPlan> best;
-    for (const Plan& plan : published) {
-      if (!plan.feasible) continue;
-      DecodedPlan start = decoded(plan, scale);
-      if (!goal.allows(start)) continue;
-      if (!best || goal.is_better(start, *best, cluster_.now())) best = std::move(start);
-    }
-    const std::uint64_t trials = trials_of(limits_, cluster_.view().size());
-    DecodedPlan found = search_.improve(*best, goal, trials, kUntilShrinking);
-    shrink(found, scale);
-    return to_plan(found, *reference);
+    if (reference == nullptr) return parts_.cluster.to_plan(kName, std::nullopt);
+    if (is_in_time(*reference)) return fairer(*reference, published);
+    const Plan sooner = made_sooner(*reference, published);
+    return is_in_time(sooner) ? fairer(sooner, published) : sooner;
   }
 
  private:
+  bool is_in_time(const Plan& plan) const {
+    return plan.feasible && parts_.now() + makespan(plan) <= end_;
+  }
+
   // The reference first; all others as far as there is time.
   std::vector<Plan> published_plans(std::span<const Plan> known) {
     std::vector<Plan> plans;
@@ -74,59 +63,109 @@ class FairSearch {
   }
 
   bool has_time_for(const PlannerInfo& planner) const {
-    if (limits_.seconds && planner.name == kSlowPlanner) return false;
-    return !clock_.is_over(kUntilPublished);
+    if (parts_.limits.seconds && planner.name == kSlowPlanner) return false;
+    return !parts_.clock.is_over(kUntilPublished);
   }
 
+  // In time if one is: MAGS's before the fairest.
   const Plan* reference_of(const std::vector<Plan>& published) const {
-    if (published.front().feasible) return &published.front();
-    const Plan& fairest = published[fairest_plan(context_.problem(), published)];
-    return fairest.feasible ? &fairest : nullptr;
+    if (is_in_time(published.front())) return &published.front();
+    std::vector<Plan> others = published;
+    for (Plan& plan : others) plan.feasible = is_in_time(plan);
+    std::size_t fairest = fairest_plan(context_.problem(), others);
+    if (!others[fairest].feasible) {
+      if (published.front().feasible) return &published.front();
+      fairest = fairest_plan(context_.problem(), published);
+    }
+    return published[fairest].feasible ? &published[fairest] : nullptr;
   }
 
   // What the reference consumes is always within.
-  Area budget(Area reference) const {
-    if (limits_.budget) return std::max(reference, *limits_.budget);
-    if (!limits_.cpu_factor) return DecodeLimits{}.area;
-    const double most = static_cast<double>(reference) * *limits_.cpu_factor;
-    return std::max(reference, static_cast<Area>(most));
+  Area budget(const Plan& reference) const {
+    const Area least = consumed(reference);
+    if (parts_.limits.budget) return std::max(least, *parts_.limits.budget);
+    return allowed_area(parts_.limits, least);
   }
 
-  DecodedPlan decoded(const Plan& plan, const FairScale& scale) const {
-    DecodedPlan result = measured(slots_of(plan), cluster_.now());
-    scale.measure(result);
+  std::uint64_t trials_left() const { return trials_ - std::min(trials_, parts_.search.trials()); }
+
+  // The best of the plans that the goal allows, one of which the reference has to be.
+  DecodedPlan best_of(const std::vector<Plan>& published, const Plan& reference,
+                      const SearchGoal& goal) const {
+    DecodedPlan best = decoded(reference, goal);
+    for (const Plan& plan : published) {
+      if (!plan.feasible) continue;
+      DecodedPlan other = decoded(plan, goal);
+      if (goal.allows(other) && goal.is_better(other, best, parts_.now())) best = std::move(other);
+    }
+    return best;
+  }
+
+  DecodedPlan decoded(const Plan& plan, const SearchGoal& goal) const {
+    DecodedPlan result = parts_.decoded(plan);
+    if (goal.scale != nullptr) goal.scale->measure(result);
     return result;
   }
 
+  // As early as need be, however unfair.
+  Plan made_sooner(const Plan& reference, const std::vector<Plan>& published) {
+    const SearchGoal goal{.limits = {.area = budget(reference)},
+                          .enough = Area{end_ - parts_.now()}};
+    DecodedPlan best = best_of(published, reference, goal);
+    const auto ends = width_ends_before(parts_.now(), end_);
+    parts_.for_each_width(ends, kUntilPublished, [&](DecodedPlan plan) {
+      if (plan.area > goal.limits.area) parts_.shrinker.shrink(plan, plan.end);
+      if (goal.allows(plan) && goal.is_better(plan, best, parts_.now())) best = std::move(plan);
+    });
+    // Some are left to make it fair.
+    return to_plan(parts_.search.improve(best, goal, trials_ - trials_ / 4, kUntilSooner),
+                   reference);
+  }
+
+  Plan fairer(const Plan& reference, const std::vector<Plan>& published) {
+    const FairScale scale(context_.problem(), reference, parts_.search.make_decoder());
+    const SearchGoal goal{.value = SearchValue::fairness,
+                          .limits = {.end = end_, .area = budget(reference)},
+                          .enough = Area{scale.least()},
+                          .scale = &scale};
+    DecodedPlan best = best_of(published, reference, goal);
+    best = parts_.search.improve(best, goal, trials_left(), kUntilShrinking);
+    shrink(best, scale);
+    return to_plan(best, reference);
+  }
+
   // What the ends of the workflows leave to save.
-  void shrink(DecodedPlan& plan, const FairScale& scale) const {
+  void shrink(DecodedPlan& plan, const FairScale& scale) {
     const std::vector<Time> ends = scale.ends_of(plan);
     std::vector<Time> dues;
     for (TaskId task = 0; task < plan.slots.size(); ++task) {
       dues.push_back(ends[scale.workflow_of(task)]);
     }
-    Shrinker(cluster_.view(), cluster_.calendar(), cluster_.now()).shrink(plan, dues);
+    parts_.shrinker.shrink(plan, dues);
   }
 
   Plan to_plan(const DecodedPlan& best, const Plan& reference) const {
-    Plan plan = cluster_.to_plan("DOVETAIL_FAIR", best.slots);
+    Plan plan = parts_.cluster.to_plan(kName, best.slots);
     plan.alone = reference.alone;
-    plan.search = {
-        .seed = limits_.seed, .trials = search_.trials(), .is_truncated = clock_.was_over()};
+    plan.search = {.seed = parts_.limits.seed,
+                   .trials = parts_.search.trials(),
+                   .is_truncated = parts_.clock.was_over()};
     return plan;
   }
 
+  static constexpr std::string_view kName = "DOVETAIL_FAIR";
+
   PlanningContext& context_;
-  OneCluster& cluster_;
-  const SearchLimits& limits_;
-  SearchClock clock_;
-  PlanSearch search_;
+  Time end_;  // no plan may end later
+  SearchParts parts_;
+  std::uint64_t trials_;
 };
 
 }  // namespace
 
-Plan plan_fair_search(PlanningContext& context, std::span<const Plan> known) {
-  return FairSearch(context).run(known);
+Plan plan_fair_search(PlanningContext& context, std::optional<Time> deadline,
+                      std::span<const Plan> known) {
+  return FairSearch(context, deadline).run(known);
 }
 
 }  // namespace dovetail

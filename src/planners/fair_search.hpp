@@ -10,6 +10,7 @@
 // workflows of 25 tasks.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "dovetail/plan.hpp"
@@ -17,9 +18,11 @@
 
 namespace dovetail {
 
-// Published plans that are `known` are not made again. Where MAGS has no plan, the fairest of the
-// others stands for it. Infeasible when there is none at all. Needs single_cluster_unfit to be
-// empty.
-Plan plan_fair_search(PlanningContext& context, std::span<const Plan> known = {});
+// Published plans that are `known` are not made again. Where MAGS has no plan by the deadline, the
+// fairest of the others stands for it, or else the first that is found by a search for an earlier
+// end; a plan that is late still is the earliest found. Infeasible when there is none at all. Needs
+// single_cluster_unfit to be empty.
+Plan plan_fair_search(PlanningContext& context, std::optional<Time> deadline = std::nullopt,
+                      std::span<const Plan> known = {});
 
 }  // namespace dovetail

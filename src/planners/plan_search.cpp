@@ -27,9 +27,9 @@ DecodedPlan PlanSearch::improve(const DecodedPlan& from, const SearchGoal& goal,
   std::uint64_t length = kFirstRound;
   while (trials > 0 && goal.value_of(best, now_) > goal.enough && !clock_.is_over(share_of_time)) {
     // What would be left for a short last round is better used in this one.
-    const std::uint64_t now = trials < 3 * length ? trials : length;
-    run_round({rounds_++, now, share_of_time}, goal, best);
-    trials -= now;
+    const std::uint64_t some = trials < 3 * length ? trials : length;
+    run_round({rounds_++, some, share_of_time}, goal, best);
+    trials -= some;
     length *= 2;
   }
   return best;

@@ -19,6 +19,13 @@ class SearchClock {
     return true;
   }
 
+  // What share of the time will be over when that share of what is left now is.
+  double ahead(double share) const {
+    if (!limits_.seconds) return 1;
+    const double used = (read() - start_) / *limits_.seconds;
+    return used >= 1 ? 1 : used + share * (1 - used);
+  }
+
   // Whether anything was given up for want of time.
   bool was_over() const { return was_over_; }
 

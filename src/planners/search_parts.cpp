@@ -1,5 +1,7 @@
 #include "planners/search_parts.hpp"
 
+#include <algorithm>
+
 #include "planners/levels.hpp"
 
 namespace dovetail {
@@ -45,6 +47,11 @@ DraftPlan SearchParts::draft_by(std::span<const Count> widths) const {
     draft.bounds.push_back({widths[task], view().time(task).duration(widths[task])});
   }
   return draft;
+}
+
+Area allowed_area(const SearchLimits& limits, Area thrifty) {
+  if (!limits.cpu_factor) return DecodeLimits{}.area;
+  return std::max(thrifty, static_cast<Area>(static_cast<double>(thrifty) * *limits.cpu_factor));
 }
 
 std::vector<Time> width_ends_before(Time now, Time deadline) {

@@ -43,6 +43,10 @@ struct SearchParts {
   DraftPlan draft_by(std::span<const Count> widths) const;
 };
 
+// The CPU time that the factor allows beside a plan that uses so much, which is always allowed; any
+// without a factor.
+Area allowed_area(const SearchLimits& limits, Area thrifty);
+
 // Ends for which widths are worth asking: a little before a deadline, as widths alone do not see
 // everything; a little after the least end that is not known to be impossible.
 std::vector<Time> width_ends_before(Time now, Time deadline);

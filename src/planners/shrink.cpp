@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kMostPasses = 4;
 
+// Tasks between two questions whether there is more time.
+constexpr std::size_t kLookAfter = 100;
+
 // Taking a task out and putting it back makes four changes at most.
 constexpr std::size_t kChangesPerTask = 4;
 
@@ -28,28 +31,38 @@ void Shrinker::book(const DecodedPlan& plan) {
   }
 }
 
-void Shrinker::shrink(DecodedPlan& plan, Time end) {
-  shrink(plan, std::vector<Time>(view_.size(), end));
+void Shrinker::shrink(DecodedPlan& plan, Time end, const std::function<bool()>& is_over) {
+  shrink(plan, std::vector<Time>(view_.size(), end), is_over);
 }
 
-void Shrinker::shrink(DecodedPlan& plan, std::span<const Time> dues) {
+void Shrinker::shrink(DecodedPlan& plan, std::span<const Time> dues,
+                      const std::function<bool()>& is_over) {
   std::iota(by_time_.begin(), by_time_.end(), TaskId{0});
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int i = 0; i < kMostPasses; ++i) {
     const Area before = plan.area;
-    for (const bool is_late : {true, false}) {
-      std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
-        const Slot& one = plan.slots[a];
-        const Slot& two = plan.slots[b];
-        return is_late ? std::pair(two.start, b) < std::pair(one.start, a)
-                       : std::pair(one.end, a) < std::pair(two.end, b);
-      });
-      book(plan);
-      for (const TaskId task : by_time_) narrow(task, plan, dues[task], is_late);
-    }
+    if (!pass(plan, dues, true, is_over) || !pass(plan, dues, false, is_over)) break;
     if (plan.area == before) break;
   }
   plan.end = now_;
   for (const Slot& slot : plan.slots) plan.end = std::max(plan.end, slot.end);
+}
+
+// False when there was no time for the whole of it.
+bool Shrinker::pass(DecodedPlan& plan, std::span<const Time> dues, bool is_late,
+                    const std::function<bool()>& is_over) {
+  std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
+    const Slot& one = plan.slots[a];
+    const Slot& two = plan.slots[b];
+    return is_late ? std::pair(two.start, b) < std::pair(one.start, a)
+                   : std::pair(one.end, a) < std::pair(two.end, b);
+  });
+  book(plan);
+  for (std::size_t i = 0; i < by_time_.size(); ++i) {
+    // The first are looked at whatever the time: for few tasks all of it takes no time.
+    if (is_over && i % kLookAfter == kLookAfter - 1 && is_over()) return false;
+    narrow(by_time_[i], plan, dues[by_time_[i]], is_late);
+  }
+  return true;
 }
 
 void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time due, bool is_late) {

@@ -45,7 +45,9 @@ Plan dovetail_search(PlanningContext& context, const PlanRequest& request) {
   return plan_anytime(context, request.deadline);
 }
 
-Plan fair_search(PlanningContext& context, const PlanRequest&) { return plan_fair_search(context); }
+Plan fair_search(PlanningContext& context, const PlanRequest& request) {
+  return plan_fair_search(context, request.deadline);
+}
 
 Plan heft(PlanningContext& context, const PlanRequest& request) {
   return plan_heft(context, request.name);

@@ -6,8 +6,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/anytime.hpp"
 #include "planners/one_cluster.hpp"
-#include "planners/plan_search.hpp"
-#include "planners/shrink.hpp"
+#include "planners/search_parts.hpp"
 #include "planners/turnaround.hpp"
 
 namespace dovetail {
@@ -48,38 +47,33 @@ std::vector<char> find_kept(std::span<const Slot> before, std::span<const Slot> 
   return is_kept;
 }
 
+std::size_t count_moved(const std::vector<char>& is_kept) {
+  return static_cast<std::size_t>(std::ranges::count(is_kept, 0));
+}
+
 // A list of tasks with their places in it.
 class TaskList {
  public:
   TaskList(const Workflow& workflow, std::vector<TaskId> order)
-      : workflow_(workflow), order_(std::move(order)), places_(order_.size()) {
-    for (std::size_t i = 0; i < order_.size(); ++i) places_[order_[i]] = i;
-  }
+      : workflow_(workflow), order_(std::move(order)), places_(places_in(order_)) {}
 
   std::vector<TaskId> take() && { return std::move(order_); }
 
   // As near behind that task as predecessors and successors allow; without one, first of all.
   void put_behind(TaskId task, std::optional<TaskId> other) {
-    const std::size_t from = places_[task];
-    std::size_t to = 0;
-    if (other) to = places_[*other] + (places_[*other] < from ? 1 : 0);
+    std::uint32_t to = 0;
+    if (other) to = places_[*other] + (places_[*other] < places_[task] ? 1 : 0);
     for (const TaskId after : workflow_.successors(task)) to = std::min(to, places_[after] - 1);
     for (const TaskId before : workflow_.predecessors(task)) {
       to = std::max(to, places_[before] + 1);
     }
-    const auto at = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
-    if (to < from) {
-      std::rotate(at(to), at(from), at(from + 1));
-    } else {
-      std::rotate(at(from), at(from + 1), at(to + 1));
-    }
-    for (std::size_t i = std::min(from, to); i <= std::max(from, to); ++i) places_[order_[i]] = i;
+    move_task(order_, places_, task, to);
   }
 
  private:
   const Workflow& workflow_;
   std::vector<TaskId> order_;
-  std::vector<std::size_t> places_;  // by task
+  std::vector<std::uint32_t> places_;  // by task
 };
 
 class WarmSearch {
@@ -93,8 +87,9 @@ class WarmSearch {
         decoder_(search_.make_decoder()),
         in_hand_(measured({in_hand.begin(), in_hand.end()}, now())),
         old_(draft_of(in_hand)),
-        best_(in_hand_),
-        budget_(how.deadline ? DecodeLimits{}.area : find_budget(context.options().search)) {}
+        best_(in_hand_) {
+    if (!how.deadline) set_budget(context.options().search);
+  }
 
   std::vector<Slot> run() {
     // Each task at once when its inputs are there, should nothing stand in its way.
@@ -111,13 +106,14 @@ class WarmSearch {
     return how_.deadline && plan.end <= *how_.deadline;
   }
 
-  Area find_budget(const SearchLimits& asked) {
-    if (asked.budget) return in_hand_.area;  // it was within the budget of all tasks
-    if (!asked.cpu_factor) return DecodeLimits{}.area;
-    const Plan thrifty = plan_turnaround(cluster_, BottomLevel::cpar, Bound::cpar);
-    const double most = static_cast<double>(consumed(thrifty)) * *asked.cpu_factor;
-    if (thrifty.feasible) first_.push_back(slots_of(thrifty));
-    return std::max(in_hand_.area, static_cast<Area>(most));
+  void set_budget(const SearchLimits& asked) {
+    if (asked.budget) {
+      budget_ = in_hand_.area;  // it was within the budget of all tasks
+    } else if (asked.cpu_factor) {
+      const Plan plan = plan_turnaround(cluster_, BottomLevel::cpar, Bound::cpar);
+      if (plan.feasible) thrifty_ = measured(slots_of(plan), now());
+      budget_ = std::max(in_hand_.area, allowed_area(asked, consumed(plan)));
+    }
   }
 
   std::uint64_t trials() const {
@@ -139,9 +135,8 @@ class WarmSearch {
     if (!is_in_time(best_)) {
       SearchGoal goal{.limits = {.area = std::max(budget_, best_.area)},
                       .enough = Area{std::max(least, how_.deadline.value_or(least)) - now()}};
-      for (std::vector<Slot>& slots : first_) {
-        DecodedPlan other = measured(std::move(slots), now());
-        if (goal.allows(other) && goal.is_better(other, best_, now())) best_ = std::move(other);
+      if (thrifty_ && goal.allows(*thrifty_) && goal.is_better(*thrifty_, best_, now())) {
+        best_ = *thrifty_;
       }
       best_ = search_.improve(best_, goal, trials());
     }
@@ -168,42 +163,53 @@ class WarmSearch {
     return value(plan) / std::max(1.0, value(in_hand_)) + how_.stability * share;
   }
 
+  // The best plan as a draft, and what of the plan in hand it has kept.
+  struct Standing {
+    DraftPlan draft;
+    std::vector<char> is_kept;
+    std::size_t moved() const { return count_moved(is_kept); }
+  };
+
   // Gives tasks the processors and the place that they have in the plan in hand where that costs
   // nothing, or no more than moving them would: all at once, then by halves.
   void bring_back() {
     std::uint64_t left = std::max<std::uint64_t>(4, kPlacedBack / view().size());
-    DraftPlan draft = draft_of(best_.slots);
-    std::vector<char> is_kept = find_kept(in_hand_.slots, best_.slots);
-    std::size_t moved = count_moved(is_kept);
-    // Never worse than the plan in hand, however few are moved.
-    DecodeLimits limits{.end = in_hand_.end, .area = std::max(budget_, best_.area)};
-    if (is_in_time(best_)) {
-      limits = {.end = *how_.deadline, .area = std::max(in_hand_.area, best_.area)};
-    }
-    DecodedPlan plan;
-    for (std::size_t length = moved; length > 0; length /= 2) {
-      std::vector<TaskId> away;  // in the order of the plan in hand
-      for (const TaskId task : old_.order) {
-        if (!is_kept[task]) away.push_back(task);
-      }
+    Standing standing{draft_of(best_.slots), find_kept(in_hand_.slots, best_.slots)};
+    const DecodeLimits limits = limits_of_return();
+    for (std::size_t length = standing.moved(); length > 0; length /= 2) {
+      const std::vector<TaskId> away = not_kept(standing);
       for (std::size_t first = 0; first < away.size(); first += length) {
         if (left-- == 0) return;
         const auto some = std::span(away).subspan(first, std::min(length, away.size() - first));
-        const DraftPlan trial = brought_back(draft, is_kept, some);
-        if (!decoder_.decode(trial, limits, plan)) continue;
-        std::vector<char> now_kept = find_kept(in_hand_.slots, plan.slots);
-        const std::size_t now_moved = count_moved(now_kept);
-        if (now_moved >= moved || cost(plan, now_moved) > cost(best_, moved)) continue;
-        std::swap(best_, plan);
-        draft = trial;
-        is_kept = std::move(now_kept);
-        moved = now_moved;
+        try_to_return(some, limits, standing);
       }
     }
   }
 
-  static std::size_t count_moved(const std::vector<char>& is_kept) {
-    return static_cast<std::size_t>(std::ranges::count(is_kept, 0));
+  // Never worse than the plan in hand, however few are moved.
+  DecodeLimits limits_of_return() const {
+    if (!is_in_time(best_)) return {.end = in_hand_.end, .area = std::max(budget_, best_.area)};
+    return {.end = *how_.deadline, .area = std::max(in_hand_.area, best_.area)};
+  }
+
+  // In the order of the plan in hand.
+  std::vector<TaskId> not_kept(const Standing& standing) const {
+    std::vector<TaskId> away;
+    for (const TaskId task : old_.order) {
+      if (!standing.is_kept[task]) away.push_back(task);
+    }
+    return away;
+  }
+
+  void try_to_return(std::span<const TaskId> some, const DecodeLimits& limits, Standing& standing) {
+    DraftPlan draft = brought_back(standing.draft, standing.is_kept, some);
+    DecodedPlan plan;
+    if (!decoder_.decode(draft, limits, plan)) return;
+    Standing next{std::move(draft), find_kept(in_hand_.slots, plan.slots)};
+    if (next.moved() >= standing.moved()) return;
+    if (cost(plan, next.moved()) > cost(best_, standing.moved())) return;
+    best_ = std::move(plan);
+    standing = std::move(next);
   }
 
   // Each behind the task before which it stood, of those that are where they were.
@@ -235,15 +241,14 @@ class WarmSearch {
   DecodedPlan in_hand_;
   DraftPlan old_;
   DecodedPlan best_;
-  std::vector<std::vector<Slot>> first_;  // other plans to begin with
-  Area budget_;
+  std::optional<DecodedPlan> thrifty_ = {};  // another plan to begin with
+  Area budget_ = DecodeLimits{}.area;
 };
 
 }  // namespace
 
 std::size_t moved_tasks(std::span<const Slot> before, std::span<const Slot> after) {
-  const std::vector<char> is_kept = find_kept(before, after);
-  return static_cast<std::size_t>(std::ranges::count(is_kept, 0));
+  return count_moved(find_kept(before, after));
 }
 
 std::vector<Slot> search_from(PlanningContext& context, std::span<const Slot> in_hand,
@@ -267,9 +272,8 @@ Plan quick_plan(const Problem& problem, const PlannerOptions& options,
     PlanningContext context(problem, quick);
     OneCluster& cluster = context.shared<OneCluster>();
     const Plan thrifty = plan_turnaround(cluster, BottomLevel::cpar, Bound::cpar);
-    const double most = static_cast<double>(consumed(thrifty)) * *quick.search.cpu_factor;
     const Area least = known.empty() ? Area{0} : consumed(known[best_plan(known)]);
-    quick.search.budget = std::max(least, static_cast<Area>(most));
+    quick.search.budget = std::max(least, allowed_area(quick.search, consumed(thrifty)));
   }
   PlanningContext context(problem, quick);
   Plan plan = plan_anytime(context, std::nullopt, known);

@@ -133,7 +133,7 @@ TEST(FairSearch, TakesPlansThatAreKnown) {
     const Problem problem = random_sharing(seed);
     PlanningContext context(problem, options_of(500));
     const auto published = plan_all(context);
-    EXPECT_EQ(plan_fair_search(context, published), search(problem, options_of(500)))
+    EXPECT_EQ(plan_fair_search(context, std::nullopt, published), search(problem, options_of(500)))
         << "seed " << seed;
   }
 }
@@ -153,6 +153,30 @@ TEST(FairSearch, KeepsToTheCpuTimeItIsGiven) {
     dearer += consumed(search(problem, options)) > known ? 1 : 0;
   }
   EXPECT_GT(dearer, 0);
+}
+
+// A deadline that is met anyway changes nothing; one that only an earlier plan than MAGS's meets is
+// looked for, and what is late still is the earliest that was found.
+TEST(FairSearch, LooksForThePlanInTime) {
+  int late_by_itself = 0, in_time = 0;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Problem problem = random_sharing(seed);
+    PlanningContext context(problem, options_of(1'000));
+    const Plan free = plan_fair_search(context);
+    EXPECT_EQ(plan_fair_search(context, problem.now() + makespan(free) * 2 + kHour * 1000), free);
+    PlanningContext other(problem, at_any_cost(options_of(3'000)));
+    const Plan earliest = plan_from(other, std::nullopt, {});
+    if (makespan(earliest) * 1.05 >= makespan(free)) continue;
+    ++late_by_itself;
+    const Time deadline = problem.now() + (makespan(earliest) + makespan(free)) / 2;
+    const Plan found = plan_fair_search(other, deadline);
+    ASSERT_EQ(check(problem, found), std::vector<std::string>{}) << "seed " << seed;
+    in_time += problem.now() + makespan(found) <= deadline ? 1 : 0;
+    const Plan mags = plan_by(*find_planner("MAGS"), other, std::nullopt);
+    EXPECT_LE(makespan(found), makespan(mags)) << "seed " << seed;
+  }
+  EXPECT_GT(late_by_itself, 20);
+  EXPECT_GT(in_time * 10, late_by_itself * 9);
 }
 
 // With a time limit of nothing it is the best of the published plans that are not worse than MAGS.
