@@ -56,6 +56,9 @@ std::string decision(const Evaluation& row) {
     return row.moved ? fmt::format("{}, {} moved", plan, counted(*row.moved, "task")) : plan;
   }
   if (!row.current) return "no plan is left";
+  if (row.candidate && *row.candidate < *row.current && row.moved) {
+    return fmt::format("the old plan; {} would have moved", counted(*row.moved, "task"));
+  }
   return row.candidate ? "the old plan" : "the old plan; no other was made";
 }
 

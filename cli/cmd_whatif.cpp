@@ -122,11 +122,16 @@ std::string old_plan_text(const WhatIfAnswer& answer) {
   return end ? format_duration(*end - answer.plan.now) : "impossible";
 }
 
-// What was planned instead, whether it was taken or not.
-std::string new_plan_text(const WhatIfAnswer& answer) {
-  if (!answer.evaluation) return "";
-  const auto& end = answer.evaluation->candidate;
-  return end ? format_duration(*end - answer.plan.now) : "none";
+// What was planned instead, and not worth its moves.
+bool has_declined(const WhatIfAnswer& answer) {
+  if (!answer.evaluation || answer.evaluation->adopted) return false;
+  const Evaluation& row = *answer.evaluation;
+  return row.current && row.candidate && *row.current != *row.candidate;
+}
+
+std::string declined_text(const WhatIfAnswer& answer) {
+  if (!has_declined(answer)) return "";
+  return format_duration(*answer.evaluation->candidate - answer.plan.now);
 }
 
 void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answers) {
@@ -135,7 +140,9 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
       answers, [](const WhatIfAnswer& row) { return row.evaluation.has_value(); });
   std::vector<std::string> header{"what if", "algorithm", "turn-around", "change", "CPU-hours"};
   if (problem.deadline()) header.push_back("deadline");
-  if (has_old_plans) header.insert(header.end(), {"old plan kept", "new plan"});
+  if (has_old_plans) header.push_back("old plan kept");
+  const bool declines = std::ranges::any_of(answers, has_declined);
+  if (declines) header.push_back("declined plan");
   Table table(header);
   for (const WhatIfAnswer& answer : answers) {
     const Plan& plan = answer.plan;
@@ -148,7 +155,8 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
     }
     if (problem.deadline())
       row.push_back(!plan.feasible ? "" : misses_deadline(plan) ? "missed" : "met");
-    if (has_old_plans) row.insert(row.end(), {old_plan_text(answer), new_plan_text(answer)});
+    if (has_old_plans) row.push_back(old_plan_text(answer));
+    if (declines) row.push_back(declined_text(answer));
     table.add(std::move(row));
   }
   fmt::print("{}", table.text(2));

@@ -14,7 +14,7 @@ namespace dovetail::io {
 namespace {
 
 // CPU-hours of all points with the same decimals: three digits at least for the smallest, and one
-// or two more where neighbours would read the same.
+// or two more where neighbours would read the same. Rounded up, as everywhere: see hours_text.
 class HoursFormat {
  public:
   explicit HoursFormat(std::span<const PlanRecord> plans) {
@@ -27,7 +27,8 @@ class HoursFormat {
   std::string text(double hours) const {
     constexpr int kMostDecimals = 6;
     if (decimals_ > kMostDecimals || std::abs(hours) >= 1e7) return short_number(hours);
-    return fmt::format("{:.{}f}", hours, decimals_);
+    const double scale = std::pow(10.0, decimals_);
+    return fmt::format("{:.{}f}", std::ceil(hours * scale - 1e-9) / scale, decimals_);
   }
 
  private:
