@@ -333,8 +333,10 @@ void print_for_people(PlanningContext& context, const Answer& answer, bool named
   if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
   if (!answer.known.plans().empty()) {
-    const auto& known = answer.known.plans();
-    fmt::print("{}", describe_ways(known, answer.plan, knows_fastest(context)));
+    const std::size_t tasks = context.problem().task_count();
+    const bool is_usual = trials_of(context.options().search, tasks) <= trials_of({}, tasks);
+    const bool is_sure = knows_fastest(context) && is_usual;
+    fmt::print("{}", describe_ways(answer.known.plans(), answer.plan, is_sure));
   }
 }
 
