@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
 #include "planners/repartition.hpp"
 #include "policies/scheduler.hpp"
 #include "queue/strategy.hpp"
@@ -54,10 +56,29 @@ std::vector<Row> rows() {
   return rows;
 }
 
-Exit run(bool json) {
+// Those of that name, in any case; all without one. BD_ALL and the like are short for planners.
+std::vector<Row> rows_named(const std::string& name) {
+  std::vector<Row> found = rows();
+  if (name.empty()) return found;
+  const std::string wanted = io::upper_case(name);
+  const PlannerInfo* planner = find_planner(wanted);
+  io::NearestWord nearest(name);
+  for (const Row& row : found) nearest.offer(row.name);
+  std::erase_if(found, [&](const Row& row) {
+    const bool is_short = planner != nullptr && row.name == planner->name;
+    return io::upper_case(row.name) != wanted && !is_short;
+  });
+  if (!found.empty()) return found;
+  const std::string guess = nearest.suggestion();
+  throw InputError("there is no algorithm " + io::quote(name) +
+                   (guess.empty() ? "; dovetail algorithms lists them" : guess));
+}
+
+Exit run(const std::string& name, bool json) {
+  const std::vector<Row> shown = rows_named(name);
   if (json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Row& row : rows()) {
+    for (const Row& row : shown) {
       list.push_back({{"name", row.name},
                       {"goal", row.goal},
                       {"summary", row.summary},
@@ -67,7 +88,7 @@ Exit run(bool json) {
     return Exit::fine;
   }
   Table table({"algorithm", "goal", "what it does", "source"});
-  for (const Row& row : rows()) {
+  for (const Row& row : shown) {
     table.add({std::string(row.name), std::string(row.goal), std::string(row.summary),
                std::string(row.source)});
   }
@@ -79,10 +100,14 @@ Exit run(bool json) {
 
 void add_algorithms(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("algorithms", "the algorithms and what they do");
+  auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
+  command->add_option("NAME", *name, "this one only");
   command->add_flag("--json", *json, "as JSON");
-  command->footer("Example: dovetail algorithms");
-  command->callback([json, &status] { status = run(*json); });
+  command->footer(
+      "Example: dovetail algorithms\n"
+      "         dovetail algorithms DOVETAIL");
+  command->callback([name, json, &status] { status = run(*name, *json); });
 }
 
 }  // namespace dovetail::cli

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "describe.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/io.hpp"
+#include "io/proof_text.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::cli {
 
@@ -40,25 +42,32 @@ Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
                  problem.deadline());
 }
 
+// Nobody reads more; how many there are is said.
+constexpr std::size_t kShownViolations = 20;
+
 Exit run(const CheckArguments& arguments) {
   const PlanRecord record = read_plan(arguments.plan);
   const Problem problem = load_for(record, arguments);
-  const auto violations = check(problem, record);
+  auto violations = check(problem, record, std::numeric_limits<std::size_t>::max());
   const bool valid = violations.empty() && record.feasible;
+  const std::size_t more = violations.size() - std::min(violations.size(), kShownViolations);
+  violations.resize(violations.size() - more);
   if (arguments.json) {
-    const nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
+    nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
+    if (more > 0) document["more"] = more;
     fmt::print("{}\n", document.dump(1));
   } else if (valid) {
-    const std::string proof = describe_proof(resolve(record, problem));
-    fmt::print("{}: valid: {}, ends {} after now, {:.1f} CPU-hours{}\n", arguments.plan,
+    const std::string proof = io::proof_text(record);
+    fmt::print("{}: valid: {}, ends {} after now, {} CPU-hours{}\n", arguments.plan,
                counted(record.tasks.size(), "task"), format_duration(record.makespan),
-               record.cpu_hours, proof.empty() ? "" : ", proved " + proof);
+               io::hours_text(record.cpu_hours), proof.empty() ? "" : ", proved " + proof);
   } else if (violations.empty()) {
     fmt::print("{}: says itself that no plan was found\n", arguments.plan);
   } else {
     for (const std::string& violation : violations) {
       fmt::print("{}: {}\n", arguments.plan, violation);
     }
+    if (more > 0) fmt::print("{}: and {} more\n", arguments.plan, more);
   }
   return valid ? Exit::fine : Exit::no;
 }

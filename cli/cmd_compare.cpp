@@ -10,6 +10,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
 #include "fair_table.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::cli {
 
@@ -42,7 +43,7 @@ void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
     }
     table.add({plan.algorithm, format_duration(makespan(plan)),
                percent_above(to_seconds(makespan(plan)), to_seconds(least_length)),
-               fmt::format("{:.1f}", cpu_hours(plan)), percent_above(cpu_hours(plan), least_hours),
+               io::hours_text(cpu_hours(plan)), percent_above(cpu_hours(plan), least_hours),
                std::to_string(peak_procs(plan)),
                &plan != &best           ? ""
                : goal == Goal::deadline ? "<- cheapest"

@@ -42,11 +42,6 @@ std::string budget_text(const std::vector<Plan>& plans, std::size_t number) {
   return fmt::format("{}", cpu_hours(plans[number]));
 }
 
-// Rounded up, so that a budget copied from the table is enough.
-std::string hours_text(const Plan& plan) {
-  return fmt::format("{:.1f}", std::ceil(cpu_hours(plan) * 10 - 1e-9) / 10);
-}
-
 // Rows of the table: all, or a dozen spread evenly, with the first and the last.
 std::set<std::size_t> shown_rows(std::size_t count, bool all) {
   constexpr std::size_t kShown = 12;
@@ -64,8 +59,8 @@ void print_table(const std::vector<Plan>& plans, bool all) {
   for (const std::size_t i : rows) {
     const Plan& plan = plans[i];
     const std::string mark = i == 0 ? "<- earliest" : i + 1 == plans.size() ? "<- cheapest" : "";
-    table.add({"  " + plan.algorithm, format_duration(makespan(plan)), hours_text(plan),
-               std::to_string(peak_procs(plan)), mark});
+    table.add({"  " + plan.algorithm, format_duration(makespan(plan)),
+               io::hours_text(cpu_hours(plan)), std::to_string(peak_procs(plan)), mark});
   }
   fmt::print("{}", table.text());
   if (rows.size() < plans.size()) {
@@ -159,7 +154,7 @@ Exit take_within_budget(const FrontierArguments& arguments, const Problem& probl
     fmt::print("{}\n\n", describe_problem(problem));
     if (found == nullptr) print_too_dear(plans, budget);
     if (found != nullptr) {
-      fmt::print("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan));
+      fmt::print("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan, false));
     }
   }
   std::string chart;
@@ -207,7 +202,7 @@ void add_frontier(CLI::App& program, Exit& status) {
   command
       ->add_option("--deadlines", arguments->deadlines,
                    "how many deadlines to try, 2 to 100000; default 128")
-      ->check(CLI::Range(std::size_t{2}, std::size_t{100'000}).description(""));
+      ->check(whole_number_from(2, 100'000), "");
   command->add_flag("--all", arguments->all, "every point in the table, not only a dozen");
   command->add_option("--picture", arguments->picture, "write the chart: FILE.html or FILE.svg");
   arguments->planner.add(*command);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <memory>
 
 #include "command.hpp"
@@ -14,6 +13,7 @@
 #include "dovetail/pull_forward.hpp"
 #include "dovetail/tightest.hpp"
 #include "fair_table.hpp"
+#include "io/text.hpp"
 #include "moment.hpp"
 #include "plan_output.hpp"
 #include "planners/fair_search.hpp"
@@ -84,11 +84,15 @@ Answer find_published(PlanningContext& context, Frontier known) {
   return answer;
 }
 
-// Within a time limit, or with very many tasks, the search is on its own.
+// With very many tasks, or within a time limit, the search is on its own; but for a deadline, where
+// published plans may be cheaper than all that it finds.
 Frontier known_before(PlanningContext& context) {
   const Problem& problem = context.problem();
-  const bool is_alone = context.options().search.seconds || problem.task_count() > kManyTasks;
-  return can_search(problem) && is_alone ? Frontier{} : known_for_goal(context);
+  if (!can_search(problem)) return known_for_goal(context);
+  if (problem.task_count() > kManyTasks) return {};
+  if (!context.options().search.seconds) return known_for_goal(context);
+  if (problem.goal() == Goal::deadline) return known_in_time(context, *problem.deadline());
+  return {};
 }
 
 bool is_in_time(const Problem& problem, const Plan& plan) {
@@ -96,22 +100,61 @@ bool is_in_time(const Problem& problem, const Plan& plan) {
          (!problem.deadline() || problem.now() + makespan(plan) <= *problem.deadline());
 }
 
+// Up to so many tasks, two more searches are no time to wait for.
+constexpr std::size_t kTasksForWays = 200;
+
+bool knows_fastest(const PlanningContext& context) {
+  return !context.options().search.seconds && context.problem().task_count() <= kTasksForWays;
+}
+
+using SteadyMoment = std::chrono::steady_clock::time_point;
+
+PlannerOptions with_time_left(PlannerOptions options, SteadyMoment began) {
+  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
+  if (options.search.seconds) *options.search.seconds -= gone.count();
+  return options;
+}
+
+Plan plan_with_time_left(PlanningContext& context, SteadyMoment began, const Frontier& known) {
+  const Problem& problem = context.problem();
+  const auto deadline = problem.goal() == Goal::deadline ? problem.deadline() : std::nullopt;
+  if (!context.options().search.seconds) return plan_from(context, deadline, known.plans());
+  PlanningContext limited(problem, with_time_left(context.options(), began));
+  return plan_from(limited, deadline, known.plans());
+}
+
+// What plan would answer without a limit of CPU time, and with the usual one: so that the earliest
+// way shown is the one that --fastest gives, and is never later than that without any option.
+void offer_earliest_ways(PlanningContext& context, Frontier& known) {
+  const Problem& problem = context.problem();
+  const SearchLimits& asked = context.options().search;
+  PlannerOptions options = context.options();
+  options.search.budget.reset();
+  options.search.trials =
+      std::min(trials_of(asked, problem.task_count()), trials_of({}, problem.task_count()));
+  for (const auto factor : {SearchLimits{}.cpu_factor, std::optional<double>{}}) {
+    const bool is_asked =
+        problem.goal() == Goal::turnaround && !asked.budget && asked.cpu_factor == factor;
+    if (is_asked) continue;  // that is searched for anyway
+    options.search.cpu_factor = factor;
+    PlanningContext other(problem, options);
+    known.offer(plan_from(other, std::nullopt, known.plans()));
+  }
+}
+
 Answer find_best(PlanningContext& context) {
   const Problem& problem = context.problem();
   const auto began = std::chrono::steady_clock::now();
   Frontier known = known_before(context);
   if (!can_search(problem)) return find_published(context, std::move(known));
-  const bool by_deadline = problem.goal() == Goal::deadline;
-  Answer answer{
-      .plan = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known.plans())};
+  if (knows_fastest(context)) offer_earliest_ways(context, known);
+  Answer answer{.plan = plan_with_time_left(context, began, known)};
   if (!is_in_time(problem, answer.plan)) {
-    PlannerOptions options = at_any_cost(context.options());
-    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
-    if (options.search.seconds) *options.search.seconds -= gone.count();
-    PlanningContext free(problem, options);
+    PlanningContext free(problem, with_time_left(at_any_cost(context.options()), began));
     answer.plan = plan_from(free, std::nullopt, known.plans());
     // A deadline counts for more than thrift that nobody asked for.
-    const bool is_too_dear = context.options().search.budget.has_value() || by_deadline;
+    const bool is_too_dear =
+        context.options().search.budget.has_value() || problem.goal() == Goal::deadline;
     if (is_too_dear || !problem.deadline() || !is_in_time(problem, answer.plan)) {
       Answer late = missed(context, std::move(answer.plan), "DOVETAIL");
       late.known = std::move(known);
@@ -119,6 +162,7 @@ Answer find_best(PlanningContext& context) {
     }
   }
   answer.plan.deadline = problem.deadline();
+  if (context.options().search.seconds) return answer;  // too little is known to compare with
   known.offer(answer.plan);
   answer.known = std::move(known);
   return answer;
@@ -226,7 +270,7 @@ std::string leave_out(const Problem& problem, const Answer& answer, bool named) 
 std::string describe_cheapest(const Answer& answer) {
   double hours = cpu_hours(*answer.earliest);
   for (const Plan& plan : answer.known.plans()) hours = std::min(hours, cpu_hours(plan));
-  return fmt::format("the cheapest known needs --budget {:.1f}", std::ceil(hours * 10) / 10);
+  return "the cheapest known needs --budget " + io::hours_text(hours);
 }
 
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
@@ -267,7 +311,7 @@ void print_tightest(const Answer& answer) {
       continue;
     }
     table.add({"  " + plan.algorithm, exact_duration(*plan.deadline - plan.now),
-               fmt::format("{:.1f}", cpu_hours(plan)), std::to_string(peak_procs(plan)),
+               io::hours_text(cpu_hours(plan)), std::to_string(peak_procs(plan)),
                plan.lambda ? fmt::format("{:.2f}", *plan.lambda) : "",
                plan.algorithm == answer.plan.algorithm ? "<- this plan" : ""});
   }
@@ -284,6 +328,8 @@ void print_for_people(PlanningContext& context, const Answer& answer, bool named
   const PlannerInfo* planner = find_planner(answer.plan.algorithm);
   if (planner != nullptr && planner->goal == Goal::fair) {
     fmt::print("{}\n", describe_fates(context.problem(), answer.plan));
+  } else if (context.problem().workflows().size() > 1) {
+    fmt::print("{}\n", describe_workflows(context.problem(), answer.plan));
   }
   if (!answer.fair.empty()) {
     fmt::print("{}", FairTable(context.problem(), answer.fair).text("  ", &answer.plan));
@@ -291,7 +337,10 @@ void print_for_people(PlanningContext& context, const Answer& answer, bool named
   if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
   if (!answer.known.plans().empty()) {
-    fmt::print("{}", describe_ways(answer.known.plans(), answer.plan));
+    const std::size_t tasks = context.problem().task_count();
+    const bool is_usual = trials_of(context.options().search, tasks) <= trials_of({}, tasks);
+    const bool is_sure = knows_fastest(context) && is_usual;
+    fmt::print("{}", describe_ways(answer.known.plans(), answer.plan, is_sure));
   }
 }
 
@@ -320,14 +369,7 @@ Exit run(const PlanArguments& arguments) {
   // The search for a deadline begins with a problem that has none.
   const Problem problem =
       arguments.problem.load(arguments.tightest ? GoalArguments{} : arguments.goal);
-  if (problem.goal() == Goal::deadline || arguments.tightest) {
-    arguments.planner.search.forbid("a deadline, for which plans use as few CPU-hours as they can",
-                                    true);
-  }
-  if (problem.goal() == Goal::fair) {
-    arguments.planner.search.forbid("--goal fair, where --cpu-factor counts MAGS's CPU-hours",
-                                    false);
-  }
+  arguments.planner.search.forbid_for(arguments.tightest ? Goal::deadline : problem.goal());
   PlanningContext context(problem, arguments.planner.options());
   const Answer answer =
       arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);

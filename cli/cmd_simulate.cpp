@@ -35,8 +35,8 @@ std::string spare_text(Duration spare) {
 
 std::vector<std::string> plan_row(const std::string& name, const Plan& plan, double hours) {
   if (!plan.feasible) return {"  " + name, "no plan"};
-  std::vector<std::string> row{"  " + name, format_duration(makespan(plan)),
-                               fmt::format("{:.1f}", hours), plan.algorithm};
+  std::vector<std::string> row{"  " + name, format_duration(makespan(plan)), io::hours_text(hours),
+                               plan.algorithm};
   if (plan.deadline) row.push_back(spare_text(*plan.deadline - plan.now - makespan(plan)));
   return row;
 }
@@ -56,6 +56,9 @@ std::string decision(const Evaluation& row) {
     return row.moved ? fmt::format("{}, {} moved", plan, counted(*row.moved, "task")) : plan;
   }
   if (!row.current) return "no plan is left";
+  if (row.candidate && *row.candidate < *row.current && row.moved) {
+    return fmt::format("the old plan; {} would have moved", counted(*row.moved, "task"));
+  }
   return row.candidate ? "the old plan" : "the old plan; no other was made";
 }
 
@@ -86,7 +89,7 @@ void print_lost(const Problem& problem, const Simulation& result) {
                format_duration(run.end - run.start));
     separator = ", ";
   }
-  fmt::print(" ({:.1f} CPU-hours{})\n", cpu_hours(result) - cpu_hours(result.after),
+  fmt::print(" ({} CPU-hours{})\n", io::hours_text(cpu_hours(result) - cpu_hours(result.after)),
              result.after.feasible ? ", counted above" : "");
 }
 
@@ -133,6 +136,7 @@ Exit run(const SimulateArguments& arguments) {
   inputs.push_back(arguments.events);
   arguments.output.require_good_names(inputs);
   const Problem problem = arguments.problem.load(arguments.goal);
+  arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   const std::vector<Event> events = read_events(arguments.events, problem);
   const Simulation result = simulate(problem, events, options_of(arguments, problem));
   if (arguments.output.talks()) {
@@ -172,6 +176,7 @@ void add_simulate(CLI::App& program, Exit& status) {
       });
   add_stability(*command, arguments->stability);
   arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   arguments->output.add(*command);
   command->footer(
       "-o writes the executed plan, --gantt draws it below the plan at the start, and --json has\n"

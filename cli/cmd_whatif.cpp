@@ -12,6 +12,7 @@
 #include "describe.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
+#include "io/text.hpp"
 #include "planners/simulate.hpp"
 #include "whatif_questions.hpp"
 
@@ -27,6 +28,7 @@ struct WhatIfQuestion {
 struct WhatIfArguments {
   ProblemArguments problem;
   GoalArguments goal;
+  PlannerArguments planner;
   std::string algorithm;
   double stability = kStability;
   std::vector<std::string> values = {};  // of all questions, for the parser
@@ -44,7 +46,8 @@ struct WhatIfAnswer {
 // What is executed when these events happen. One way for all rows, so that they can be compared.
 WhatIfAnswer run_with(const Problem& problem, const WhatIfArguments& arguments,
                       const std::vector<Event>& events) {
-  SimulateOptions options{.band = 0, .stability = arguments.stability};
+  SimulateOptions options{
+      .planning = arguments.planner.options(), .band = 0, .stability = arguments.stability};
   if (arguments.algorithm.empty()) {
     require_planner(problem);
   } else {
@@ -119,6 +122,18 @@ std::string old_plan_text(const WhatIfAnswer& answer) {
   return end ? format_duration(*end - answer.plan.now) : "impossible";
 }
 
+// What was planned instead, and not worth its moves.
+bool has_declined(const WhatIfAnswer& answer) {
+  if (!answer.evaluation || answer.evaluation->adopted) return false;
+  const Evaluation& row = *answer.evaluation;
+  return row.current && row.candidate && *row.current != *row.candidate;
+}
+
+std::string declined_text(const WhatIfAnswer& answer) {
+  if (!has_declined(answer)) return "";
+  return format_duration(*answer.evaluation->candidate - answer.plan.now);
+}
+
 void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answers) {
   const Plan& now = answers.front().plan;
   const bool has_old_plans = std::ranges::any_of(
@@ -126,6 +141,8 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
   std::vector<std::string> header{"what if", "algorithm", "turn-around", "change", "CPU-hours"};
   if (problem.deadline()) header.push_back("deadline");
   if (has_old_plans) header.push_back("old plan kept");
+  const bool declines = std::ranges::any_of(answers, has_declined);
+  if (declines) header.push_back("declined plan");
   Table table(header);
   for (const WhatIfAnswer& answer : answers) {
     const Plan& plan = answer.plan;
@@ -134,11 +151,12 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
     if (plan.feasible) {
       row[2] = format_duration(makespan(plan));
       row[3] = answer.question.empty() || !now.feasible ? "" : change_text(plan, now);
-      row[4] = fmt::format("{:.1f}", answer.hours);
+      row[4] = io::hours_text(answer.hours);
     }
     if (problem.deadline())
       row.push_back(!plan.feasible ? "" : misses_deadline(plan) ? "missed" : "met");
     if (has_old_plans) row.push_back(old_plan_text(answer));
+    if (declines) row.push_back(declined_text(answer));
     table.add(std::move(row));
   }
   fmt::print("{}", table.text(2));
@@ -157,6 +175,7 @@ nlohmann::ordered_json json_of(const WhatIfAnswer& answer) {
 void add_evaluation(nlohmann::ordered_json& row, const Evaluation& evaluation) {
   row["survives"] = evaluation.current.has_value();
   if (evaluation.current) row["kept"] = to_seconds(*evaluation.current);
+  if (evaluation.candidate) row["candidate"] = to_seconds(*evaluation.candidate);
   if (evaluation.moved) row["moved"] = evaluation.adopted ? *evaluation.moved : 0;
 }
 
@@ -190,7 +209,13 @@ Exit run(const WhatIfArguments& arguments) {
   if (arguments.questions.empty()) {
     throw InputError("there is no question; ask with " + all_options());
   }
+  if (arguments.planner.search.time_limit) {
+    throw InputError(
+        "--time-limit: searches that a clock cuts short cannot be compared; give --effort or "
+        "--trials");
+  }
   const Problem problem = arguments.problem.load(arguments.goal);
+  arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   std::vector<WhatIfAnswer> answers{run_with(problem, arguments, {})};
   for (const WhatIfQuestion& question : arguments.questions) {
     answers.push_back(answer_or_explain(problem, arguments, question));
@@ -223,6 +248,8 @@ void add_whatif(CLI::App& program, Exit& status) {
   arguments->goal.add(*command);
   command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
   add_stability(*command, arguments->stability);
+  arguments->planner.add(*command);
+  arguments->planner.search.add_budget(*command);
   std::map<const CLI::Option*, const Change*> change_of;
   for (const Change& change : changes()) {
     const std::string help = std::string(change.help) + "; may be repeated";

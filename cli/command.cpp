@@ -126,13 +126,31 @@ std::vector<std::string> ProblemArguments::files() const {
   return files;
 }
 
-std::string whole_number_problem(const std::string& text) {
+namespace {
+
+std::optional<std::uint64_t> parse_whole(const std::string& text) {
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && rest == end
-             ? std::string()
-             : "expected a whole number from 0 to 2^64 - 1, found " + io::quote(text);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string whole_number_problem(const std::string& text) {
+  return parse_whole(text) ? std::string()
+                           : "expected a whole number from 0 to 2^64 - 1, found " + io::quote(text);
+}
+
+std::function<std::string(const std::string&)> whole_number_from(std::uint64_t low,
+                                                                 std::uint64_t high) {
+  return [low, high](const std::string& text) {
+    const auto value = parse_whole(text);
+    if (value && *value >= low && *value <= high) return std::string();
+    return fmt::format("expected a whole number from {} to {}, found {}", low, high,
+                       io::quote(text));
+  };
 }
 
 void protect_inputs(const std::vector<std::string>& inputs,
@@ -141,6 +159,7 @@ void protect_inputs(const std::vector<std::string>& inputs,
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& output = outputs[i];
     if (output.empty() || output == "-") continue;
+    require_writable(output);
     for (std::size_t j = 0; j < i; ++j) {
       if (fs::path(outputs[j]).lexically_normal() == fs::path(output).lexically_normal()) {
         throw InputError(output + ": two results cannot go to one file");

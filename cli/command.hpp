@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -113,7 +114,12 @@ void add_stability(CLI::App& command, double& share);
 // numbers that do not fit for the largest one.
 std::string whole_number_problem(const std::string& text);
 
-// Throws InputError when a file to be written is one that is read, or is named twice.
+// The same for whole numbers from `low` to `high`, as a check of an option.
+std::function<std::string(const std::string&)> whole_number_from(std::uint64_t low,
+                                                                 std::uint64_t high);
+
+// Throws InputError when a file to be written is one that is read, or is named twice, and
+// ExecutionError when it cannot be written at all: before anybody has waited for the answer.
 void protect_inputs(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);
 

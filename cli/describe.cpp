@@ -9,6 +9,8 @@
 #include "command.hpp"
 #include "dovetail/critical.hpp"
 #include "dovetail/metrics.hpp"
+#include "io/proof_text.hpp"
+#include "io/text.hpp"
 #include "moment.hpp"
 
 namespace dovetail::cli {
@@ -133,7 +135,7 @@ std::string describe_pool(std::span<const Cluster> clusters, Time now) {
 
 std::string describe_search(const Plan& plan) {
   std::string text;
-  const std::string proof = describe_proof(plan);
+  const std::string proof = io::proof_text(plan);
   if (!proof.empty()) text += fmt::format("  {:<11} {}\n", "proved", proof);
   if (plan.search && plan.search->is_truncated) {
     text += fmt::format("  {:<11} cut short by the time limit after {}\n", "search",
@@ -160,55 +162,68 @@ std::string describe_problem(const Problem& problem) {
                                : describe_pool(clusters, problem.now()));
 }
 
-std::string describe_proof(const Plan& plan) {
-  const auto gap = certified_gap(plan);
-  if (!gap) return {};
-  const Certificate& proof = *plan.search->certificate;
-  std::string of = proof.work > 0 ? "CPU-hours by the deadline" : "end";
-  if (proof.budget) {
-    const double hours = static_cast<double>(*proof.budget) / 3.6e6;
-    of += hours < 0.1 ? fmt::format(" with at most {:.2g} CPU-hours", hours)
-                      : fmt::format(" with at most {:.1f} CPU-hours", hours);
-  }
-  const double percent = std::ceil(*gap * 1000) / 10;
-  return percent > 0 ? fmt::format("within {:.1f} % of the best possible {}", percent, of)
-                     : "the best possible " + of;
-}
-
 std::string describe_plan(const Problem& problem, const Plan& plan) {
   std::string text = fmt::format("  {:<11} {}\n", "ends", describe_end(problem, plan));
   const auto chain = critical_chain(problem, plan);
   if (chain.empty()) text += fmt::format("  {:<11} {}\n", "begins", describe_begin(plan));
-  text += fmt::format("  {:<11} {:.1f} CPU-hours, at most {}\n", "uses", cpu_hours(plan),
-                      counted(static_cast<std::size_t>(peak_procs(plan)), "processor"));
+  text +=
+      fmt::format("  {:<11} {} CPU-hours, at most {}\n", "uses", io::hours_text(cpu_hours(plan)),
+                  counted(static_cast<std::size_t>(peak_procs(plan)), "processor"));
   if (!chain.empty()) {
     text += fmt::format("  {:<11} {}\n", "because", describe_reason(problem, plan, chain));
   }
   return text + describe_search(plan);
 }
 
-std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen) {
+std::string describe_workflows(const Problem& problem, const Plan& plan) {
+  constexpr std::size_t kShown = 10;
+  const auto workflows = problem.workflows();
+  const auto shown = workflows.first(std::min(workflows.size(), kShown));
+  std::size_t width = 0;
+  for (const Workflow& workflow : shown) width = std::max(width, workflow.name().size());
+  std::vector<Area> areas(workflows.size());
+  for (const Placement& placement : plan.placements) {
+    areas[placement.workflow] += Area{placement.procs} * (placement.end - placement.start);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    text += fmt::format("  {:<11} {:<{}} ends in {}, {} CPU-hours\n", i == 0 ? "workflows" : "",
+                        shown[i].name(), width, format_duration(makespan(plan, i)),
+                        io::hours_text(static_cast<double>(areas[i]) / 3.6e6));
+  }
+  if (workflows.size() <= kShown) return text;
+  return text + fmt::format("  {:<11} ({} more)\n", "", workflows.size() - kShown);
+}
+
+std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen,
+                          bool is_earliest_sure) {
   std::size_t marked = 0;
   while (marked < frontier.size() && !same_point(frontier[marked], chosen)) ++marked;
-  if (marked == frontier.size()) return {};
+  if (marked == frontier.size() || frontier.size() == 1) return {};
   std::string text;
   for (const std::size_t i : few_of(frontier, marked)) {
     const Plan& plan = i == marked ? chosen : frontier[i];
-    const char* how = i == marked                ? "this plan"
-                      : i == 0                   ? "earliest"
-                      : i + 1 == frontier.size() ? "cheapest"
-                      : i < marked               ? "earlier"
-                                                 : "cheaper";
-    text += fmt::format("  {:<11} {:<9} {:>7} {:>9.1f} h      {}\n", i == 0 ? "other ways" : "",
-                        how, format_duration(makespan(plan)), cpu_hours(plan),
-                        i == marked ? plan.algorithm : how_to_get(plan));
+    const char* what = i == marked                ? "this plan"
+                       : i == 0                   ? "earliest"
+                       : i + 1 == frontier.size() ? "cheapest"
+                       : i < marked               ? "earlier"
+                                                  : "cheaper";
+    const std::string how = i == marked ? plan.algorithm : how_to_get(plan, i == 0);
+    // The search by a deadline begins with this very plan, and mostly finds a cheaper one.
+    const char* most = i == marked                               ? ""
+                       : how.starts_with("--deadline")           ? "at most"
+                       : how == "--fastest" && !is_earliest_sure ? "about"
+                                                                 : "";
+    text += fmt::format("  {:<11} {:<9} {:>9}  {:>7} {:>8} h      {}\n", i == 0 ? "other ways" : "",
+                        what, format_duration(makespan(plan)), most,
+                        io::hours_text(cpu_hours(plan)), how);
   }
   return text;
 }
 
 std::string describe_earliest(const Plan& plan) {
-  return fmt::format("in {}, {:.1f} CPU-hours, by {}: --deadline {}",
-                     format_duration(makespan(plan)), cpu_hours(plan), plan.algorithm,
+  return fmt::format("in {}, {} CPU-hours, by {}: --deadline {}", format_duration(makespan(plan)),
+                     io::hours_text(cpu_hours(plan)), plan.algorithm,
                      deadline_text(makespan(plan)));
 }
 
@@ -216,12 +231,12 @@ bool misses_deadline(const Plan& plan) {
   return plan.deadline && plan.now + makespan(plan) > *plan.deadline;
 }
 
-std::string how_to_get(const Plan& plan) {
+std::string how_to_get(const Plan& plan, bool is_earliest) {
   const PlannerInfo* planner = find_planner(plan.algorithm);
   const bool is_search = planner != nullptr && planner->is_search;
-  const bool for_deadline = is_search || (planner != nullptr && planner->goal == Goal::deadline);
-  if (is_search && !plan.deadline) return "--fastest";
-  if (for_deadline && plan.deadline) return "--deadline " + deadline_text(makespan(plan));
+  const bool for_deadline = planner != nullptr && planner->goal == Goal::deadline && plan.deadline;
+  if (is_search && is_earliest) return "--fastest";
+  if (is_search || for_deadline) return "--deadline " + deadline_text(makespan(plan));
   return "--algorithm " + plan.algorithm;
 }
 

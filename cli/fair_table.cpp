@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "dovetail/metrics.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::cli {
 
@@ -135,7 +136,7 @@ std::string FairTable::text(const std::string& indent, const Plan* chosen) const
       cells.push_back(shown(metric(row, i), i));
       cells.back() += cells.back() == shown(least_[i], i) ? " *" : "  ";
     }
-    cells.push_back(fmt::format("{:.1f}", cpu_hours(plan)));
+    cells.push_back(io::hours_text(cpu_hours(plan)));
     cells.push_back(plan.division ? fmt::format("{:.3f}", plan.division->slack) : "");
     cells.emplace_back(chosen != nullptr && chosen->algorithm == plan.algorithm ? "<- this plan"
                                                                                 : "");

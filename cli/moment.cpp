@@ -79,7 +79,6 @@ Duration rounded_up(Duration length) {
   Duration unit = 1;
   if (length >= 10'000) unit = 1000;
   if (length >= 3'600'000) unit = 60'000;
-  if (length >= 86'400'000) unit = 3'600'000;
   return (length + unit - 1) / unit * unit;
 }
 

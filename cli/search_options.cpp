@@ -1,5 +1,7 @@
 #include "search_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +19,10 @@ constexpr double kMaxBudget = 1e15;  // CPU-hours, beyond any plan
 double parse_time_limit(const std::string& text) {
   const auto seconds = parse_duration(text);
   if (seconds && *seconds > 0 && *seconds <= kMaxSeconds) return *seconds;
-  throw InputError("--time-limit: expected a time above 0, such as 0.5, 10s or 2m, found " +
-                   io::quote(text));
+  throw InputError(
+      fmt::format("--time-limit: expected a time above 0 and up to {:g} seconds, such as 0.5, 10s "
+                  "or 2m, found {}",
+                  kMaxSeconds, io::quote(text)));
 }
 
 double parse_factor(const std::string& text) {
@@ -30,13 +34,17 @@ double parse_factor(const std::string& text) {
       io::quote(text));
 }
 
+// Whole processor-milliseconds; what is lost in the product of two binary numbers is far less.
+Area area_within(double hours) { return static_cast<Area>(std::floor(hours * 3.6e6 + 1e-3)); }
+
 }  // namespace
 
 double parse_budget(const std::string& text) {
   const auto hours = io::parse_number(text);
   if (hours && *hours > 0 && *hours <= kMaxBudget) return *hours;
-  throw InputError("--budget: expected a number of CPU-hours above 0, such as 100, found " +
-                   io::quote(text));
+  throw InputError(fmt::format(
+      "--budget: expected a number of CPU-hours above 0 and up to {:g}, such as 100, found {}",
+      kMaxBudget, io::quote(text)));
 }
 
 void SearchArguments::add(CLI::App& command) {
@@ -45,11 +53,11 @@ void SearchArguments::add(CLI::App& command) {
       {{"quick", Effort::quick}, {"normal", Effort::normal}, {"thorough", Effort::thorough}},
       "how long DOVETAIL searches: quick, normal or thorough");
   command.add_option("--trials", trials, "instead: how many plans it tries")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}));
+      ->check(whole_number_from(1, 1'000'000'000'000), "");
   command.add_option("--seed", seed, "of the search; the same seed and trials give the same plan")
       ->check(whole_number_problem, "");
   command.add_option("--threads", threads, "of the search; any number gives the same plan")
-      ->check(CLI::Range(1U, 1024U));
+      ->check(whole_number_from(1, 1024), "");
   command.add_option("--time-limit", time_limit,
                      "stop searching after so many seconds; then another run may find another "
                      "plan");
@@ -74,6 +82,22 @@ void SearchArguments::forbid(const std::string& beside, bool any) const {
   }
 }
 
+void SearchArguments::forbid_for(Goal goal) const {
+  if (goal == Goal::deadline) {
+    forbid("a deadline, for which plans use as few CPU-hours as they can", true);
+  }
+  if (goal == Goal::fair) forbid("--goal fair, where --cpu-factor counts MAGS's CPU-hours", false);
+}
+
+void SearchArguments::forbid_in_events(const Problem& problem, const std::string& algorithm) const {
+  forbid_for(problem.goal());
+  if (problem.goal() == Goal::fair) forbid("--goal fair while things happen", true);
+  if (problem.platform().clusters().size() > 1) forbid("a pool of resources", true);
+  if (!algorithm.empty() && io::upper_case(algorithm) != "DOVETAIL") {
+    forbid("--algorithm " + algorithm, true);
+  }
+}
+
 SearchLimits SearchArguments::limits() const {
   if ((cpu_factor ? 1 : 0) + (budget ? 1 : 0) + (is_fastest ? 1 : 0) > 1) {
     throw InputError("--cpu-factor, --budget, --fastest: give one of them only");
@@ -85,7 +109,7 @@ SearchLimits SearchArguments::limits() const {
     limits.seconds = std::max(0.0, parse_time_limit(*time_limit) - gone.count());
   }
   if (cpu_factor) limits.cpu_factor = parse_factor(*cpu_factor);
-  if (budget) limits.budget = static_cast<Area>(std::floor(parse_budget(*budget) * 3.6e6));
+  if (budget) limits.budget = area_within(parse_budget(*budget));
   if (is_fastest) limits.cpu_factor.reset();
   return limits;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "dovetail/problem.hpp"
 #include "dovetail/search.hpp"
 
 namespace dovetail::cli {
@@ -28,6 +29,13 @@ struct SearchArguments {
 
   // Throws InputError when --budget, or any limit of CPU-hours, is given beside what takes none.
   void forbid(const std::string& beside, bool any) const;
+
+  // The same for plans with that goal.
+  void forbid_for(Goal goal) const;
+
+  // The same for plans that are followed while things happen: not for every goal and algorithm do
+  // these look at CPU-hours. An empty algorithm is the best for the goal.
+  void forbid_in_events(const Problem& problem, const std::string& algorithm) const;
 
   // Throws InputError when options contradict each other, or have no sense.
   SearchLimits limits() const;

@@ -59,7 +59,11 @@ Frontier known_plans(PlanningContext& context);
 // for more the plans for that very deadline and those for turn-around. The plans may end later.
 Frontier known_plans_by(PlanningContext& context, Time deadline);
 
-// The one of these two that serves the problem's goal.
+// Under a time limit, as much of it as a fifth of the time allows: published plans for that very
+// deadline, then for those near it.
+Frontier known_in_time(PlanningContext& context, Time deadline);
+
+// The one of the first two that serves the problem's goal.
 Frontier known_for_goal(PlanningContext& context);
 
 inline constexpr std::size_t kFewTasks = 500;

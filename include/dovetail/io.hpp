@@ -91,4 +91,8 @@ struct OutputFile {
 };
 void write_files(std::span<const OutputFile> files);
 
+// Throws ExecutionError when a file of that name could not be written: its folder is missing or
+// closed, or it is a folder itself. Nothing is changed.
+void require_writable(const std::string& path);
+
 }  // namespace dovetail

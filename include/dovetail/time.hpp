@@ -33,7 +33,8 @@ inline constexpr Time kForever = std::numeric_limits<Time>::max() / 4;
 inline constexpr Time kBeginning = -kForever;
 
 // The longest single time that a file or an option may give, in seconds (over 300 years). A problem
-// may take at most 1e15 seconds in all, so that every sum fits into 64 bits of milliseconds.
+// may take at most 8e12 seconds in all, so that every time of a plan is exact in milliseconds, in
+// files as well.
 inline constexpr double kMaxSeconds = 1e10;
 
 // The most processors a cluster may have.
@@ -60,7 +61,7 @@ std::optional<double> parse_duration(std::string_view text);
 // without one means different moments on different machines.
 std::optional<double> parse_date(std::string_view text);
 
-// "0s", "45s", "1m30s", "5h02m", "9d 3h": two units at most, for people.
+// "0s", "45s", "1m30s", "5h02m", "9d 3h", "9d 3h05m": exact to the minute at least, for people.
 std::string format_duration(Duration length);
 
 // "9h52m11.5s": a duration without spaces that parse_duration reads as this long, or as a few

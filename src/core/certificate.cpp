@@ -90,8 +90,9 @@ class Verifier {
     if (!flows_add_up()) return "what flows into a task is not what flows out of it";
     const Area unit = Certificate::kUnit;
     const Area proved = least_work();
-    const bool holds =
-        certificate_.work > 0 ? proved >= unit * certificate_.work : proved > unit * room();
+    // What a plan consumes is whole: more than one less is as much.
+    const Area least = certificate_.work > 0 ? certificate_.work - 1 : room();
+    const bool holds = proved > unit * least;
     return holds ? "" : "the numbers of the certificate do not add up to what it says";
   }
 

@@ -174,17 +174,18 @@ std::string format_duration(Duration length) {
   std::size_t first = 0;
   while (seconds < units[first].first) ++first;
   if (first + 1 == units.size()) return std::to_string(seconds) + "s";
-  // Two units at most: the second one is rounded to the nearest, which may carry into the first.
-  const Duration small = units[first + 1].first;
-  const Duration rounded = (seconds + small / 2) / small * small;
-  if (first > 0 && rounded >= units[first - 1].first) --first;
-  const Duration large = units[first].first;
-  const Duration rest = rounded % large / units[first + 1].first;
-  std::string text = std::to_string(rounded / large) + units[first].second;
-  if (rest > 0) {
+  // Two units, beside days the minutes as well, as an hour more or less is much to wait. The last
+  // one is rounded to the nearest, which may carry into the first.
+  const Duration small = first == 0 ? 60 : units[first + 1].first;
+  Duration rest = (seconds + small / 2) / small * small;
+  if (first > 0 && rest >= units[first - 1].first) --first;
+  std::string text;
+  for (std::size_t i = first; rest > 0; ++i) {
+    const Duration count = rest / units[i].first;
+    rest %= units[i].first;
     // Minutes and seconds with two digits, as on a clock; hours after days as a word of their own.
-    text += first == 0 ? " " : (rest < 10 ? "0" : "");
-    text += std::to_string(rest) + units[first + 1].second;
+    if (i > first) text += units[i].second == 'h' ? " " : (count < 10 ? "0" : "");
+    text += std::to_string(count) + units[i].second;
   }
   return text;
 }

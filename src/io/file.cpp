@@ -145,6 +145,17 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
+void require_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  const std::string target = follow_link(path);
+  struct stat status {};
+  const bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail_writing(path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) return;
+  const auto folder = std::filesystem::path(target).parent_path();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) fail_writing(path, errno);
+}
+
 void write_file(const std::string& path, std::string_view content) {
   const OutputFile file{path, content};
   write_files({&file, 1});

@@ -14,7 +14,7 @@ namespace dovetail::io {
 namespace {
 
 // CPU-hours of all points with the same decimals: three digits at least for the smallest, and one
-// or two more where neighbours would read the same.
+// or two more where neighbours would read the same. Rounded up, as everywhere: see hours_text.
 class HoursFormat {
  public:
   explicit HoursFormat(std::span<const PlanRecord> plans) {
@@ -27,7 +27,8 @@ class HoursFormat {
   std::string text(double hours) const {
     constexpr int kMostDecimals = 6;
     if (decimals_ > kMostDecimals || std::abs(hours) >= 1e7) return short_number(hours);
-    return fmt::format("{:.{}f}", hours, decimals_);
+    const double scale = std::pow(10.0, decimals_);
+    return fmt::format("{:.{}f}", std::ceil(hours * scale - 1e-9) / scale, decimals_);
   }
 
  private:
@@ -40,15 +41,6 @@ class HoursFormat {
 
   int decimals_ = 0;
 };
-
-// As format_duration, but with minutes after days: neighbours on a frontier differ by little.
-std::string fine_duration(Duration length) {
-  if (length < kDay) return format_duration(length);
-  const Duration rounded = (length + kMinute / 2) / kMinute * kMinute;
-  const Duration rest = rounded % kDay;
-  if (rest % kHour == 0) return format_duration(rounded);
-  return fmt::format("{}d {}h{:02}m", rounded / kDay, rest / kHour, rest % kHour / kMinute);
-}
 
 std::string percent_text(double share) {
   if (share < 1 && share >= 0.995) return "over 99 %";
@@ -102,7 +94,7 @@ void add_facts(FrontierPoint& point, const PlanRecord& plan, const PlanRecord& e
   if (plan.lambda) facts.emplace_back("lambda", short_number(std::round(*plan.lambda * 1e4) / 1e4));
   if (plan.deadline) {
     facts.emplace_back("deadline", plan.wall_clock ? moment_text(plan, *plan.deadline)
-                                                   : fine_duration(*plan.deadline - plan.now));
+                                                   : format_duration(*plan.deadline - plan.now));
   }
 }
 
@@ -111,7 +103,7 @@ FrontierPoint make_point(const PlanRecord& plan, const PlanRecord& earliest,
   FrontierPoint point{.kind = kind_of_plan(plan.algorithm),
                       .turnaround = static_cast<double>(plan.makespan),
                       .hours = plan.cpu_hours,
-                      .turnaround_text = fine_duration(plan.makespan),
+                      .turnaround_text = format_duration(plan.makespan),
                       .hours_text = format.text(plan.cpu_hours),
                       .algorithm = plan.algorithm.empty() ? "plan" : plain_text(plan.algorithm),
                       .peak = peak_of(plan),

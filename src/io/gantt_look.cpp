@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "io/plain_text.hpp"
+#include "io/proof_text.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::io {
 namespace {
@@ -276,12 +278,12 @@ std::string moment_text(const PlanRecord& record, Time moment) {
 std::vector<std::string> plan_facts(const PlanRecord& record) {
   if (!record.feasible) {
     if (!has_lost(record)) return {"no plan was found"};
-    return {"no plan was found", fmt::format("{:.1f} CPU-hours lost", lost_hours(record))};
+    return {"no plan was found", hours_text(lost_hours(record)) + " CPU-hours lost"};
   }
   std::vector<std::string> facts = {
       "turn-around " + format_duration(record.makespan),
-      fmt::format("{:.1f} CPU-hours{}", record.cpu_hours,
-                  has_lost(record) ? fmt::format(" + {:.1f} lost", lost_hours(record)) : ""),
+      fmt::format("{} CPU-hours{}", hours_text(record.cpu_hours),
+                  has_lost(record) ? " + " + hours_text(lost_hours(record)) + " lost" : ""),
       fmt::format("{} task{}", record.tasks.size(), record.tasks.size() == 1 ? "" : "s")};
   if (record.workflows.size() > 1) {
     facts.push_back(fmt::format("{} workflows", record.workflows.size()));
@@ -297,6 +299,9 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
     const bool met = record.now + record.makespan <= *record.deadline;
     facts.push_back(fmt::format("deadline {} ({})", moment_text(record, *record.deadline),
                                 met ? "met" : "missed"));
+  }
+  if (const std::string proof = proof_text(record); !proof.empty()) {
+    facts.push_back("proved " + proof);
   }
   return facts;
 }

@@ -32,7 +32,7 @@ constexpr int kMostColumns = 1000;  // nobody reads longer lines
 constexpr std::size_t kMostRuns = 40;
 constexpr int kLeastPlot = 16;  // below this, the numbers on the right give way to the bars
 constexpr int kProcsWidth = 7;
-constexpr int kTimeWidth = 8;
+constexpr int kTimeWidth = 8;  // at least
 
 constexpr std::string_view kReservedColour = "\x1b[2m";
 constexpr std::string_view kTaskColour = "\x1b[36m";
@@ -99,7 +99,10 @@ class TextChart {
       }
       cluster_width_ = std::min(cluster_width_, 12) + 2;
     }
-    const int wanted = kProcsWidth + kTimeWidth + cluster_width_;
+    for (const GanttItem* item : runs_) {
+      time_width_ = std::max(time_width_, display_width(time_of(*item)) + 2);
+    }
+    const int wanted = kProcsWidth + time_width_ + cluster_width_;
     const int rest = columns_ - name_width_ - 2;
     numbers_ = rest - wanted >= kLeastPlot;
     plot_width_ = numbers_ ? rest - wanted : rest;
@@ -111,6 +114,10 @@ class TextChart {
     if (record_.workflows.size() > 1) name = plain_text(run.workflow) + "/" + name;
     if (item.kind == GanttKind::lost) return name + " (lost)";
     return run.critical ? name + " *" : name;
+  }
+
+  static std::string time_of(const GanttItem& item) {
+    return format_duration(item.window.end - item.window.begin);
   }
 
   static std::string capacity_text(const GanttCluster& cluster) {
@@ -220,7 +227,7 @@ class TextChart {
   std::string numbers(std::string_view procs, std::string_view time,
                       std::string_view cluster) const {
     if (!numbers_) return {};
-    std::string text = pad_left(procs, kProcsWidth) + pad_left(time, kTimeWidth);
+    std::string text = pad_left(procs, kProcsWidth) + pad_left(time, time_width_);
     if (cluster_width_ > 0) text += "  " + pad_right(cluster, cluster_width_ - 2);
     return text;
   }
@@ -234,8 +241,7 @@ class TextChart {
     line(pad_right(name_of(item), name_width_) + "  " + pad_right("", from) +
          coloured(is_critical(item) ? kCriticalColour : kTaskColour, cells) +
          pad_right("", plot_width_ - used) +
-         numbers(std::to_string(run.processors),
-                 format_duration(item.window.end - item.window.begin), plain_text(run.cluster)));
+         numbers(std::to_string(run.processors), time_of(item), plain_text(run.cluster)));
   }
 
   // Whole cells, then an end of some eighths of a cell; at least the thinnest one.
@@ -278,6 +284,7 @@ class TextChart {
   const bool colour_;
   std::vector<const GanttItem*> runs_;  // those with a bar, by start
   int name_width_ = 0;
+  int time_width_ = kTimeWidth;
   int cluster_width_ = 0;  // 0 when there is only one cluster
   int plot_width_ = 0;
   bool numbers_ = false;  // whether there is room for them

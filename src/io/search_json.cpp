@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -53,30 +54,55 @@ std::string format_certificate(const Certificate& certificate) {
 
 constexpr double kMaxTime = 9e12;
 
-Time read_time(const Record& record, Value value) {
-  return std::llround(record.number(value, -kMaxTime, kMaxTime) * 1000.0);
+// Numbers that a proof is made of are taken as they are, or not at all.
+[[noreturn]] void refuse(const Record& record, Value value, std::string_view list,
+                         const char* expected) {
+  record.fail(value, fmt::format("{}{}expected {}, found {}", list, list.empty() ? "" : ": ",
+                                 expected, describe(value)));
+}
+
+// `list`: the key of the list that the value stands in, for messages.
+Time read_time(const Record& record, Value value, std::string_view list = {}) {
+  const double seconds = record.number(value, -kMaxTime, kMaxTime);
+  const Time time = milliseconds_down(seconds);
+  if (time == milliseconds_up(seconds)) return time;
+  refuse(record, value, list, "seconds with at most three decimals");
+}
+
+double read_whole(const Record& record, Value value, double low, double high,
+                  std::string_view list = {}) {
+  const double number = record.number(value, low, high);
+  if (number == std::floor(number)) return number;
+  refuse(record, value, list, "a whole number");
 }
 
 std::vector<Time> read_times(const Record& record, std::string_view key) {
   std::vector<Time> times;
-  for (Value item : record.list(record.need(key))) times.push_back(read_time(record, item));
+  for (Value item : record.list(record.need(key))) times.push_back(read_time(record, item, key));
   return times;
 }
 
 std::vector<std::int64_t> read_flows(const Record& record, std::string_view key) {
   std::vector<std::int64_t> flows;
   for (Value item : record.list(record.need(key))) {
-    flows.push_back(std::llround(record.number(item, -kMostExact, kMostExact)));
+    const double flow = read_whole(record, item, -kMostExact, kMostExact, key);
+    flows.push_back(static_cast<std::int64_t>(flow));
   }
   return flows;
 }
 
 Area read_area(const Record& record, Value value) {
-  return static_cast<Area>(record.number(value, 0, kMaxTime * 1000 * kMaxProcessors));
+  return static_cast<Area>(read_whole(record, value, 0, kMaxTime * 1000 * kMaxProcessors));
 }
 
+// Seeds may have more digits than a double keeps.
 std::uint64_t read_count(const Record& record, std::string_view key) {
-  return static_cast<std::uint64_t>(record.number(record.need(key), 0, 18e18));
+  const Value value = record.need(key);
+  const std::string_view text = record.text(value);
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error == std::errc{} && end == text.data() + text.size()) return count;
+  refuse(record, value, {}, "a whole number from 0 to 2^64 - 1");
 }
 
 Certificate read_certificate(const Record& record) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -144,6 +145,14 @@ std::string json_string(std::string_view text) {
 }
 
 std::string number_text(double value) { return fmt::format("{}", value); }
+
+std::string hours_text(double hours) {
+  int decimals = 1;
+  if (hours > 0 && hours < 0.1) decimals = 1 - static_cast<int>(std::floor(std::log10(hours)));
+  const double scale = std::pow(10.0, decimals);
+  // Noise of binary numbers is no reason to go up: a processor-millisecond is far more.
+  return fmt::format("{:.{}f}", std::max(0.0, std::ceil(hours * scale - 1e-9)) / scale, decimals);
+}
 
 std::optional<double> parse_number(std::string_view text) {
   if (!looks_like_number(text)) return std::nullopt;

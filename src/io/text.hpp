@@ -29,6 +29,10 @@ std::string json_string(std::string_view text);
 // The shortest text that reads back as the same number: 60 -> "60", 0.1 -> "0.1".
 std::string number_text(double value);
 
+// CPU-hours for people, rounded up so that a budget copied from anywhere is enough: 10.61 ->
+// "10.7". Less than a tenth has two digits of its own: 0.00411 -> "0.0042".
+std::string hours_text(double hours);
+
 // A number as JSON and YAML write it: optional sign, digits, fraction, exponent. Nothing for
 // anything else, for not-a-number, and for numbers beyond the range of a double.
 std::optional<double> parse_number(std::string_view text);

@@ -309,6 +309,7 @@ std::optional<Time> ClusterWorld::propose() {
   std::ranges::fill(drift_, 1.0);
   goes_on_.reset();
   proposal_.reset();
+  declined_.reset();
   const std::vector<std::size_t> numbers = waiting();
   if (numbers.empty()) {
     offer(slots_, algorithm_);
@@ -319,8 +320,11 @@ std::optional<Time> ClusterWorld::propose() {
     goes_on_ = moved(false);
     if (goes_on_) offer(*goes_on_, algorithm_);
     if (options_.searches && goes_on_ && problem_.goal() != Goal::fair) {
-      offer(searched(*goes_on_, numbers), "DOVETAIL");
-      return end_of(*proposal_);
+      offer(searched(*goes_on_, numbers, options_.stability), "DOVETAIL");
+      if (options_.tells_declined && options_.stability > 0 && !prefers_proposal()) {
+        decline(searched(*goes_on_, numbers, 0));
+      }
+      return end_of(told());
     }
   }
   const Plan plan = make_plan_(rest(numbers));
@@ -333,15 +337,26 @@ std::optional<Time> ClusterWorld::propose() {
     offer(std::move(slots), plan.algorithm);
   }
   if (!proposal_) return std::nullopt;
-  return end_of(*proposal_);
+  return end_of(told());
+}
+
+// The plan that is spoken of.
+auto ClusterWorld::told() const -> const Slots& {
+  const bool is_declined = options_.tells_declined && has_plan_ && declined_ &&
+                           !prefers_proposal() && is_better(*declined_, *proposal_);
+  return is_declined ? *declined_ : *proposal_;
+}
+
+void ClusterWorld::decline(Slots slots) {
+  if (!declined_ || is_better(slots, *declined_)) declined_ = std::move(slots);
 }
 
 // What a search from there finds for the tasks that wait.
-auto ClusterWorld::searched(const Slots& from, const std::vector<std::size_t>& numbers) const
-    -> Slots {
+auto ClusterWorld::searched(const Slots& from, const std::vector<std::size_t>& numbers,
+                            double stability) const -> Slots {
   const Problem problem = rest(numbers);
   PlanningContext context(problem, options_.planning);
-  WarmStart how{.stability = options_.stability};
+  WarmStart how{.stability = stability};
   if (problem_.goal() == Goal::deadline) how.deadline = problem_.deadline();
   for (std::size_t number = 0; number < slots_.size(); ++number) {
     if (!waits(number)) how.busy_until = std::max(how.busy_until, slots_[number].end);
@@ -357,7 +372,10 @@ auto ClusterWorld::searched(const Slots& from, const std::vector<std::size_t>& n
 void ClusterWorld::offer(Slots slots, const std::string& algorithm) {
   if (proposal_) {
     const double more = has_plan_ ? net_gain(slots) - net_gain(*proposal_) : 0;
-    if (more < 0 || (more == 0 && !is_better(slots, *proposal_))) return;
+    if (more < 0 || (more == 0 && !is_better(slots, *proposal_))) {
+      decline(std::move(slots));
+      return;
+    }
   }
   proposal_ = std::move(slots);
   proposal_by_ = algorithm;
@@ -439,7 +457,7 @@ double ClusterWorld::worst_stretch(const Slots& slots) const {
 
 std::optional<std::size_t> ClusterWorld::moved_by_proposal() const {
   if (!has_plan_ || !proposal_) return std::nullopt;
-  return moved_by(*proposal_);
+  return moved_by(told());
 }
 
 bool ClusterWorld::prefers_proposal() const {

@@ -40,6 +40,9 @@ struct ClusterWorldOptions {
   // fair plans are always made.
   bool searches = false;
   PlannerOptions planning = {};  // of the search
+  // Whether propose() answers with the end of a plan that is better and not worth its moves, where
+  // there is one: so that people see what stability costs. Takes one more search.
+  bool tells_declined = false;
 };
 
 class ClusterWorld final : public World {
@@ -97,7 +100,10 @@ class ClusterWorld final : public World {
 
   std::vector<std::size_t> waiting() const;
   std::optional<Slots> moved(bool keeps_starts) const;
-  Slots searched(const Slots& from, const std::vector<std::size_t>& numbers) const;
+  Slots searched(const Slots& from, const std::vector<std::size_t>& numbers,
+                 double stability) const;
+  const Slots& told() const;
+  void decline(Slots slots);
   void offer(Slots slots, const std::string& algorithm);
   bool is_better(const Slots& a, const Slots& b) const;
   double net_gain(const Slots& slots) const;
@@ -127,6 +133,7 @@ class ClusterWorld final : public World {
   std::optional<Slots> goes_on_;  // the plan in force pulled forward, when last planned
   std::optional<Slots> proposal_;
   std::string proposal_by_;
+  std::optional<Slots> declined_;  // the best plan that was not worth its moves
 };
 
 }  // namespace dovetail

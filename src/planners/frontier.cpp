@@ -9,6 +9,7 @@
 #include "dovetail/tightest.hpp"
 #include "planners/frontier_search.hpp"
 #include "planners/one_cluster.hpp"
+#include "planners/search_clock.hpp"
 
 namespace dovetail {
 
@@ -37,10 +38,16 @@ bool has_deadline_planners(const Problem& problem) {
   return !planners_for(Goal::deadline, problem).empty();
 }
 
-// The plans of all planners for deadlines when so much time is allowed.
-void offer_at(PlanningContext& context, Frontier& front, Duration span) {
+using IsOver = std::function<bool()>;
+
+bool never() { return false; }
+
+// The plans of all planners for deadlines when so much time is allowed, until it is over.
+void offer_at(PlanningContext& context, Frontier& front, Duration span,
+              const IsOver& is_over = never) {
   const Problem& problem = context.problem();
   for (const PlannerInfo* planner : planners_for(Goal::deadline, problem)) {
+    if (is_over()) return;
     front.offer(pull_forward(problem, plan_by(*planner, context, problem.now() + span)));
   }
 }
@@ -153,7 +160,8 @@ class Search {
 // Looks at deadlines near one: a little later ones too, since their plans are pulled forward. They
 // are marks on a scale that does not depend on the one asked for, so that asking for a later one
 // rarely costs more.
-void look_closer(PlanningContext& context, Frontier& known, Duration allowed) {
+void look_closer(PlanningContext& context, Frontier& known, Duration allowed,
+                 const IsOver& is_over = never) {
   constexpr double kRatio = 1.01;
   const auto shortest = static_cast<double>(shortest_makespan(context));
   const auto mark_below = [&](double span) {
@@ -164,7 +172,7 @@ void look_closer(PlanningContext& context, Frontier& known, Duration allowed) {
   const auto span = static_cast<double>(std::min(allowed, ample));
   const int last = mark_below(span * 1.1);
   for (int mark = mark_below(span / 1.35); mark <= last; ++mark) {
-    offer_at(context, known, std::llround(shortest * std::pow(kRatio, mark)));
+    offer_at(context, known, std::llround(shortest * std::pow(kRatio, mark)), is_over);
   }
 }
 
@@ -237,6 +245,19 @@ Frontier known_plans_by(PlanningContext& context, Time deadline) {
   return known;
 }
 
+Frontier known_in_time(PlanningContext& context, Time deadline) {
+  constexpr double kShare = 0.2;  // the search needs the rest
+  const Problem& problem = context.problem();
+  const Duration allowed = deadline - problem.now();
+  const SearchClock clock(context.options().search);
+  const auto is_over = [&] { return clock.is_over(kShare); };
+  Frontier known;
+  if (!has_deadline_planners(problem) || allowed < shortest_makespan(context)) return known;
+  offer_at(context, known, allowed, is_over);
+  look_closer(context, known, allowed, is_over);
+  return known;
+}
+
 Frontier known_for_goal(PlanningContext& context) {
   const Problem& problem = context.problem();
   return problem.goal() == Goal::deadline ? known_plans_by(context, *problem.deadline())
@@ -253,7 +274,9 @@ Plan earliest_plan(PlanningContext& context, const Frontier& known) {
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
   if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
-  return Search(context, options).run().plans();
+  std::vector<Plan> plans = Search(context, options).run().plans();
+  if (options.by_search && !plans.empty()) add_certificates(context, plans);
+  return plans;
 }
 
 const Plan* last_within(std::span<const Plan> frontier, Duration length) {

@@ -1,5 +1,7 @@
 #include "planners/frontier_search.hpp"
 
+#include <functional>
+
 #include "planners/search_parts.hpp"
 
 namespace dovetail {
@@ -10,6 +12,9 @@ constexpr int kDeadlines = 12;
 
 // Of the trials, for the earliest end; the deadlines share the rest.
 constexpr double kEarliestShare = 0.2;
+
+// Until when the search is to be over, as a share of its time; then come the certificates.
+constexpr double kUntilProofs = 0.9;
 
 // Deadline number `i` between the earliest and the latest end: closer to each other where the
 // frontier is steep.
@@ -32,20 +37,20 @@ class FrontierSearch {
     DecodedPlan earliest = decoded(front_.plans().front());
     if (parts_.has_few_tasks()) {
       const auto ends = width_ends_after(parts_.now(), parts_.bound.path_end());
-      parts_.for_each_width(ends, kEarliestShare, [&](DecodedPlan plan) {
+      parts_.for_each_width(ends, kEarliestShare * kUntilProofs, [&](DecodedPlan plan) {
         if (plan.end < earliest.end) earliest = std::move(plan);
       });
     }
-    earliest =
-        parts_.search.improve(earliest, {}, std::max<std::uint64_t>(1, first), kEarliestShare);
+    earliest = parts_.search.improve(earliest, {}, std::max<std::uint64_t>(1, first),
+                                     kEarliestShare * kUntilProofs);
     parts_.shrinker.shrink(earliest, earliest.end);
     offer(earliest, std::nullopt);
     const Time latest = parts_.now() + makespan(front_.plans().back());
     for (int i = 1; i <= kDeadlines; ++i) {
       const double until = kEarliestShare + (1 - kEarliestShare) * i / kDeadlines;
-      find_cheapest_by(deadline_between(earliest.end, latest, i), until);
+      find_cheapest_by(deadline_between(earliest.end, latest, i), until * kUntilProofs);
     }
-    find_cheapest_by(parts_.now() + parts_.cluster.ample_makespan(), 1);
+    find_cheapest_by(parts_.now() + parts_.cluster.ample_makespan(), kUntilProofs);
   }
 
  private:
@@ -54,6 +59,9 @@ class FrontierSearch {
   void offer(const DecodedPlan& plan, std::optional<Time> deadline) {
     Plan found = parts_.cluster.to_plan("DOVETAIL", plan.slots);
     found.deadline = deadline;
+    found.search = {.seed = parts_.limits.seed,
+                    .trials = parts_.search.trials(),
+                    .is_truncated = parts_.clock.was_over()};
     front_.offer(std::move(found));
   }
 
@@ -61,7 +69,7 @@ class FrontierSearch {
   void save_everywhere() {
     const std::vector<Plan> plans = front_.plans();
     for (const Plan& plan : plans) {
-      if (parts_.clock.is_over(kEarliestShare)) return;
+      if (parts_.clock.is_over(kEarliestShare * kUntilProofs)) return;
       DecodedPlan cheaper = decoded(plan);
       const Area before = cheaper.area;
       parts_.shrinker.shrink(cheaper, cheaper.end);
@@ -96,11 +104,30 @@ class FrontierSearch {
   std::uint64_t trials_;
 };
 
+// No better end, or of a plan by a deadline no fewer CPU-hours.
+std::optional<Certificate> proof_of(const SearchParts& parts, const Plan& plan,
+                                    const std::function<bool()>& is_over) {
+  if (!plan.deadline) {
+    return parts.bound.on_end(plan.now + makespan(plan), parts.bound.on_end(), is_over);
+  }
+  Certificate proof = parts.bound.on_work(*plan.deadline);
+  if (proof.work <= 0) return std::nullopt;  // that says nothing
+  return proof;
+}
+
 }  // namespace
 
 void improve_frontier(PlanningContext& context, Frontier& front) {
   if (front.plans().empty()) return;
   FrontierSearch(context, front).run();
+}
+
+void add_certificates(PlanningContext& context, std::vector<Plan>& plans) {
+  const SearchParts parts(context);
+  const auto is_over = [&] { return parts.clock.is_over(1 - kUntilProofs); };
+  for (Plan& plan : plans) {
+    if (plan.search && !is_over()) plan.search->certificate = proof_of(parts, plan, is_over);
+  }
 }
 
 }  // namespace dovetail

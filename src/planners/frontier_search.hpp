@@ -11,4 +11,8 @@ namespace dovetail {
 // single_cluster_unfit to be empty.
 void improve_frontier(PlanningContext& context, Frontier& front);
 
+// For the plans that were found by search: how much earlier, or by their deadlines cheaper, a plan
+// can be at most. Takes the last tenth of the time, when there is a limit; then some have none.
+void add_certificates(PlanningContext& context, std::vector<Plan>& plans);
+
 }  // namespace dovetail

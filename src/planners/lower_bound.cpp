@@ -94,7 +94,8 @@ Certificate LowerBound::on_work(Time end) const {
   flow.push(has_few_tasks() ? 2 * kRounds : kFewRounds);
   Certificate proof = certificate(end, windows, flow);
   proof.budget.reset();
-  proof.work = static_cast<Area>(std::floor(flow.work() * (1 - kSafety)));
+  proof.work = has_few_tasks() ? flow.whole_work()
+                               : static_cast<Area>(std::floor(flow.work() * (1 - kSafety)));
   return proof;
 }
 

@@ -44,7 +44,8 @@ Simulation simulate_cluster(const Problem& problem, std::span<const Event> event
                      {.band = options.band,
                       .stability = options.stability,
                       .searches = options.planner == nullptr || options.planner->is_search,
-                      .planning = options.planning});
+                      .planning = options.planning,
+                      .tells_declined = true});
   KnownEvents feed(events, [&](const Event& event) { return describe(event, problem); });
   std::vector<Evaluation> history{evaluate(world, problem.now(), "start")};
   Plan before = world.executed();

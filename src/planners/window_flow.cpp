@@ -152,6 +152,36 @@ void WindowFlow::update_work() {
   }
 }
 
+// In units of flow.
+Area WindowFlow::least_cost(TaskId task) const {
+  constexpr Count kManyWidths = 2000;
+  constexpr double kSafely = 1 - 1e-9;  // far more than the rounding of some products
+  const TaskTime& time = view_.time(task);
+  const Count fewest = windows_.fewest[task];
+  const Count most = view_.bounded(task, view_.processors());
+  if (time.kind() == TimeKind::amdahl && most - fewest > kManyWidths) {
+    return static_cast<Area>(std::floor(choices_[task].cost * kUnit * kSafely));
+  }
+  const auto cost = [&](Count procs) {
+    return (Area{procs} * kUnit + through_[task]) * time.duration(procs);
+  };
+  Area least = cost(fewest);
+  for (Count procs = fewest; procs != 0 && procs <= most; procs = time.next_allowed(procs)) {
+    least = std::min(least, cost(procs));
+  }
+  return least;
+}
+
+Area WindowFlow::whole_work() const {
+  Area work = 0;
+  for (TaskId task = 0; task < view_.size(); ++task) {
+    if (!is_inside_[task]) continue;
+    work += least_cost(task) + Area{flows_.begin[task]} * windows_.ready[task] -
+            Area{flows_.end[task]} * windows_.due[task];
+  }
+  return work > 0 ? (work + kUnit - 1) / kUnit : 0;
+}
+
 std::vector<Count> WindowFlow::widths() const {
   std::vector<Count> widths;
   for (const Choice& choice : choices_) widths.push_back(choice.procs);

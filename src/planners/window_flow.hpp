@@ -41,6 +41,10 @@ class WindowFlow {
   // The least that the tasks consume together.
   double work() const { return work_; }
 
+  // The same in whole processor-milliseconds, as plans consume them: exact where no task has very
+  // many widths. Looks at each width.
+  Area whole_work() const;
+
   // The cheapest widths under the flow, by task; of tasks outside of the span their fewest.
   std::vector<Count> widths() const;
 
@@ -63,6 +67,7 @@ class WindowFlow {
   std::int64_t best_step() const;
   void add_to_path(std::int64_t flow);
   void update_work();
+  Area least_cost(TaskId task) const;
 
   const ClusterView& view_;
   const TimeWindows& windows_;

@@ -75,6 +75,26 @@ TEST(AnytimeLimits, ByADeadlineNoKnownPlanIsCheaper) {
   EXPECT_GT(met, 50);
 }
 
+TEST(AnytimeLimits, WithTimeEnoughNobodyConsumesLessThanTheCertificateSays) {
+  int exact = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    SCOPED_TRACE(seed);
+    const Problem problem =
+        random_problem(seed, {.max_tasks = 20, .max_processors = 24, .all_models = seed % 2 == 0});
+    const Plan thrifty = plan(*find_planner("BL_CPAR_BD_CPAR"), problem);
+    if (!thrifty.feasible) continue;
+    const Plan found = search(problem, {.trials = 300}, problem.now() + 20 * makespan(thrifty));
+    if (!found.feasible || !found.search->certificate) continue;
+    expect_proved(problem, found);
+    EXPECT_TRUE(found.search->certificate->work <= consumed(found));
+    Certificate bolder = *found.search->certificate;
+    bolder.work = consumed(found) + 1;
+    EXPECT_NE(refute(problem, bolder), "");
+    if (*certified_gap(found) == 0) ++exact;
+  }
+  EXPECT_GT(exact, 30);
+}
+
 TEST(AnytimeLimits, ABudgetThatSufficesIsFoundAndOneThatDoesNotIsNot) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -296,9 +296,11 @@ Tally run_cases(std::uint64_t first, std::uint64_t last, const CaseOptions& opti
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Case one = CaseMaker(seed, options).make();
-    WatchedWorld world(
-        one.problem, [&](const Problem& rest) { return plan_of(one.planner, rest); },
-        {.band = one.band, .stability = one.stability, .searches = one.planner == nullptr});
+    WatchedWorld world(one.problem, [&](const Problem& rest) { return plan_of(one.planner, rest); },
+                       {.band = one.band,
+                        .stability = one.stability,
+                        .searches = one.planner == nullptr,
+                        .tells_declined = true});
     const Duration longest = options.tiny_times ? 60 : 80'000;
     SpitefulFeed feed(RandomEvents(seed, one.problem, longest), world);
     const auto history = follow(world, feed, one.problem.now());

@@ -132,6 +132,42 @@ TEST(Frontier, EveryPointIsThePlanOfItsAlgorithmAtItsDeadline) {
   }
 }
 
+TEST(Frontier, WhatWasFoundBySearchIsProvedByItsOwnCertificate) {
+  int proofs = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Problem problem = random_problem(seed, varied(seed));
+    PlanningContext context(problem, kLittleSearch);
+    for (const Plan& plan : frontier(context, {.deadlines = 12})) {
+      ASSERT_EQ(plan.search.has_value(), plan.algorithm == "DOVETAIL");
+      if (!plan.search || !plan.search->certificate) continue;
+      ++proofs;
+      ASSERT_EQ(check(problem, make_record(problem, plan)), std::vector<std::string>{});
+    }
+  }
+  EXPECT_GT(proofs, 60);
+}
+
+TEST(KnownPlans, UnderATimeLimitThePlansForTheDeadlineComeFirst) {
+  const Problem problem = random_problem(5, {.max_tasks = 20, .max_processors = 24});
+  double now = 0;
+  PlannerOptions options;
+  options.search.seconds = 10;
+  options.search.clock = [&] { return now; };
+  PlanningContext context(problem, options);
+  const Plan thrifty = plan_by(*find_planner("BL_CPAR_BD_CPAR"), context, std::nullopt);
+  const Time deadline = problem.now() + 2 * makespan(thrifty);
+  const Frontier known = known_in_time(context, deadline);
+  for (const PlannerInfo* planner : planners_for(Goal::deadline, problem)) {
+    const Plan plan = plan_by(*planner, context, deadline);
+    if (!plan.feasible) continue;
+    EXPECT_TRUE(known.cheapest_within(deadline - problem.now()).value() <= consumed(plan));
+  }
+  options.search.clock = [&] { return now += 5; };
+  PlanningContext hasty(problem, options);
+  EXPECT_TRUE(known_in_time(hasty, deadline).plans().empty());
+}
+
 TEST(Frontier, IsTheSameEveryTime) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));

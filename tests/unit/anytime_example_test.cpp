@@ -54,5 +54,18 @@ TEST(AnytimeExample, ThePlanTakes22HoursAndTheBoundIsNearly21) {
   EXPECT_NEAR(*certified_gap(plan), 0.048, 0.001);
 }
 
+TEST(AnytimeExample, WithTimeEnoughTheFewestCpuHoursAreProvedToBeTheBestPossible) {
+  const Problem problem = example();
+  PlanningContext context(problem);
+  const Time deadline = 40 * kHour;
+  const Plan plan = plan_anytime(context, deadline);
+  EXPECT_DOUBLE_EQ(cpu_hours(plan), 60);
+  EXPECT_EQ(certified_gap(plan), 0);
+  Certificate proof = *plan.search->certificate;
+  EXPECT_EQ(refute(problem, proof), "");
+  ++proof.work;
+  EXPECT_NE(refute(problem, proof), "");
+}
+
 }  // namespace
 }  // namespace dovetail

@@ -101,7 +101,7 @@ TEST(GanttSvg, SmallPlanShowsTitleFactsLabelsAndMarks) {
   EXPECT_EQ(picture.rects("reservation").size(), 4u);
   EXPECT_EQ(picture.rects("critical").size(), 4u);
   const std::string words = picture.all_text();
-  for (const char* expected : {"BL_CPAR_BD_CPAR", "turn-around 2h42m", "14.9 CPU-hours", "kth",
+  for (const char* expected : {"BL_CPAR_BD_CPAR", "turn-around 2h42m", "15.0 CPU-hours", "kth",
                                "16 processors", "solve", "1h30m", "deadline", "critical chain"}) {
     EXPECT_NE(words.find(expected), std::string::npos) << expected;
   }
@@ -145,7 +145,7 @@ TEST(GanttSvg, LostRunsAreHatchedInTheirTasksColour) {
   }
   EXPECT_EQ(std::string(lost[0].child("title").text().get()),
             "mesh, lost after 8m\nstart 2m\nend 10m\nduration 8m (480 s)\n4 processors of kth");
-  EXPECT_NE(picture.all_text().find("14.9 CPU-hours + 0.7 lost"), std::string::npos);
+  EXPECT_NE(picture.all_text().find("15.0 CPU-hours + 0.7 lost"), std::string::npos);
   EXPECT_NE(picture.all_text().find("cut short"), std::string::npos);
 }
 

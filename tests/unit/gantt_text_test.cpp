@@ -47,7 +47,7 @@ TEST(GanttText, SmallPlanAsItLooks) {
   record.deadline.reset();
   record.clusters[0].reservations = {{0, 81 * 60'000, 6}};
   EXPECT_EQ(gantt_text(record, 60, false),
-            "demo: BL_CPAR_BD_CPAR, turn-around 2h42m, 14.9 CPU-hours,\n"
+            "demo: BL_CPAR_BD_CPAR, turn-around 2h42m, 15.0 CPU-hours,\n"
             "  6 tasks\n"
             "\n"
             "kth             █████\n"

@@ -65,7 +65,7 @@ TEST(Date, RefusesWhatIsNone) {
   }
 }
 
-TEST(Format, DurationsHaveTwoUnitsAtMost) {
+TEST(Format, DurationsAreExactToTheMinute) {
   EXPECT_EQ(format_duration(0), "0s");
   EXPECT_EQ(format_duration(7), "7ms");
   EXPECT_EQ(format_duration(2500), "2.5s");
@@ -73,7 +73,9 @@ TEST(Format, DurationsHaveTwoUnitsAtMost) {
   EXPECT_EQ(format_duration(90'000), "1m30s");
   EXPECT_EQ(format_duration(65'000), "1m05s");
   EXPECT_EQ(format_duration(5 * 3'600'000 + 12 * 60'000), "5h12m");
-  EXPECT_EQ(format_duration(9 * 86'400'000 + 3 * 3'600'000), "9d 3h");
+  EXPECT_EQ(format_duration(9 * kDay + 3 * kHour), "9d 3h");
+  EXPECT_EQ(format_duration(2 * kDay + 19 * kHour + 24 * kMinute), "2d 19h24m");
+  EXPECT_EQ(format_duration(2 * kDay + 4 * kMinute), "2d 0h04m");
   EXPECT_EQ(format_duration(-90'000), "-1m30s");
 }
 
@@ -81,6 +83,14 @@ TEST(Format, RoundingCarriesIntoTheLargerUnit) {
   EXPECT_EQ(format_duration(59'700), "1m");
   EXPECT_EQ(format_duration(3'599'700), "1h");
   EXPECT_EQ(format_duration(86'399'000), "1d");
+  EXPECT_EQ(format_duration(2 * kDay - kSecond), "2d");
+}
+
+TEST(Format, DurationsCanBeTypedBack) {
+  for (const Duration length : {45 * kSecond, 5 * kHour + 2 * kMinute, kDay + 7 * kMinute,
+                                2 * kDay + 19 * kHour + 24 * kMinute}) {
+    EXPECT_EQ(parse_duration(format_duration(length)), to_seconds(length));
+  }
 }
 
 TEST(Format, SecondsHaveNoMoreDecimalsThanNeeded) {
