@@ -140,6 +140,21 @@ void print_too_dear(const std::vector<Plan>& plans, double budget) {
       budget, least);
 }
 
+// With what plan finds within that budget, which is one point that nobody has looked at yet.
+std::vector<Plan> with_search_within(PlanningContext& context, std::vector<Plan> plans,
+                                     double hours) {
+  const Problem& problem = context.problem();
+  // A time limit is over by now.
+  if (plans.empty() || !can_search(problem) || context.options().search.seconds) return plans;
+  PlannerOptions options = context.options();
+  options.search.budget = budget_area(hours);
+  PlanningContext limited(problem, options);
+  Frontier front;
+  for (Plan& plan : plans) front.offer(std::move(plan));
+  front.offer(plan_from(limited, std::nullopt, front.plans()));
+  return front.plans();
+}
+
 Exit take_within_budget(const FrontierArguments& arguments, const Problem& problem,
                         const std::vector<Plan>& plans, double budget) {
   const Plan* found = fastest_within(plans, budget);
@@ -183,8 +198,8 @@ Exit run(const FrontierArguments& arguments) {
   const Problem problem = arguments.problem.load();
   require_planner(problem);
   PlanningContext context(problem, arguments.planner.options());
-  const auto plans =
-      frontier(context, {.deadlines = arguments.deadlines, .progress = ProgressBar()});
+  auto plans = frontier(context, {.deadlines = arguments.deadlines, .progress = ProgressBar()});
+  if (budget) plans = with_search_within(context, std::move(plans), *budget);
   return budget ? take_within_budget(arguments, problem, plans, *budget)
                 : show_frontier(arguments, problem, plans);
 }

@@ -142,7 +142,8 @@ void offer_earliest_ways(PlanningContext& context, Frontier& known) {
   }
 }
 
-Answer find_best(PlanningContext& context) {
+// `limits_hours`: a limit of CPU-hours was asked for, which is not given up for a deadline.
+Answer find_best(PlanningContext& context, bool limits_hours) {
   const Problem& problem = context.problem();
   const auto began = std::chrono::steady_clock::now();
   Frontier known = known_before(context);
@@ -153,8 +154,7 @@ Answer find_best(PlanningContext& context) {
     PlanningContext free(problem, with_time_left(at_any_cost(context.options()), began));
     answer.plan = plan_from(free, std::nullopt, known.plans());
     // A deadline counts for more than thrift that nobody asked for.
-    const bool is_too_dear =
-        context.options().search.budget.has_value() || problem.goal() == Goal::deadline;
+    const bool is_too_dear = limits_hours || problem.goal() == Goal::deadline;
     if (is_too_dear || !problem.deadline() || !is_in_time(problem, answer.plan)) {
       Answer late = missed(context, std::move(answer.plan), "DOVETAIL");
       late.known = std::move(known);
@@ -207,24 +207,27 @@ Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
 
 Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
   const Problem& problem = context.problem();
+  const SearchArguments& search = arguments.planner.search;
+  const bool limits_hours = search.budget || search.cpu_factor;
   if (!arguments.algorithm.empty()) {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, problem);
     warn_if_blind(planner, problem);
-    if (planner.name == "DOVETAIL") return find_best(context);
+    if (planner.name == "DOVETAIL") return find_best(context, limits_hours);
     arguments.planner.search.forbid("--algorithm " + std::string(planner.name), true);
     return find_plan_by(planner, context);
   }
   require_planner(problem);
   if (problem.goal() == Goal::fair) return find_fair(context);
-  return find_best(context);
+  return find_best(context, limits_hours);
 }
 
 // As early as the search can, at any cost.
-Plan tightest_by_search(PlanningContext& context) {
+Plan tightest_by_search(PlanningContext& context, const std::vector<Plan>& tightest,
+                        SteadyMoment began) {
   const Problem& problem = context.problem();
   std::vector<Plan> known = known_before(context).plans();
-  for (const Plan& plan : tightest_plans(context)) known.push_back(pull_forward(problem, plan));
-  PlanningContext free(problem, at_any_cost(context.options()));
+  for (const Plan& plan : tightest) known.push_back(pull_forward(problem, plan));
+  PlanningContext free(problem, with_time_left(at_any_cost(context.options()), began));
   Plan plan = plan_from(free, std::nullopt, known);
   if (plan.feasible) plan.deadline = plan.now + makespan(plan);
   return plan;
@@ -232,10 +235,14 @@ Plan tightest_by_search(PlanningContext& context) {
 
 Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
   Answer answer;
+  const auto began = std::chrono::steady_clock::now();
+  const auto search = [&](const std::vector<Plan>& published) {
+    return tightest_by_search(context, published, began);
+  };
   if (arguments.algorithm.empty()) {
     require_planner(context.problem());
     answer.tightest = tightest_plans(context);
-    if (can_search(context.problem())) answer.tightest.push_back(tightest_by_search(context));
+    if (can_search(context.problem())) answer.tightest.push_back(search(answer.tightest));
   } else {
     const PlannerInfo& planner = choose_planner(arguments.algorithm, context.problem());
     if (planner.goal != Goal::deadline && planner.name != "DOVETAIL") {
@@ -245,7 +252,7 @@ Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
                       planner.name));
     }
     answer.tightest.push_back(planner.goal == Goal::deadline ? tightest_plan(planner, context)
-                                                             : tightest_by_search(context));
+                                                             : search(tightest_plans(context)));
   }
   const auto tighter = [](const Plan& a, const Plan& b) {
     if (a.feasible != b.feasible) return a.feasible;
@@ -267,10 +274,19 @@ std::string leave_out(const Problem& problem, const Answer& answer, bool named) 
 }
 
 // What a larger budget would have to be.
-std::string describe_cheapest(const Answer& answer) {
+std::string describe_cheapest(const Problem& problem, const Answer& answer) {
   double hours = cpu_hours(*answer.earliest);
-  for (const Plan& plan : answer.known.plans()) hours = std::min(hours, cpu_hours(plan));
+  for (const Plan& plan : answer.known.plans()) {
+    if (is_in_time(problem, plan)) hours = std::min(hours, cpu_hours(plan));
+  }
   return "the cheapest known needs --budget " + io::hours_text(hours);
+}
+
+// By the certificate of the earliest plan, which is about ends whatever they cost.
+bool is_proved_impossible(const Answer& answer, Time deadline) {
+  if (!answer.earliest || !answer.earliest->search) return false;
+  const auto& proof = answer.earliest->search->certificate;
+  return proof && proof->work == 0 && !proof->budget && proof->end >= deadline;
 }
 
 void print_failure(PlanningContext& context, const Answer& answer, bool named) {
@@ -278,12 +294,16 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const std::string by = named ? " by " + answer.plan.algorithm : "";
   const bool fair = problem.goal() == Goal::fair;
   if (answer.earliest && !named && !fair && is_in_time(problem, *answer.earliest)) {
-    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(answer));
+    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(problem, answer));
     return;
   }
   if (problem.deadline()) {
-    fmt::print("  no plan found{} that ends by the deadline, {}\n", by,
-               moment_text(problem.platform(), *problem.deadline()));
+    const std::string deadline = moment_text(problem.platform(), *problem.deadline());
+    if (is_proved_impossible(answer, *problem.deadline())) {
+      fmt::print("  no plan ends by the deadline, {}: that is proved\n", deadline);
+    } else {
+      fmt::print("  no plan found{} that ends by the deadline, {}\n", by, deadline);
+    }
     const bool is_cluster = problem.platform().clusters().size() == 1;
     const Duration shortest = is_cluster ? shortest_makespan(context) : 0;
     if (*problem.deadline() - problem.now() < shortest) {

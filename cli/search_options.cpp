@@ -34,10 +34,10 @@ double parse_factor(const std::string& text) {
       io::quote(text));
 }
 
-// Whole processor-milliseconds; what is lost in the product of two binary numbers is far less.
-Area area_within(double hours) { return static_cast<Area>(std::floor(hours * 3.6e6 + 1e-3)); }
-
 }  // namespace
+
+// What is lost in the product of two binary numbers is far less.
+Area budget_area(double hours) { return static_cast<Area>(std::floor(hours * 3.6e6 + 1e-3)); }
 
 double parse_budget(const std::string& text) {
   const auto hours = io::parse_number(text);
@@ -109,7 +109,7 @@ SearchLimits SearchArguments::limits() const {
     limits.seconds = std::max(0.0, parse_time_limit(*time_limit) - gone.count());
   }
   if (cpu_factor) limits.cpu_factor = parse_factor(*cpu_factor);
-  if (budget) limits.budget = area_within(parse_budget(*budget));
+  if (budget) limits.budget = budget_area(parse_budget(*budget));
   if (is_fastest) limits.cpu_factor.reset();
   return limits;
 }

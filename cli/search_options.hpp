@@ -44,4 +44,7 @@ struct SearchArguments {
 // CPU-hours above 0, as an option gives them.
 double parse_budget(const std::string& text);
 
+// The same in whole processor-milliseconds.
+Area budget_area(double hours);
+
 }  // namespace dovetail::cli

@@ -107,12 +107,13 @@ class FairSearch {
     return result;
   }
 
-  // As early as need be, however unfair.
+  // As early as need be, however unfair. But for when it is enough nothing depends on the deadline,
+  // so that the earliest plan that was found too late is found again when its end is asked for.
   Plan made_sooner(const Plan& reference, const std::vector<Plan>& published) {
     const SearchGoal goal{.limits = {.area = budget(reference)},
                           .enough = Area{end_ - parts_.now()}};
     DecodedPlan best = best_of(published, reference, goal);
-    const auto ends = width_ends_before(parts_.now(), end_);
+    const auto ends = width_ends_after(parts_.now(), parts_.bound.path_end());
     parts_.for_each_width(ends, kUntilPublished, [&](DecodedPlan plan) {
       if (plan.area > goal.limits.area) parts_.shrinker.shrink(plan, plan.end);
       if (goal.allows(plan) && goal.is_better(plan, best, parts_.now())) best = std::move(plan);
@@ -141,7 +142,7 @@ class FairSearch {
     for (TaskId task = 0; task < plan.slots.size(); ++task) {
       dues.push_back(ends[scale.workflow_of(task)]);
     }
-    parts_.shrinker.shrink(plan, dues);
+    parts_.shrinker.shrink(plan, dues, [&] { return parts_.clock.is_over(); });
   }
 
   Plan to_plan(const DecodedPlan& best, const Plan& reference) const {

@@ -90,17 +90,17 @@ Duration spread_span(Duration first, Duration last, std::size_t i, std::size_t c
 // Tries deadlines, given as the time allowed from now on.
 class Search {
  public:
-  Search(PlanningContext& context, const FrontierOptions& options)
-      : context_(context), options_(options) {
-    offer_earliest(context, front_, true);
+  Search(PlanningContext& context, const FrontierOptions& options, IsOver is_over = never)
+      : context_(context), options_(options), is_over_(std::move(is_over)) {
+    // For the tightest plans of large workflows there may be no time.
+    offer_earliest(context, front_, !context.options().search.seconds);
   }
 
   Frontier run() {
     if (!front_.plans().empty()) {
       spread(options_.deadlines - options_.deadlines / 2);
-      while (may_go_on() && refine()) continue;
+      while (may_go_on() && !is_over_() && refine()) continue;
     }
-    if (options_.by_search) improve_frontier(context_, front_);
     // Fewer may do: then the last call says that all is done.
     if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
     return std::move(front_);
@@ -111,7 +111,7 @@ class Search {
 
   void try_span(Duration span) {
     if (!tried_.insert(span).second) return;
-    offer_at(context_, front_, span);
+    offer_at(context_, front_, span, is_over_);
     if (options_.progress && may_go_on()) options_.progress(tried_.size(), options_.deadlines);
   }
 
@@ -153,6 +153,7 @@ class Search {
 
   PlanningContext& context_;
   FrontierOptions options_;
+  IsOver is_over_;
   Frontier front_;
   std::set<Duration> tried_;
 };
@@ -274,8 +275,18 @@ Plan earliest_plan(PlanningContext& context, const Frontier& known) {
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
   if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
-  std::vector<Plan> plans = Search(context, options).run().plans();
-  if (options.by_search && !plans.empty()) add_certificates(context, plans);
+  // Each of so many searches deserves some of the effort for one.
+  constexpr FrontierEffort kEffort{.deadlines = 32, .efforts = 8};
+  constexpr double kPublishedShare = 0.3;  // of the time
+  const SearchClock clock(context.options().search);
+  Frontier front = Search(context, options, [&] { return clock.is_over(kPublishedShare); }).run();
+  if (!options.by_search || front.plans().empty()) return front.plans();
+  PlannerOptions left = context.options();
+  if (left.search.seconds) *left.search.seconds *= clock.left();
+  PlanningContext rest(context.problem(), left);
+  improve_frontier(rest, front, kEffort);
+  std::vector<Plan> plans = front.plans();
+  add_certificates(rest, plans);
   return plans;
 }
 

@@ -2,38 +2,38 @@
 
 #include <functional>
 
+#include "dovetail/metrics.hpp"
 #include "planners/search_parts.hpp"
 
 namespace dovetail {
 
 namespace {
 
-constexpr int kDeadlines = 12;
-
-// Of the trials, for the earliest end; the deadlines share the rest.
+// Of the trials and the time: for the earliest end, and what deadlines and budgets share.
 constexpr double kEarliestShare = 0.2;
+constexpr double kDeadlineShare = 0.5;
+constexpr double kBudgetShare = 0.3;
 
 // Until when the search is to be over, as a share of its time; then come the certificates.
 constexpr double kUntilProofs = 0.9;
 
-// Deadline number `i` between the earliest and the latest end: closer to each other where the
-// frontier is steep.
-Time deadline_between(Time earliest, Time latest, int i) {
-  const double x = static_cast<double>(i) / kDeadlines;
+// Deadlines between the earliest and the latest end for x between 0 and 1: closer to each other
+// where the frontier is steep.
+Time deadline_between(Time earliest, Time latest, double x) {
   const double share = x * x * (1 + x) / 2;
   return earliest + static_cast<Time>(static_cast<double>(latest - earliest) * share);
 }
 
 class FrontierSearch {
  public:
-  FrontierSearch(PlanningContext& context, Frontier& front)
+  FrontierSearch(PlanningContext& context, Frontier& front, const FrontierEffort& effort)
       : parts_(context),
         front_(front),
-        trials_(trials_of(context.options().search, parts_.size())) {}
+        deadlines_(effort.deadlines),
+        trials_(effort.efforts * trials_of(context.options().search, parts_.size())) {}
 
   void run() {
     save_everywhere();
-    const auto first = static_cast<std::uint64_t>(static_cast<double>(trials_) * kEarliestShare);
     DecodedPlan earliest = decoded(front_.plans().front());
     if (parts_.has_few_tasks()) {
       const auto ends = width_ends_after(parts_.now(), parts_.bound.path_end());
@@ -41,19 +41,50 @@ class FrontierSearch {
         if (plan.end < earliest.end) earliest = std::move(plan);
       });
     }
-    earliest = parts_.search.improve(earliest, {}, std::max<std::uint64_t>(1, first),
+    earliest = parts_.search.improve(earliest, {}, share_of(kEarliestShare, 1),
                                      kEarliestShare * kUntilProofs);
     parts_.shrinker.shrink(earliest, earliest.end);
     offer(earliest, std::nullopt);
-    const Time latest = parts_.now() + makespan(front_.plans().back());
-    for (int i = 1; i <= kDeadlines; ++i) {
-      const double until = kEarliestShare + (1 - kEarliestShare) * i / kDeadlines;
-      find_cheapest_by(deadline_between(earliest.end, latest, i), until * kUntilProofs);
-    }
-    find_cheapest_by(parts_.now() + parts_.cluster.ample_makespan(), kUntilProofs);
+    search_by_deadlines(earliest.end);
+    search_by_budgets();
+    find_cheapest_by(parts_.now() + parts_.cluster.ample_makespan(), kUntilProofs,
+                     share_of(kDeadlineShare, static_cast<std::size_t>(deadlines_)));
   }
 
  private:
+  // How many trials one of so many searches has that share the deadlines', or the budgets', part.
+  std::uint64_t share_of(double part, std::size_t searches) const {
+    const double share = static_cast<double>(trials_) * part / static_cast<double>(searches);
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share));
+  }
+
+  void search_by_deadlines(Time earliest) {
+    const Time latest = parts_.now() + makespan(front_.plans().back());
+    const auto count = static_cast<std::size_t>(deadlines_);
+    for (std::size_t i = 1; i <= count; ++i) {
+      const double x = static_cast<double>(i) / static_cast<double>(count);
+      const double until = (kEarliestShare + kDeadlineShare * x) * kUntilProofs;
+      find_cheapest_by(deadline_between(earliest, latest, x), until,
+                       share_of(kDeadlineShare, count));
+    }
+  }
+
+  // What the CPU-hours of its neighbour would buy each plan, from the cheapest on.
+  void search_by_budgets() {
+    const std::vector<Plan> plans = front_.plans();
+    const std::size_t count = plans.size() - 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double x = static_cast<double>(i + 1) / static_cast<double>(count);
+      const double until = (kEarliestShare + kDeadlineShare + kBudgetShare * x) * kUntilProofs;
+      if (parts_.clock.is_over(until)) continue;
+      const SearchGoal goal{.limits = {.area = consumed(plans[count - i - 1])}};
+      const DecodedPlan from = decoded(plans[count - i]);
+      DecodedPlan found = parts_.search.improve(from, goal, share_of(kBudgetShare, count), until);
+      parts_.shrinker.shrink(found, found.end);
+      offer(found, found.end);
+    }
+  }
+
   DecodedPlan decoded(const Plan& plan) const { return parts_.decoded(plan); }
 
   void offer(const DecodedPlan& plan, std::optional<Time> deadline) {
@@ -77,7 +108,7 @@ class FrontierSearch {
     }
   }
 
-  void find_cheapest_by(Time deadline, double until) {
+  void find_cheapest_by(Time deadline, double until, std::uint64_t trials) {
     if (parts_.clock.is_over(until)) return;
     SearchGoal goal{.value = SearchValue::area};
     goal.limits.end = deadline;
@@ -92,15 +123,14 @@ class FrontierSearch {
         if (goal.is_better(plan, best, parts_.now())) best = std::move(plan);
       });
     }
-    const auto share = static_cast<std::uint64_t>(static_cast<double>(trials_) *
-                                                  (1 - kEarliestShare) / kDeadlines);
-    best = parts_.search.improve(best, goal, std::max<std::uint64_t>(1, share), until);
+    best = parts_.search.improve(best, goal, trials, until);
     parts_.shrinker.shrink(best, deadline);
     offer(best, deadline);
   }
 
   SearchParts parts_;
   Frontier& front_;
+  int deadlines_;
   std::uint64_t trials_;
 };
 
@@ -117,9 +147,9 @@ std::optional<Certificate> proof_of(const SearchParts& parts, const Plan& plan,
 
 }  // namespace
 
-void improve_frontier(PlanningContext& context, Frontier& front) {
+void improve_frontier(PlanningContext& context, Frontier& front, const FrontierEffort& effort) {
   if (front.plans().empty()) return;
-  FrontierSearch(context, front).run();
+  FrontierSearch(context, front, effort).run();
 }
 
 void add_certificates(PlanningContext& context, std::vector<Plan>& plans) {

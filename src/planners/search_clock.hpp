@@ -21,10 +21,13 @@ class SearchClock {
 
   // What share of the time will be over when that share of what is left now is.
   double ahead(double share) const {
-    if (!limits_.seconds) return 1;
+    if (!limits_.seconds) return share;
     const double used = (read() - start_) / *limits_.seconds;
     return used >= 1 ? 1 : used + share * (1 - used);
   }
+
+  // The share of the time that is not over.
+  double left() const { return 1 - ahead(0); }
 
   // Whether anything was given up for want of time.
   bool was_over() const { return was_over_; }

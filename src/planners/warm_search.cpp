@@ -267,14 +267,6 @@ Plan quick_plan(const Problem& problem, const PlannerOptions& options,
     plan.deadline = problem.deadline();
     if (plan.feasible) return plan;
   }
-  // The best plan that is known is kept, whatever it consumes.
-  if (!quick.search.budget && quick.search.cpu_factor) {
-    PlanningContext context(problem, quick);
-    OneCluster& cluster = context.shared<OneCluster>();
-    const Plan thrifty = plan_turnaround(cluster, BottomLevel::cpar, Bound::cpar);
-    const Area least = known.empty() ? Area{0} : consumed(known[best_plan(known)]);
-    quick.search.budget = std::max(least, allowed_area(quick.search, consumed(thrifty)));
-  }
   PlanningContext context(problem, quick);
   Plan plan = plan_anytime(context, std::nullopt, known);
   plan.deadline = problem.deadline();
