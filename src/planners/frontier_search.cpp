@@ -1,5 +1,6 @@
 #include "planners/frontier_search.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include "dovetail/metrics.hpp"
@@ -41,7 +42,8 @@ class FrontierSearch {
         if (plan.end < earliest.end) earliest = std::move(plan);
       });
     }
-    earliest = parts_.search.improve(earliest, {}, share_of(kEarliestShare, 1),
+    const SearchGoal first{.enough = Area{parts_.bound.path_end() - parts_.now()}};
+    earliest = parts_.search.improve(earliest, first, share_of(kEarliestShare, 1),
                                      kEarliestShare * kUntilProofs);
     parts_.shrinker.shrink(earliest, earliest.end);
     offer(earliest, std::nullopt);
@@ -55,7 +57,9 @@ class FrontierSearch {
   // How many trials one of so many searches has that share the deadlines', or the budgets', part.
   std::uint64_t share_of(double part, std::size_t searches) const {
     const double share = static_cast<double>(trials_) * part / static_cast<double>(searches);
-    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(share));
+    // Of few tasks more find nothing.
+    const std::uint64_t most = 2'000 * (parts_.size() + 4);
+    return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, most);
   }
 
   void search_by_deadlines(Time earliest) {
@@ -77,7 +81,8 @@ class FrontierSearch {
       const double x = static_cast<double>(i + 1) / static_cast<double>(count);
       const double until = (kEarliestShare + kDeadlineShare + kBudgetShare * x) * kUntilProofs;
       if (parts_.clock.is_over(until)) continue;
-      const SearchGoal goal{.limits = {.area = consumed(plans[count - i - 1])}};
+      const SearchGoal goal{.limits = {.area = consumed(plans[count - i - 1])},
+                            .enough = Area{parts_.bound.path_end() - parts_.now()}};
       const DecodedPlan from = decoded(plans[count - i]);
       DecodedPlan found = parts_.search.improve(from, goal, share_of(kBudgetShare, count), until);
       parts_.shrinker.shrink(found, found.end);
@@ -110,8 +115,9 @@ class FrontierSearch {
 
   void find_cheapest_by(Time deadline, double until, std::uint64_t trials) {
     if (parts_.clock.is_over(until)) return;
-    SearchGoal goal{.value = SearchValue::area};
-    goal.limits.end = deadline;
+    const SearchGoal goal{.value = SearchValue::area,
+                          .limits = {.end = deadline},
+                          .enough = parts_.bound.on_work(deadline).work};
     const Plan* start = last_within(front_.plans(), deadline - parts_.now());
     if (start == nullptr) return;
     DecodedPlan best = decoded(*start);
