@@ -84,7 +84,6 @@ WhatIfAnswer answer(const Problem& problem, const WhatIfArguments& arguments,
   } else {
     const Event event = change.happen(problem, question.value);
     moment = event.time;
-    if (moment < problem.now()) throw InputError("--" + words + ": that is before now");
     answer = run_with(problem, arguments, {event});
   }
   answer.question = words;
@@ -249,6 +248,8 @@ void add_whatif(CLI::App& program, Exit& status) {
   command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
   add_stability(*command, arguments->stability);
   arguments->planner.add(*command);
+  // Refused with a reason, so not offered.
+  command->get_option("--time-limit")->group("");
   arguments->planner.search.add_budget(*command);
   std::map<const CLI::Option*, const Change*> change_of;
   for (const Change& change : changes()) {

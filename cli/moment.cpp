@@ -60,15 +60,19 @@ bool has_times(const Platform& platform) {
                      [](const Cluster& cluster) { return !cluster.reservations.empty(); });
 }
 
+// How to write a time from now, for who gave a plain number; empty for others.
+std::string clock_hint(const Platform& platform, const Moment& moment, const std::string& text) {
+  if (moment.kind != Moment::Kind::clock || moment.seconds < 0 || platform.now() == 0) return {};
+  return fmt::format(
+      "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
+      "write {}s",
+      format_seconds(platform.now()), text);
+}
+
 [[noreturn]] void refuse_past(const Platform& platform, const Moment& moment, Time deadline,
                               const std::string& text) {
-  std::string hint = "give a later one";
-  if (moment.kind == Moment::Kind::clock && moment.seconds >= 0 && platform.now() != 0) {
-    hint = fmt::format(
-        "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
-        "write {}s",
-        format_seconds(platform.now()), text);
-  }
+  const std::string about_clock = clock_hint(platform, moment, text);
+  const std::string hint = about_clock.empty() ? "give a later one" : about_clock;
   const Duration ago = platform.now() - deadline;
   throw InputError(fmt::format("--deadline: {} is {}; {}", io::quote(text),
                                ago == 0 ? "now" : format_duration(ago) + " in the past", hint));
@@ -124,6 +128,12 @@ Time parse_deadline(const Platform& platform, const std::string& text) {
     refuse_past(platform, parse_moment("--deadline", text), deadline, text);
   }
   return deadline;
+}
+
+std::string before_now_text(const Platform& platform, const std::string& option,
+                            const std::string& text) {
+  const std::string hint = clock_hint(platform, parse_moment(option, text), text);
+  return "that is before now" + (hint.empty() ? "" : "; " + hint);
 }
 
 std::string deadline_text(Duration length) {

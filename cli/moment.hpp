@@ -20,6 +20,11 @@ Time parse_time(const Platform& platform, const std::string& option, const std::
 // date. Throws InputError when it is none of them or not after now.
 Time parse_deadline(const Platform& platform, const std::string& text);
 
+// "that is before now", and for a plain number how to write a time from now. `text` is one that
+// parse_time takes for this option.
+std::string before_now_text(const Platform& platform, const std::string& option,
+                            const std::string& text);
+
 // A duration as people write it, rounded up to what is shown, so that --deadline takes it:
 // "9h53m", "1d11h".
 std::string deadline_text(Duration length);

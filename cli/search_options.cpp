@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/planner.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::cli {
@@ -32,6 +33,13 @@ double parse_factor(const std::string& text) {
       "--cpu-factor: expected a number from 1 to 1000000, such as 1.25 for a quarter more "
       "CPU-hours than BL_CPAR_BD_CPAR, found " +
       io::quote(text));
+}
+
+// No option: nothing to refuse.
+void refuse_beside(const char* option, const std::string& beside) {
+  if (option == nullptr) return;
+  throw InputError(std::string(option) + ": does not go with " + beside +
+                   "; leave one of them out");
 }
 
 }  // namespace
@@ -72,14 +80,21 @@ void SearchArguments::add_budget(CLI::App& command) {
 }
 
 void SearchArguments::forbid(const std::string& beside, bool any) const {
-  const char* given = budget              ? "--budget"
-                      : any && cpu_factor ? "--cpu-factor"
-                      : any && is_fastest ? "--fastest"
-                                          : nullptr;
-  if (given != nullptr) {
-    throw InputError(std::string(given) + ": does not go with " + beside +
-                     "; leave one of them out");
-  }
+  refuse_beside(budget              ? "--budget"
+                : any && cpu_factor ? "--cpu-factor"
+                : any && is_fastest ? "--fastest"
+                                    : nullptr,
+                beside);
+}
+
+void SearchArguments::forbid_search(const std::string& beside) const {
+  refuse_beside(effort       ? "--effort"
+                : trials     ? "--trials"
+                : seed       ? "--seed"
+                : threads    ? "--threads"
+                : time_limit ? "--time-limit"
+                             : nullptr,
+                beside);
 }
 
 void SearchArguments::forbid_for(Goal goal) const {
@@ -96,6 +111,8 @@ void SearchArguments::forbid_in_events(const Problem& problem, const std::string
   if (!algorithm.empty() && io::upper_case(algorithm) != "DOVETAIL") {
     forbid("--algorithm " + algorithm, true);
   }
+  const PlannerInfo* planner = find_planner(io::upper_case(algorithm));
+  if (planner != nullptr && !planner->is_search) forbid_search("--algorithm " + algorithm);
 }
 
 SearchLimits SearchArguments::limits() const {
@@ -103,7 +120,9 @@ SearchLimits SearchArguments::limits() const {
     throw InputError("--cpu-factor, --budget, --fastest: give one of them only");
   }
   if (effort && trials) throw InputError("--effort, --trials: give one of them only");
-  SearchLimits limits{.trials = trials, .effort = effort, .seed = seed, .threads = threads};
+  SearchLimits limits{.trials = trials, .effort = effort};
+  if (seed) limits.seed = *seed;
+  if (threads) limits.threads = *threads;
   if (time_limit) {
     const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
     limits.seconds = std::max(0.0, parse_time_limit(*time_limit) - gone.count());

@@ -14,8 +14,8 @@ namespace dovetail::cli {
 struct SearchArguments {
   std::optional<Effort> effort;
   std::optional<std::uint64_t> trials;
-  std::uint64_t seed = 1;
-  unsigned threads = 0;
+  std::optional<std::uint64_t> seed;
+  std::optional<unsigned> threads;
   std::optional<std::string> time_limit;
   std::optional<std::string> cpu_factor;
   std::optional<std::string> budget;  // CPU-hours
@@ -30,11 +30,15 @@ struct SearchArguments {
   // Throws InputError when --budget, or any limit of CPU-hours, is given beside what takes none.
   void forbid(const std::string& beside, bool any) const;
 
+  // The same for options of the search, beside what does not search.
+  void forbid_search(const std::string& beside) const;
+
   // The same for plans with that goal.
   void forbid_for(Goal goal) const;
 
-  // The same for plans that are followed while things happen: not for every goal and algorithm do
-  // these look at CPU-hours. An empty algorithm is the best for the goal.
+  // The same, and of the search, for plans that are followed while things happen: not for every
+  // goal and algorithm do these look at CPU-hours, or search. An empty algorithm is the best for
+  // the goal.
   void forbid_in_events(const Problem& problem, const std::string& algorithm) const;
 
   // Throws InputError when options contradict each other, or have no sense.

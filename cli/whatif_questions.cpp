@@ -24,6 +24,15 @@ std::pair<std::string, std::string> split_at(const std::string& text, char separ
   return {text.substr(0, place), text.substr(place + 1)};
 }
 
+// The moment of something that happens on the way, and so not in the past.
+Time parse_coming(const Platform& platform, const std::string& option, const std::string& value,
+                  const std::string& when) {
+  const std::string name = "--" + option;
+  const Time time = parse_time(platform, name, when);
+  if (time >= platform.now()) return time;
+  throw InputError(name + " " + value + ": " + before_now_text(platform, name, when));
+}
+
 using Clusters = std::vector<Cluster>;
 
 Cluster* find(Clusters& clusters, const std::string& name) {
@@ -120,10 +129,17 @@ void reserve(const Problem& problem, Clusters& clusters, const std::string& valu
   const auto [begin, end] = split_window(window);
   const Count procs = parse_processors(count);
   if (begin.empty() || end.empty() || procs == 0) {
-    refuse("reserve", "processors and from when to when, such as 16@3600-7200", value);
+    refuse("reserve",
+           "processors and from when to when, such as 16@3600-7200 or, with dates, "
+           "16@2026-11-15T08:00:00Z/2026-11-15T10:00:00Z",
+           value);
   }
   const Time start = parse_time(problem.platform(), "--reserve", begin);
   const Time until = parse_time(problem.platform(), "--reserve", end);
+  if (start < until && until <= problem.now()) {
+    throw InputError("--reserve " + value + ": " +
+                     before_now_text(problem.platform(), "--reserve", begin));
+  }
   only(clusters, "reserve").reservations.push_back({start, until, procs});
 }
 
@@ -142,7 +158,7 @@ Slowdown parse_slowdown(const Platform& platform, const std::string& option,
   if (name.empty() || when.empty() || !factor || *factor <= 0 || *factor > kMaxFactor) {
     refuse(option, "a name, when, and how many times as long, such as " + example, value);
   }
-  return {name, parse_time(platform, "--" + option, when), *factor};
+  return {name, parse_coming(platform, option, value, when), *factor};
 }
 
 // The task's number over all workflows. "flow/solve" where several workflows have a task "solve".
@@ -194,7 +210,7 @@ Event late(const Problem& problem, const std::string& value) {
 Event lost(const Problem& problem, const std::string& value) {
   const auto [name, when] = split_at(value, '@');
   if (name.empty() || when.empty()) refuse("lost", "a task and when, such as solve@900", value);
-  return {.time = parse_time(problem.platform(), "--lost", when),
+  return {.time = parse_coming(problem.platform(), "lost", value, when),
           .kind = Event::Kind::lost,
           .task = find_task(problem, "lost", name)};
 }
@@ -214,7 +230,7 @@ Event fail(const Problem& problem, const std::string& value) {
     throw InputError("--fail " + value + ": the cluster has only " +
                      std::to_string(platform.clusters().front().processors) + " processors");
   }
-  const Time time = parse_time(platform, "--fail", begin);
+  const Time time = parse_coming(platform, "fail", value, begin);
   const Time until = end.empty() ? kForever : parse_time(platform, "--fail", end);
   if (until <= time) throw InputError("--fail " + value + ": ends before it begins");
   return {.time = time, .kind = Event::Kind::fail, .until = until, .procs = procs};

@@ -55,7 +55,7 @@ function axisStep(span, count) {
 }
 
 // Round moments in [begin, end] counted from `origin`: [{at, label, date}]. With a wall clock,
-// `date` is set on the first mark and where the day changes.
+// `date` is set on the first mark, which names the zone, and where the day changes.
 function axisTicks(begin, end, count, origin, wallClock) {
   const step = axisStep(end - begin, count);
   const ticks = [];
@@ -76,5 +76,6 @@ function axisTicks(begin, end, count, origin, wallClock) {
     }
     day = date;
   }
+  if (wallClock && ticks.length) ticks[0][ticks[0].date ? "date" : "label"] += " UTC";
   return ticks;
 }

@@ -57,8 +57,9 @@ struct Cluster {
 };
 
 // The reservations that together exceed the processors at some instant, as a sentence; nothing when
-// all is well. It also names a single reservation that is empty or out of range.
-std::optional<std::string> find_overbooking(const Cluster& cluster);
+// all is well. It also names a single reservation that is empty or out of range. `wall_clock` says
+// that times count from 1970 and are shown as dates.
+std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_clock = false);
 
 class Platform {
  public:

@@ -74,4 +74,8 @@ std::string format_date(Time moment);
 // Seconds with as many decimals as needed and no more: 8123500 -> "8123.5".
 std::string format_seconds(Time t);
 
+// A moment of a platform, exact to the millisecond: a date where its clock has dates
+// ("2026-11-15 08:00:00.5Z"), else seconds.
+std::string format_clock(Time moment, bool wall_clock);
+
 }  // namespace dovetail

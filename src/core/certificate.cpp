@@ -209,7 +209,7 @@ class Verifier {
       }
       return "task \"" + problem_.task_name(number) +
              "\": the window of the certificate is not the one that the workflow and the cluster "
-             "make";
+             "make; certificates count tasks in the order of the workflow file";
     }
     return {};
   }

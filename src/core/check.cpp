@@ -23,8 +23,8 @@ class Judge {
 
   std::vector<std::string> judge() {
     if (plan_.now != problem_.now()) {
-      report("the plan was made at " + format_seconds(plan_.now) + ", but now is " +
-             format_seconds(problem_.now()));
+      report("the plan was made at " + moment(plan_.now) + ", but now is " +
+             moment(problem_.now()));
     }
     if (!plan_.feasible) {
       if (!plan_.placements.empty()) report("an infeasible plan has tasks");
@@ -42,6 +42,10 @@ class Judge {
  private:
   void report(std::string violation) {
     if (violations_.size() < limit_) violations_.push_back(std::move(violation));
+  }
+
+  std::string moment(Time time) const {
+    return format_clock(time, problem_.platform().wall_clock());
   }
 
   std::string name(std::size_t workflow, TaskId task) const {
@@ -72,12 +76,12 @@ class Judge {
 
   void check_placement(const Placement& placement) {
     if (placement.start < problem_.now()) {
-      report(name(placement) + " starts at " + format_seconds(placement.start) + ", before now");
+      report(name(placement) + " starts at " + moment(placement.start) + ", before now");
     } else if (placement.start < problem_.ready(placement.workflow)) {
-      report(name(placement) + " starts at " + format_seconds(placement.start) +
+      report(name(placement) + " starts at " + moment(placement.start) +
              ", before its workflow is ready");
     } else if (placement.start < problem_.release(placement.workflow, placement.task)) {
-      report(name(placement) + " starts at " + format_seconds(placement.start) +
+      report(name(placement) + " starts at " + moment(placement.start) +
              ", before what it needs from outside is there");
     }
     const Cluster& cluster = problem_.platform().clusters()[placement.cluster];
@@ -89,7 +93,7 @@ class Judge {
     const Duration needed = problem_.time(placement.workflow, placement.task, placement.cluster)
                                 .duration(placement.procs);
     if (placement.end <= placement.start) {
-      report(name(placement) + " ends at " + format_seconds(placement.end) + ", before it starts");
+      report(name(placement) + " ends at " + moment(placement.end) + ", before it starts");
     } else if (placement.end - placement.start != needed) {
       report(name(placement) + " needs " + format_seconds(needed) + " s on " +
              processors(placement.procs) + ", but is planned for " +
@@ -108,8 +112,8 @@ class Judge {
       if (last == nullptr || placement.end > last->end) last = &placement;
     }
     if (last == nullptr) return;
-    std::string sentence = name(*last) + " ends at " + format_seconds(last->end) +
-                           ", after the deadline " + format_seconds(*deadline);
+    std::string sentence =
+        name(*last) + " ends at " + moment(last->end) + ", after the deadline " + moment(*deadline);
     if (late > 1) sentence += ", and " + std::to_string(late - 1) + " more end late";
     report(std::move(sentence));
   }
@@ -125,9 +129,8 @@ class Judge {
         const bool moved = input->cluster != placement.cluster && !transfers.empty();
         const Time arrives = moved ? sent(*input, placement) + transfers[i] : input->end;
         if (placement.start < arrives) {
-          report(name(placement) + " starts at " + format_seconds(placement.start) +
-                 ", but its input from " + name(*input) + " is there only at " +
-                 format_seconds(arrives));
+          report(name(placement) + " starts at " + moment(placement.start) +
+                 ", but its input from " + name(*input) + " is there only at " + moment(arrives));
         }
       }
     }
@@ -178,7 +181,7 @@ class Judge {
     for (const Event& event : events) {
       taken += event.change;
       if (taken > cluster.processors && event.change > 0) {
-        report("at " + format_seconds(event.at) + " cluster \"" + cluster.name + "\" needs " +
+        report("at " + moment(event.at) + " cluster \"" + cluster.name + "\" needs " +
                std::to_string(taken) + " of " + std::to_string(cluster.processors) + " processors" +
                (event.begins != nullptr ? ", when " + name(*event.begins) + " starts" : ""));
       }

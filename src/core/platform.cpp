@@ -35,12 +35,13 @@ std::optional<Calendar> make_calendar(const Cluster& cluster, Time now) {
   return calendar;
 }
 
-std::string describe(const Reservation& reservation) {
+std::string describe(const Reservation& reservation, bool wall_clock) {
   return std::to_string(reservation.procs) + " processors from " +
-         format_seconds(reservation.start) + " to " + format_seconds(reservation.end);
+         format_clock(reservation.start, wall_clock) + " to " +
+         format_clock(reservation.end, wall_clock);
 }
 
-void check_cluster(const Cluster& cluster) {
+void check_cluster(const Cluster& cluster, bool wall_clock) {
   const auto reject = [&](const std::string& why) {
     throw InputError("cluster \"" + cluster.name + "\": " + why);
   };
@@ -59,7 +60,7 @@ void check_cluster(const Cluster& cluster) {
     reject("free_on_average must not be negative, found " + std::to_string(*free));
   }
   if (cluster.leaves <= cluster.joins) reject("it leaves before it joins");
-  if (const auto problem = find_overbooking(cluster)) reject(*problem);
+  if (const auto problem = find_overbooking(cluster, wall_clock)) reject(*problem);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ Count Cluster::historical_procs() const {
   return static_cast<Count>(std::clamp(std::floor(*free_on_average), 1.0, double(processors)));
 }
 
-std::optional<std::string> find_overbooking(const Cluster& cluster) {
+std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_clock) {
   struct Event {
     Time at;
     std::int64_t change;
@@ -80,10 +81,11 @@ std::optional<std::string> find_overbooking(const Cluster& cluster) {
   for (std::size_t i = 0; i < cluster.reservations.size(); ++i) {
     const Reservation& reservation = cluster.reservations[i];
     if (reservation.end <= reservation.start) {
-      return "reservation of " + describe(reservation) + " does not end after its start";
+      return "reservation of " + describe(reservation, wall_clock) +
+             " does not end after its start";
     }
     if (reservation.procs < 1 || reservation.procs > cluster.processors) {
-      return "reservation of " + describe(reservation) + " does not fit into " +
+      return "reservation of " + describe(reservation, wall_clock) + " does not fit into " +
              std::to_string(cluster.processors) + " processors";
     }
     events.push_back({reservation.start, reservation.procs, i});
@@ -97,8 +99,9 @@ std::optional<std::string> find_overbooking(const Cluster& cluster) {
     taken += event.change;
     if (taken > cluster.processors) {
       return "reservations take " + std::to_string(taken) + " of " +
-             std::to_string(cluster.processors) + " processors at " + format_seconds(event.at) +
-             " (the last of them: " + describe(cluster.reservations[event.reservation]) + ")";
+             std::to_string(cluster.processors) + " processors at " +
+             format_clock(event.at, wall_clock) + " (the last of them: " +
+             describe(cluster.reservations[event.reservation], wall_clock) + ")";
     }
   }
   return std::nullopt;
@@ -109,7 +112,7 @@ Platform::Platform(Time now, std::vector<Cluster> clusters, bool wall_clock) {
   auto data = std::make_shared<Data>(Data{now, wall_clock, std::move(clusters), {}});
   for (std::size_t i = 0; i < data->clusters.size(); ++i) {
     const Cluster& cluster = data->clusters[i];
-    check_cluster(cluster);
+    check_cluster(cluster, wall_clock);
     for (std::size_t j = 0; j < i; ++j) {
       if (data->clusters[j].name == cluster.name) {
         throw InputError("two clusters are called \"" + cluster.name + "\"; names must differ");

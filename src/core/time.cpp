@@ -242,4 +242,12 @@ std::string format_seconds(Time t) {
   return text + "." + decimals;
 }
 
+std::string format_clock(Time moment, bool wall_clock) {
+  if (!wall_clock) return format_seconds(moment);
+  std::string date = format_date(moment);
+  const Time part = (moment % kSecond + kSecond) % kSecond;
+  if (part != 0) date.insert(date.size() - 1, format_seconds(part).substr(1));
+  return date;
+}
+
 }  // namespace dovetail

@@ -120,16 +120,16 @@ class ClusterReader {
            .procs = entry.count(entry.need("processors"), 1)});
       lines.push_back(item.line());
     }
-    if (find_overbooking(cluster)) reject_overbooking(record, cluster, lines);
+    if (find_overbooking(cluster, clock_.wall)) reject_overbooking(record, cluster, lines);
   }
 
   // Blames the first reservation that does not go together with those above it.
-  [[noreturn]] static void reject_overbooking(const Record& record, const Cluster& cluster,
-                                              const std::vector<std::size_t>& lines) {
+  [[noreturn]] void reject_overbooking(const Record& record, const Cluster& cluster,
+                                       const std::vector<std::size_t>& lines) const {
     const auto overbooked = [&](std::size_t count) {
       Cluster part = cluster;
       part.reservations.resize(count);
-      return find_overbooking(part);
+      return find_overbooking(part, clock_.wall);
     };
     std::size_t fine = 0;
     std::size_t broken = lines.size();

@@ -67,13 +67,10 @@ std::string Emitter::mapping(const Fields& fields) const {
 }
 
 std::string Emitter::moment(Time moment, bool is_date) const {
-  if (!is_date) return format_seconds(moment);
-  std::string date = format_date(moment);
-  date.replace(date.find(' '), 1, "T");
-  Time part = moment % 1000;
-  if (part < 0) part += 1000;
-  if (part != 0) date.insert(date.size() - 1, format_seconds(part).substr(1));
-  return text(date);
+  std::string written = format_clock(moment, is_date);
+  if (!is_date) return written;
+  written.replace(written.find(' '), 1, "T");
+  return text(written);
 }
 
 std::string Emitter::file(const Fields& head, std::string_view key,

@@ -71,11 +71,6 @@ std::string words_for(Where platform) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// A moment of the platform, for messages.
-std::string shown(Time moment, bool wall_clock) {
-  return wall_clock ? format_date(moment) : format_seconds(moment);
-}
-
 // An event with its place in the file, for errors that are found after sorting.
 struct Entry {
   Event event;
@@ -113,7 +108,7 @@ class Bookings {
       if (other.start < added.end && added.start < other.end) part.reservations.push_back(other);
     }
     part.reservations.push_back(added);
-    if (const auto problem = find_overbooking(part)) fail(entry, "reserve", *problem);
+    if (const auto problem = find_overbooking(part, wall_clock_)) fail(entry, "reserve", *problem);
     cluster_.reservations.push_back(added);
   }
 
@@ -139,7 +134,7 @@ class Bookings {
     }
   }
 
-  std::string shown(Time moment) const { return dovetail::shown(moment, wall_clock_); }
+  std::string shown(Time moment) const { return format_clock(moment, wall_clock_); }
 
   Cluster cluster_;
   bool wall_clock_;
@@ -274,7 +269,7 @@ class EventReader {
     const Time now = problem_.now();
     if (time < now) {
       record.fail(field, fmt::format("{} is before now, which is {}", io::describe(field),
-                                     shown(now, clock_.wall)));
+                                     format_clock(now, clock_.wall)));
     }
     return time;
   }

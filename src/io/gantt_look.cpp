@@ -139,6 +139,13 @@ AxisTick date_tick(Time at, Duration step) {
   return {at, date.substr(11, step >= kMinute ? 5 : 8), date.substr(0, 10)};
 }
 
+// Once is enough, at the first date.
+void name_zone(std::vector<AxisTick>& ticks) {
+  if (ticks.empty()) return;
+  AxisTick& first = ticks.front();
+  (first.date.empty() ? first.label : first.date) += " UTC";
+}
+
 std::string processors_text(Count processors) {
   return fmt::format("{} processor{}", processors, processors == 1 ? "" : "s");
 }
@@ -223,6 +230,7 @@ std::vector<AxisTick> axis_ticks(const PlanRecord& record, Interval window, int 
     }
     ticks.push_back(std::move(tick));
   }
+  if (record.wall_clock) name_zone(ticks);
   return ticks;
 }
 

@@ -40,7 +40,7 @@ std::vector<std::string> legend_names(const PlanRecord& record, const TaskGroups
 struct AxisTick {
   Time at = 0;
   std::string label;  // "1h30m" after now, or "08:00" when the record has a wall clock
-  std::string date;   // "2026-11-15" on the first tick and where the day changes, else empty
+  std::string date;   // "2026-11-15 UTC" on the first tick, "2026-11-16" where the day changes
 };
 
 // Round moments inside the window, at most `count` >= 2 of them.

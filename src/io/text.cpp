@@ -164,13 +164,13 @@ std::optional<double> parse_number(std::string_view text) {
 }
 
 NearestWord::NearestWord(std::string_view word)
-    : word_(word), best_distance_(std::max<std::size_t>(2, word.size() / 3) + 1) {}
+    : word_(upper_case(word)), best_distance_(std::max<std::size_t>(2, word.size() / 3) + 1) {}
 
 void NearestWord::offer(std::string_view candidate) {
   // Nobody mistypes a word of this length by a few letters; comparing would only take long.
   constexpr std::size_t kLongest = 64;
   if (word_.size() > kLongest || candidate.size() > kLongest || candidate.empty()) return;
-  const std::size_t distance = edit_distance(word_, candidate);
+  const std::size_t distance = edit_distance(word_, upper_case(candidate));
   // A distance of the whole word would suggest anything for a word of two letters.
   if (distance >= best_distance_ || distance >= std::max(word_.size(), candidate.size())) return;
   best_distance_ = distance;

@@ -38,7 +38,8 @@ std::string hours_text(double hours);
 std::optional<double> parse_number(std::string_view text);
 
 // Keeps the best of the candidates that were offered: the one with the fewest edits from the word,
-// the first among equals. Words further away than a third of their length are no candidates.
+// the first among equals; upper and lower case are the same. Words further away than a third of
+// their length are no candidates.
 class NearestWord {
  public:
   explicit NearestWord(std::string_view word);
@@ -48,7 +49,7 @@ class NearestWord {
   std::string suggestion() const;
 
  private:
-  std::string_view word_;
+  std::string word_;  // in upper case
   std::string best_;
   std::size_t best_distance_;
 };

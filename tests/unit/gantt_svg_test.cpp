@@ -247,7 +247,7 @@ TEST(GanttSvg, WallClockPutsDatesOnTheAxis) {
     task.end += shift;
   }
   const std::string words = Picture(record).all_text();
-  EXPECT_NE(words.find("2026-11-15"), std::string::npos);
+  EXPECT_NE(words.find("2026-11-15 UTC"), std::string::npos);
   EXPECT_NE(words.find("09:00"), std::string::npos);
 }
 

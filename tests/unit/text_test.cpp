@@ -22,5 +22,12 @@ TEST(HoursText, OfLittleHasTwoDigits) {
   EXPECT_EQ(hours_text(1 / 3.6e6), "0.00000028");
 }
 
+TEST(NearestWord, TakesUpperAndLowerCaseForTheSame) {
+  NearestWord nearest("dovetal");
+  nearest.offer("DOVETAIL");
+  nearest.offer("basic");
+  EXPECT_EQ(nearest.suggestion(), "; did you mean \"DOVETAIL\"?");
+}
+
 }  // namespace
 }  // namespace dovetail::io

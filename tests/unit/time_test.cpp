@@ -106,6 +106,13 @@ TEST(Format, DatesAreInGreenwichTime) {
   EXPECT_EQ(format_date(-1000), "1969-12-31 23:59:59Z");
 }
 
+TEST(Format, MomentsOfAClockAreExact) {
+  EXPECT_EQ(format_clock(1'794'729'600'000, true), "2026-11-15 08:00:00Z");
+  EXPECT_EQ(format_clock(1'794'729'600'050, true), "2026-11-15 08:00:00.05Z");
+  EXPECT_EQ(format_clock(-1, true), "1969-12-31 23:59:59.999Z");
+  EXPECT_EQ(format_clock(8'123'500, false), "8123.5");
+}
+
 TEST(ExactDuration, ParsesBackToAtLeastItself) {
   EXPECT_EQ(exact_duration(0), "0s");
   EXPECT_EQ(exact_duration(35'531'000), "9h52m11s");
