@@ -214,7 +214,6 @@ Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
     warn_if_blind(planner, problem);
     if (planner.name == "DOVETAIL") return find_best(context, limits_hours);
     search.forbid("--algorithm " + std::string(planner.name), true);
-    if (!planner.is_search) search.forbid_search("--algorithm " + std::string(planner.name));
     return find_plan_by(planner, context);
   }
   require_planner(problem);

@@ -7,7 +7,6 @@
 
 #include "command.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/planner.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::cli {
@@ -33,13 +32,6 @@ double parse_factor(const std::string& text) {
       "--cpu-factor: expected a number from 1 to 1000000, such as 1.25 for a quarter more "
       "CPU-hours than BL_CPAR_BD_CPAR, found " +
       io::quote(text));
-}
-
-// No option: nothing to refuse.
-void refuse_beside(const char* option, const std::string& beside) {
-  if (option == nullptr) return;
-  throw InputError(std::string(option) + ": does not go with " + beside +
-                   "; leave one of them out");
 }
 
 }  // namespace
@@ -80,21 +72,12 @@ void SearchArguments::add_budget(CLI::App& command) {
 }
 
 void SearchArguments::forbid(const std::string& beside, bool any) const {
-  refuse_beside(budget              ? "--budget"
-                : any && cpu_factor ? "--cpu-factor"
-                : any && is_fastest ? "--fastest"
-                                    : nullptr,
-                beside);
-}
-
-void SearchArguments::forbid_search(const std::string& beside) const {
-  refuse_beside(effort       ? "--effort"
-                : trials     ? "--trials"
-                : seed       ? "--seed"
-                : threads    ? "--threads"
-                : time_limit ? "--time-limit"
-                             : nullptr,
-                beside);
+  const char* given = budget              ? "--budget"
+                      : any && cpu_factor ? "--cpu-factor"
+                      : any && is_fastest ? "--fastest"
+                                          : nullptr;
+  if (given == nullptr) return;
+  throw InputError(std::string(given) + ": does not go with " + beside + "; leave one of them out");
 }
 
 void SearchArguments::forbid_for(Goal goal) const {
@@ -111,8 +94,6 @@ void SearchArguments::forbid_in_events(const Problem& problem, const std::string
   if (!algorithm.empty() && io::upper_case(algorithm) != "DOVETAIL") {
     forbid("--algorithm " + algorithm, true);
   }
-  const PlannerInfo* planner = find_planner(io::upper_case(algorithm));
-  if (planner != nullptr && !planner->is_search) forbid_search("--algorithm " + algorithm);
 }
 
 SearchLimits SearchArguments::limits() const {

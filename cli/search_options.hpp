@@ -30,15 +30,11 @@ struct SearchArguments {
   // Throws InputError when --budget, or any limit of CPU-hours, is given beside what takes none.
   void forbid(const std::string& beside, bool any) const;
 
-  // The same for options of the search, beside what does not search.
-  void forbid_search(const std::string& beside) const;
-
   // The same for plans with that goal.
   void forbid_for(Goal goal) const;
 
-  // The same, and of the search, for plans that are followed while things happen: not for every
-  // goal and algorithm do these look at CPU-hours, or search. An empty algorithm is the best for
-  // the goal.
+  // The same for plans that are followed while things happen: not for every goal and algorithm do
+  // these look at CPU-hours. An empty algorithm is the best for the goal.
   void forbid_in_events(const Problem& problem, const std::string& algorithm) const;
 
   // Throws InputError when options contradict each other, or have no sense.
