@@ -52,7 +52,7 @@ TEST(MachineSvg, SaysDatesWhereTheyAreKnown) {
   picture.date = 86'400'000;
   const std::string svg = machine_svg(picture);
   EXPECT_NE(svg.find("1970-01-02 00:02:00Z and 1m on"), std::string::npos);
-  EXPECT_NE(svg.find(">1970-01-02</text>"), std::string::npos);
+  EXPECT_NE(svg.find(">1970-01-02 UTC</text>"), std::string::npos);
 }
 
 TEST(MachineSvg, DrawsJobsWhenThereAreAny) {
