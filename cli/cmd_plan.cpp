@@ -57,9 +57,10 @@ Answer missed(PlanningContext& context, const Frontier& known, std::string_view 
 
 // For the goal fair; what was found too late is the earliest, or one of the published plans is.
 Answer missed_fair(PlanningContext& context, std::string_view algorithm,
-                   const std::optional<Plan>& late = std::nullopt) {
+                   const Plan* late = nullptr) {
   Plan earliest = earliest_fair_plan(context);
-  if (late && late->feasible && (!earliest.feasible || makespan(*late) < makespan(earliest))) {
+  if (late != nullptr && late->feasible &&
+      (!earliest.feasible || makespan(*late) < makespan(earliest))) {
     earliest = *late;
   }
   if (!earliest.feasible) earliest = earliest_plan(context, known_plans(context));
@@ -181,11 +182,14 @@ Answer find_fair(PlanningContext& context) {
   std::size_t chosen = fairest_plan(problem, plans);
   Plan found = plan_fair_search(context, problem.deadline(), plans);
   found.deadline = problem.deadline();
-  if (is_in_time(problem, found)) {
+  const bool is_found = is_in_time(problem, found);
+  if (!is_found && !plans[chosen].feasible) {
+    return missed_fair(context, plans[chosen].algorithm, &found);
+  }
+  if (is_found) {
     chosen = plans.size();
     plans.push_back(std::move(found));
   }
-  if (!plans[chosen].feasible) return missed_fair(context, plans[chosen].algorithm, found);
   Answer answer{.plan = plans[chosen]};
   answer.fair = std::move(plans);
   return answer;

@@ -14,15 +14,6 @@ namespace {
 // So near to the bound nothing is left to find.
 constexpr double kNearBound = 0.001;
 
-// Until when the parts of a search are to be over, as shares of its time.
-constexpr double kUntilPublished = 0.3;
-constexpr double kUntilSearch = 0.9;
-constexpr double kUntilShrinking = 0.95;
-
-// The same as shares of what is left of it when they begin.
-constexpr double kForFirstBound = 0.15;
-constexpr double kForWidths = 0.18;
-
 class AnytimeSearch {
  public:
   AnytimeSearch(PlanningContext& context, std::optional<Time> deadline)
@@ -170,14 +161,21 @@ class AnytimeSearch {
 
   Plan to_plan() {
     Plan plan = parts_.cluster.to_plan(kName, best_->slots);
-    plan.search = {.seed = parts_.limits.seed,
-                   .trials = parts_.search.trials(),
-                   .is_truncated = parts_.clock.was_over(),
-                   .certificate = std::move(proof_)};
+    plan.search = parts_.record();
+    plan.search->certificate = std::move(proof_);
     return plan;
   }
 
   static constexpr std::string_view kName = "DOVETAIL";
+
+  // Until when the parts of a search are to be over, as shares of its time.
+  static constexpr double kUntilPublished = 0.3;
+  static constexpr double kUntilSearch = 0.9;
+  static constexpr double kUntilShrinking = 0.95;
+
+  // The same as shares of what is left of it when they begin.
+  static constexpr double kForFirstBound = 0.15;
+  static constexpr double kForWidths = 0.18;
 
   std::optional<Time> deadline_;
   SearchParts parts_;

@@ -16,11 +16,6 @@ constexpr std::string_view kReferencePlanner = "MAGS";
 // It plans every workflow once for every number of processors.
 constexpr std::string_view kSlowPlanner = "CAFM_K_SHELVES";
 
-// Until when the parts of a search are to be over, as shares of its time.
-constexpr double kUntilPublished = 0.1;
-constexpr double kUntilSooner = 0.5;
-constexpr double kUntilShrinking = 0.98;
-
 class FairSearch {
  public:
   FairSearch(PlanningContext& context, std::optional<Time> deadline)
@@ -148,13 +143,16 @@ class FairSearch {
   Plan to_plan(const DecodedPlan& best, const Plan& reference) const {
     Plan plan = parts_.cluster.to_plan(kName, best.slots);
     plan.alone = reference.alone;
-    plan.search = {.seed = parts_.limits.seed,
-                   .trials = parts_.search.trials(),
-                   .is_truncated = parts_.clock.was_over()};
+    plan.search = parts_.record();
     return plan;
   }
 
   static constexpr std::string_view kName = "DOVETAIL_FAIR";
+
+  // Until when the parts of a search are to be over, as shares of its time.
+  static constexpr double kUntilPublished = 0.1;
+  static constexpr double kUntilSooner = 0.5;
+  static constexpr double kUntilShrinking = 0.98;
 
   PlanningContext& context_;
   Time end_;  // no plan may end later

@@ -57,7 +57,7 @@ class FrontierSearch {
   // How many trials one of so many searches has that share the deadlines', or the budgets', part.
   std::uint64_t share_of(double part, std::size_t searches) const {
     const double share = static_cast<double>(trials_) * part / static_cast<double>(searches);
-    // Of few tasks more find nothing.
+    // More find hardly anything, and of few tasks there would be millions.
     const std::uint64_t most = 2'000 * (parts_.size() + 4);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, most);
   }
@@ -95,9 +95,7 @@ class FrontierSearch {
   void offer(const DecodedPlan& plan, std::optional<Time> deadline) {
     Plan found = parts_.cluster.to_plan("DOVETAIL", plan.slots);
     found.deadline = deadline;
-    found.search = {.seed = parts_.limits.seed,
-                    .trials = parts_.search.trials(),
-                    .is_truncated = parts_.clock.was_over()};
+    found.search = parts_.record();
     front_.offer(std::move(found));
   }
 

@@ -28,6 +28,10 @@ SearchParts::SearchParts(PlanningContext& context)
 
 DecodedPlan SearchParts::decoded(const Plan& plan) const { return measured(slots_of(plan), now()); }
 
+SearchRecord SearchParts::record() const {
+  return {.seed = limits.seed, .trials = search.trials(), .is_truncated = clock.was_over()};
+}
+
 void SearchParts::for_each_width(std::span<const Time> ends, double share_of_time,
                                  const std::function<void(DecodedPlan)>& take) {
   DraftDecoder decoder = search.make_decoder();

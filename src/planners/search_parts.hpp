@@ -27,6 +27,9 @@ struct SearchParts {
   // A plan of the context's problem as the search has it.
   DecodedPlan decoded(const Plan& plan) const;
 
+  // What the search has done so far, without a certificate.
+  SearchRecord record() const;
+
   // Plans whose widths need little work when they are to end by one of these moments, in the order
   // of their bottom levels. None when that share of the time is over.
   void for_each_width(std::span<const Time> ends, double share_of_time,
