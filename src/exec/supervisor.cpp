@@ -62,16 +62,14 @@ int next_signal(const sigset_t& signals, double seconds, siginfo_t* about = null
 // How long what a task leaves behind may take to end after being asked.
 constexpr double kPatienceSeconds = 1;
 
-// Within which a signal for us and the task reaches both.
-constexpr double kTogetherSeconds = 0.05;
-
 // How long a count of such processes is good enough as the one before a task.
 constexpr auto kFreshCount = std::chrono::seconds(1);
 
 // What a supervisor knows from one task to the next.
 struct Supervisor {
   ProcessName name = {};
-  bool is_in_foreground = false;  // whatever signal comes is for the one task, and may reach both
+  // In the foreground: whatever signal comes is for the one task, and may reach both.
+  std::optional<Holdback> holdback = {};
   Clock::time_point counted = {};
   long memory_kills = 0;
 };
@@ -86,7 +84,7 @@ class Watch {
   AttemptEnd run(Descriptor lock) {
     auto file = AttemptWriter::create(command_.attempt_file);
     if (!file) return AttemptEnd::not_started(command_.attempt_file + ": " + std::strerror(errno));
-    if (!supervisor_.is_in_foreground) forget_stops();
+    if (!supervisor_.holdback) forget_stops();
     if (Clock::now() - supervisor_.counted > kFreshCount) count_memory_kills();
     file->prepare_start(supervisor_.name, wall_now());
     TaskProcess process(command_);
@@ -147,12 +145,15 @@ class Watch {
     return end;
   }
 
-  // Whether what ended the task was sent to us too, and the task was faster.
+  // Whether what ended the task was sent to us too, and the task was faster. A batch system signals
+  // one process after the other: a shell whose command was ended goes on to the next one, and may
+  // end as if all were well before its own turn comes, or ours.
   bool was_stopped_with_us(const AttemptEnd& end) const {
-    if (!supervisor_.is_in_foreground || end.exit_code == 0) return false;
+    if (!supervisor_.holdback) return false;
+    const auto [seconds, share] = *supervisor_.holdback;
     const bool looks_so = end.exit_code == 128 + SIGTERM;
-    const sigset_t stops = set_of_signals({SIGTERM, SIGINT, SIGHUP});
-    return next_signal(stops, looks_so ? kTogetherSeconds : 0) > 0;
+    const double patience = looks_so ? seconds : std::min(seconds, share * end.seconds);
+    return next_signal(set_of_signals({SIGTERM, SIGINT, SIGHUP}), patience) > 0;
   }
 
   // One of our processes that has ended: the task, or what it left behind. 0 when none has; below
@@ -289,9 +290,9 @@ void supervise(Descriptor launcher) noexcept {
   _exit(0);
 }
 
-AttemptEnd supervise_once(const TaskCommand& command) {
+AttemptEnd supervise_once(const TaskCommand& command, const Holdback& holdback) {
   Supervisor self = prepare();
-  self.is_in_foreground = true;
+  self.holdback = holdback;
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
   return Watch(command, self).run({});

@@ -18,9 +18,16 @@ inline int stop_signal() { return SIGRTMIN; }
 // process of its own.
 [[noreturn]] void supervise(Descriptor launcher) noexcept;
 
+// How long the end of a task is held back, for a signal that is meant for us as well and on its
+// way: so many seconds, and no more than that share of the task's time unless it looks stopped.
+struct Holdback {
+  double seconds = 0.5;
+  double share = 0.02;
+};
+
 // Runs one task here, in the foreground, in a process that has one thread and nothing else to do
 // afterwards: below another one that may end us both, such as a batch system, whose session is not
 // left. SIGTERM, SIGINT and SIGHUP stop the task, also when they reach it as well as us.
-AttemptEnd supervise_once(const TaskCommand& command);
+AttemptEnd supervise_once(const TaskCommand& command, const Holdback& holdback = {});
 
 }  // namespace dovetail::exec

@@ -101,7 +101,7 @@ TEST_F(FederationSlurm, WhatIsCancelledLeavesNoJob) {
   stop(client, SIGTERM);
   EXPECT_EQ(dovetail(command({"--cancel"})), 0) << printed();
   EXPECT_EQ(jobs_left(), "");
-  EXPECT_TRUE(lines_of("ran").empty());
+  EXPECT_TRUE(lines_of("ran").empty()) << text_of(file("ran"));
 }
 
 TEST_F(FederationSlurm, AWorkflowRunsAsJobsWhereItEndsFirst) {

@@ -35,7 +35,7 @@ class RealFederation : public RealRun {
             "\n"
             "value=$2\n"
             "test -n \"$4\" && value=$(($(cat \"$4/value\") + $2 * $3))\n"
-            "sleep $6\n"
+            "sleep $6 || exit 1\n"
             "echo $value > \"$5/value\"\n"
             "echo \"$2 $3\" >> " +
             file("ran") + "\n");
