@@ -142,7 +142,11 @@ Exit run(const SimulateArguments& arguments) {
   if (arguments.output.talks()) {
     fmt::print("{}\n\n", describe_problem(problem));
     print_plans(result);
-    print_history(result.after);
+    if (result.before.feasible || result.after.feasible) {
+      print_history(result.after);
+    } else {
+      fmt::print("  {}\n", kNothingToBeginWith);
+    }
     print_lost(problem, result);
     print_ignored(result.after, events);
   }

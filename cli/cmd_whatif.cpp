@@ -159,6 +159,7 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
     table.add(std::move(row));
   }
   fmt::print("{}", table.text(2));
+  if (!now.feasible) fmt::print("\n{}\n", kNothingToBeginWith);
 }
 
 nlohmann::ordered_json json_of(const WhatIfAnswer& answer) {

@@ -25,6 +25,10 @@ std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen,
 // "in 53m08s, 6.5 CPU-hours, by BL_ALL_BD_ALL: --deadline 53m08s".
 std::string describe_earliest(const Plan& plan);
 
+// Below a table in which no plan stands for things as they are.
+inline constexpr const char* kNothingToBeginWith =
+    "there is no plan to begin with; dovetail plan with the same options says what is missing";
+
 // Whether a plan that is executed all the same ends after its deadline.
 bool misses_deadline(const Plan& plan);
 

@@ -36,12 +36,11 @@ Moment parse_moment(const std::string& option, const std::string& text) {
     throw InputError(
         fmt::format("{}: the zone is missing: write {}Z or {}+01:00", option, text, text));
   }
+  if (const std::string morning = text + "T08:00:00Z"; parse_date(morning)) {
+    throw InputError(option + ": a date needs a time and a zone, such as " + morning);
+  }
   if (looks_like_date(text)) {
-    constexpr std::size_t kDateAlone = 10;
-    throw InputError(option +
-                     (text.size() == kDateAlone
-                          ? ": a date needs a time and a zone, such as " + text + "T08:00:00Z"
-                          : ": there is no such date: " + io::quote(text)));
+    throw InputError(option + ": there is no such date: " + io::quote(text));
   }
   if (const auto seconds = io::parse_number(text);
       seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {

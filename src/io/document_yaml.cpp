@@ -5,6 +5,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <istream>
 #include <streambuf>
 #include <string>
@@ -108,6 +109,16 @@ class YamlEvents : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+// What to do about two common mistakes; empty for others.
+std::string hint_for(const YAML::Exception& error, std::string_view text) {
+  if (error.msg == "illegal map value") return "; put a text with \": \" in it between quotes";
+  for (int i = 0; i < error.mark.line && !text.empty(); ++i) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  const std::string_view indent = text.substr(0, text.find_first_not_of(" \t"));
+  return indent.find('\t') == std::string_view::npos ? "" : "; indent by spaces instead of tabs";
+}
+
 }  // namespace
 
 Document parse_yaml(std::string_view text, const std::string& file) {
@@ -125,10 +136,8 @@ Document parse_yaml(std::string_view text, const std::string& file) {
     while (parser.HandleNextDocument(events)) {
     }
   } catch (const YAML::Exception& error) {
-    const bool is_colon = error.msg == "illegal map value";
     throw InputError(file, line_of(error.mark),
-                     "not valid YAML: " + error.msg +
-                         (is_colon ? "; put a text with \": \" in it between quotes" : ""));
+                     "not valid YAML: " + error.msg + hint_for(error, text));
   }
   if (!builder.complete()) throw InputError(file + ": the file is empty");
   return std::move(builder).finish();

@@ -20,7 +20,7 @@ namespace {
 constexpr double kSheetWidth = 1180;
 constexpr double kRowsLeft = 170;
 constexpr double kRowsRight = 16;
-constexpr double kRowHeight = 22;
+constexpr double kGroupHeight = 22;
 constexpr double kRowAir = 3;
 constexpr double kLegendLine = 19;
 constexpr double kLegendStep = 44;  // from scenario to scenario
@@ -28,7 +28,7 @@ constexpr std::size_t kMostLegendLines = 4;
 constexpr double kRowsBottom = 36;  // the time axis
 constexpr double kNarrowest = 1.5;  // of what is drawn
 constexpr double kNameWidth = 46;
-constexpr double kTickDistance = 110;
+constexpr double kDateDistance = 110;
 constexpr double kProgressHeight = 300;
 constexpr double kProgressLeft = kRowsLeft - 64;  // the plot itself begins where the rows do
 constexpr std::size_t kMostProgressPoints = 300;
@@ -48,7 +48,7 @@ class GroupChart {
       : picture_(picture), top_(11 + kLegendLine * static_cast<double>(legend_lines())) {}
 
   double height() const {
-    return top_ + kRowHeight * static_cast<double>(picture_.rows.size()) + kRowsBottom;
+    return top_ + kGroupHeight * static_cast<double>(picture_.rows.size()) + kRowsBottom;
   }
 
   std::string draw() {
@@ -92,7 +92,7 @@ class GroupChart {
   }
 
   void time_axis(double bottom) {
-    const int count = std::max(2, static_cast<int>((right() - kRowsLeft) / kTickDistance));
+    const int count = std::max(2, static_cast<int>((right() - kRowsLeft) / kDateDistance));
     for (const AxisTick& tick : axis_ticks(clock(), picture_.window, count)) {
       put("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", x(tick.at), top_, bottom);
       put("<text class=\"small\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
@@ -104,13 +104,13 @@ class GroupChart {
   }
 
   void row(const GroupRow& row, std::size_t number) {
-    const double top = top_ + kRowHeight * static_cast<double>(number);
+    const double top = top_ + kGroupHeight * static_cast<double>(number);
     put("<text class=\"small\" text-anchor=\"end\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
-        kRowsLeft - 8, top + kRowHeight / 2 + 4, escape_markup(fit(plain_text(row.name), 26)));
+        kRowsLeft - 8, top + kGroupHeight / 2 + 4, escape_markup(fit(plain_text(row.name), 26)));
     for (const Interval& absent : row.absent) {
       put("<rect class=\"unreached\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
           "height=\"{:.1f}\"><title>not ours\n{} to {}</title></rect>\n",
-          x(absent.begin), top, x(absent.end) - x(absent.begin), kRowHeight,
+          x(absent.begin), top, x(absent.end) - x(absent.begin), kGroupHeight,
           moment_text(clock(), absent.begin), moment_text(clock(), absent.end));
     }
     draw_spells(row, top);
@@ -146,11 +146,11 @@ class GroupChart {
       }
     }
     const double most = *std::max_element(busy.begin(), busy.end());
-    const double bottom = top + kRowHeight - kRowAir;
+    const double bottom = top + kGroupHeight - kRowAir;
     put("<path class=\"spells\" d=\"M{:.1f} {:.1f}", kRowsLeft, bottom);
     double height = 0;
     for (std::size_t c = 0; c < columns; ++c) {
-      const double next = busy[c] / most * (kRowHeight - 2 * kRowAir);
+      const double next = busy[c] / most * (kGroupHeight - 2 * kRowAir);
       if (next == height) continue;
       height = next;
       put("H{:.1f}V{:.1f}", kRowsLeft + static_cast<double>(c) * kNarrowest, bottom - height);
@@ -169,11 +169,11 @@ class GroupChart {
     put("<rect class=\"month{}\" fill=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
         "height=\"{:.1f}\"><title>{}</title></rect>\n",
         width > 4 ? " edge" : "", scenario_colour(most->first, picture_.scenarios), left,
-        top + kRowAir, width, kRowHeight - 2 * kRowAir, piece_text(piece));
+        top + kRowAir, width, kGroupHeight - 2 * kRowAir, piece_text(piece));
     if (piece.months != 1 || width < kNameWidth) return;
     put("<text class=\"month-name\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">s{} "
         "m{}</text>\n",
-        left + width / 2, top + kRowHeight / 2 + 3.5, most->first + 1, piece.first_month + 1);
+        left + width / 2, top + kGroupHeight / 2 + 3.5, most->first + 1, piece.first_month + 1);
   }
 
   std::string piece_text(const Piece& piece) const {

@@ -14,7 +14,7 @@ namespace dovetail::io {
 namespace {
 
 // Letters of 12 px, on average, in the widest of the fonts that the style names.
-constexpr double kLetter = 6.9;
+constexpr double kLabelLetter = 6.9;
 constexpr double kBoldLetter = 8;
 constexpr double kLineHeight = 15;
 constexpr double kLegendRow = 20;
@@ -39,7 +39,7 @@ class FrontierChart {
     y_marks_ = hour_marks(y_axis_, std::max(3, static_cast<int>(options.height / 65)));
     int widest = 3;
     for (const Mark& mark : y_marks_) widest = std::max(widest, display_width(mark.label));
-    left_ = kLetter * widest + 16;
+    left_ = kLabelLetter * widest + 16;
     right_ = options.width - 12;
     bottom_ = options.height - 44;
   }
@@ -97,7 +97,7 @@ class FrontierChart {
     double x = 4;
     double y = 14;
     const auto entry = [&](std::string_view symbol, std::string_view words) {
-      const double width = 18 + kLetter * display_width(words);
+      const double width = 18 + kLabelLetter * display_width(words);
       if (x > 4 && x + width > right_) {
         x = 4;
         y += kLegendRow;
@@ -195,7 +195,7 @@ class FrontierChart {
   void label(LabelPlacer& placer, std::size_t i) {
     const FrontierPoint& point = scene_.points[i];
     const std::string numbers = point.turnaround_text + ", " + point.hours_text + " h";
-    double width = kLetter * display_width(numbers);
+    double width = kLabelLetter * display_width(numbers);
     for (const std::string& role : point.roles) {
       width = std::max(width, kBoldLetter * display_width(role));
     }

@@ -20,7 +20,7 @@ constexpr std::string_view kMargin = "  ";
 constexpr int kNames = 9;  // columns
 constexpr int kLeastBars = 16;
 constexpr int kMostBars = 200;
-constexpr int kTickDistance = 14;
+constexpr int kTickColumns = 14;
 
 // The mean of a value over each of so many columns.
 std::vector<double> means(const MachinePicture& picture, double MachineMoment::*value,
@@ -51,7 +51,7 @@ std::string bars(const std::vector<double>& values, double most) {
 std::string axis(const MachinePicture& picture, int columns) {
   const auto span = static_cast<double>(picture.window.end - picture.window.begin);
   std::string line;
-  for (const AxisTick& tick : machine_ticks(picture, std::max(2, columns / kTickDistance))) {
+  for (const AxisTick& tick : machine_ticks(picture, std::max(2, columns / kTickColumns))) {
     const double at = static_cast<double>(tick.at - picture.window.begin) / span * columns;
     const std::string label = tick.date.empty() ? tick.label : tick.date + " " + tick.label;
     const auto column = static_cast<std::size_t>(at);
