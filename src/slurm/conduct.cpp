@@ -284,9 +284,12 @@ class JobConductor {
       const std::vector<JobNews> news = watch_.compare(client_.jobs());
       if (std::exchange(was_unreachable_, false)) say("Slurm answers again");
       for (const JobNews& one : news) {
-        if (book_.pilots().at(one.pilot).is_live()) take(one);
+        if (one.what != JobNews::What::gone) take(one);
       }
       if (std::exchange(is_undecided_, false)) decide([&] { begin(); });
+      for (const JobNews& one : news) {
+        if (one.what == JobNews::What::gone) look_for(one.pilot);
+      }
       client_.cancel(watch_.unwanted());
       release_reservations(book_, client_, 0);
     } catch (const Unreachable& error) {
@@ -299,7 +302,7 @@ class JobConductor {
 
   void take(const JobNews& news) {
     const std::uint32_t pilot = news.pilot;
-    if (news.what == JobNews::What::gone) return look_for(pilot);
+    if (!book_.pilots().at(pilot).is_live()) return;
     const Job& job = news.job;
     if (book_.pilots().at(pilot).job_id != job.id) book_.submitted(pilot, job.id);
     if (news.what == JobNews::What::over) return end(pilot, job.state, end_text(job), job.end);
@@ -324,6 +327,7 @@ class JobConductor {
   // Not in the queue: it has ended so long ago that Slurm forgot it, was lost, or never got there.
   void look_for(std::uint32_t pilot) {
     const PilotStatus& status = book_.pilots().at(pilot);
+    if (!status.is_live()) return;
     const auto past = client_.past_job(status.name, status.submitted);
     if (past && slurm::is_over(past->state))
       return end(pilot, past->state, end_text(*past), past->end);

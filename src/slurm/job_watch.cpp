@@ -45,7 +45,14 @@ std::vector<JobNews> JobWatch::compare(const std::vector<Job>& jobs) {
   return news;
 }
 
+// A submission of a process before us, long ago, is not on its way any more: whoever is killed
+// again and again must get on as well.
+bool JobWatch::never_arrived(const PilotStatus& status) const {
+  return status.job_id.empty() && status.tried + kMissingTime <= began_;
+}
+
 bool JobWatch::is_gone(std::uint32_t pilot) {
+  if (never_arrived(book_.pilots().at(pilot))) return true;
   Missing& missing = missing_[pilot];
   if (missing.answers++ == 0) missing.since = book_.now();
   return missing.answers >= kMissingAnswers && book_.now() - missing.since >= kMissingTime;

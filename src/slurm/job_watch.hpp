@@ -21,7 +21,8 @@ struct JobNews {
     waits,  // as before; `job` has Slurm's reason
     runs,
     over,
-    gone,  // so many answers did not have it that it is not on its way any more
+    gone,  // so many answers did not have it that it is not on its way any more; of one that was
+           // submitted long before us a single answer
   };
   std::uint32_t pilot = 0;
   What what = What::waits;
@@ -53,11 +54,13 @@ class JobWatch {
     Time since = 0;
   };
 
+  bool never_arrived(const PilotStatus& status) const;
   bool is_gone(std::uint32_t pilot);
   bool is_someone_elses_end(std::uint32_t pilot, const Job& job) const;
 
   const JobBook& book_;
   const exec::RunFolder& folder_;
+  exec::WallTime began_ = exec::wall_now();
   std::map<std::uint32_t, Missing> missing_;  // by pilot
   std::set<std::string> running_;             // ids of jobs of everybody
   std::vector<std::string> unwanted_;

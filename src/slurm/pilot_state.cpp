@@ -82,6 +82,7 @@ void PilotStates::apply(const Json& entry) {
     if (entry.contains("planned")) pilot.planned = entry.value("planned", time);
     pilot.is_reserved = entry.value("reserved", false);
     if (pilot.tries == 1) pilot.submitted = time;
+    pilot.tried = time;
   } else if (what == "submitted") {
     pilot.stage = PilotStage::waiting;
     pilot.job_id = entry.value("job", "");

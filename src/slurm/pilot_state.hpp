@@ -49,7 +49,8 @@ struct PilotStatus {
   std::optional<WallTime> planned = {};  // when it is to start; nothing: as soon as it can
   bool is_reserved = false;              // its nodes are, under the name of the job
   bool is_released = false;              // and not any more
-  WallTime submitted = 0;
+  WallTime submitted = 0;                // the first time
+  WallTime tried = 0;                    // the last time
   std::optional<WallTime> started = {};
   std::optional<WallTime> ended = {};
   JobEnd end = JobEnd::done;

@@ -121,6 +121,28 @@ TEST_F(SlurmConduct, AJobThatSlurmLostIsSubmittedOnceMore) {
   EXPECT_EQ(jobs().front().tries, 2U);
 }
 
+// Killed while submitting, and from then on at every third look at the queue.
+TEST_F(SlurmConduct, WhoIsKilledAgainAndAgainGetsOnAllTheSame) {
+  struct Killed {};
+  slurm_.loses_answers = true;
+  slurm_.at_question = [&](int) {
+    if (slurm_.jobs.empty()) return;
+    slurm_.jobs.clear();
+    throw Killed{};
+  };
+  EXPECT_THROW(run(problem(2), "ONEJOB"), Killed);
+  slurm_.loses_answers = false;
+  for (int i = 0; i < 80 && slurm_.jobs.empty(); ++i) {
+    usleep(100'000);
+    slurm_.at_question = [looks = 0](int) mutable {
+      if (++looks == 3) throw Killed{};
+    };
+    EXPECT_THROW(run(problem(2), "ONEJOB"), Killed);
+  }
+  ASSERT_EQ(slurm_.jobs.size(), 1U) << said_;
+  EXPECT_EQ(slurm_.jobs.front().name, "dovetail-test-0.2");
+}
+
 TEST_F(SlurmConduct, ThatOthersCancelManyJobsIsNoReasonToGiveUp) {
   int rounds = 0;
   slurm_.at_question = [&](int) {
