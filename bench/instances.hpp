@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "core/random.hpp"
 #include "dovetail/problem.hpp"
 #include "gen/layered_dag.hpp"
-#include "core/random.hpp"
 
 namespace dovetail::bench {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 
 #include "dovetail/problem.hpp"
 
@@ -191,7 +190,9 @@ class Verifier {
   // False when a task does not fit into its window.
   bool compute_due() {
     due_.assign(size(), certificate_.end);
-    for (const std::size_t number : std::views::reverse(in_order())) {
+    std::vector<std::size_t> backwards = in_order();
+    std::ranges::reverse(backwards);
+    for (const std::size_t number : backwards) {
       const auto start = latest_start(number, {ready_[number], due_[number]});
       if (!start) return false;
       for (const std::size_t before : predecessors(number)) {

@@ -32,7 +32,7 @@ struct TaskCommand {
   std::string command = {};  // for /bin/sh -c
   // What the command finds as "$@". They are never read as shell text, wherever they come from.
   std::vector<std::string> arguments = {};
-  std::string folder = {};   // in which it runs
+  std::string folder = {};  // in which it runs
   std::string attempt_file = {};
   std::string out_file = {};
   std::string err_file = {};

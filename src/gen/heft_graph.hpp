@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
 #include "dovetail/platform.hpp"
 #include "dovetail/workflow.hpp"
-#include "core/random.hpp"
 
 namespace dovetail {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "dovetail/workflow.hpp"
 #include "core/random.hpp"
+#include "dovetail/workflow.hpp"
 
 namespace dovetail {
 

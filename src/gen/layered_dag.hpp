@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
-#include "dovetail/workflow.hpp"
 #include "core/random.hpp"
+#include "dovetail/workflow.hpp"
 #include "gen/task_times.hpp"
 
 namespace dovetail {

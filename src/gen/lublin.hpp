@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dovetail/time.hpp"
 #include "core/random.hpp"
+#include "dovetail/time.hpp"
 
 namespace dovetail {
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <string>
 
-#include "dovetail/workflow.hpp"
 #include "core/random.hpp"
+#include "dovetail/workflow.hpp"
 
 namespace dovetail {
 

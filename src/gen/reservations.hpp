@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
 #include "dovetail/platform.hpp"
 #include "dovetail/time.hpp"
-#include "core/random.hpp"
 
 namespace dovetail {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "dovetail/workflow.hpp"
 #include "core/random.hpp"
+#include "dovetail/workflow.hpp"
 #include "gen/task_times.hpp"
 
 namespace dovetail {

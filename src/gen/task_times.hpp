@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "dovetail/speedup.hpp"
 #include "core/random.hpp"
+#include "dovetail/speedup.hpp"
 
 namespace dovetail {
 

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
 #include "dovetail/workflow.hpp"
 #include "gen/pegasus.hpp"
-#include "core/random.hpp"
 
 namespace dovetail {
 

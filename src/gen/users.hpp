@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "dovetail/time.hpp"
 #include "core/random.hpp"
+#include "dovetail/time.hpp"
 
 namespace dovetail {
 

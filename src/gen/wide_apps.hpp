@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dovetail/workflow.hpp"
 #include "core/random.hpp"
+#include "dovetail/workflow.hpp"
 
 namespace dovetail {
 

@@ -213,12 +213,12 @@ void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& b
   is_critical.assign(slots.size(), 0);
   chain.clear();
   const auto take_those_ending = [&](Time moment) {
-    const auto same =
-        std::ranges::equal_range(by_end, moment, {}, [&](TaskId task) { return slots[task].end; });
-    for (const TaskId task : same) {
-      if (is_critical[task]) continue;
-      is_critical[task] = 1;
-      chain.push_back(task);
+    auto next =
+        std::ranges::lower_bound(by_end, moment, {}, [&](TaskId task) { return slots[task].end; });
+    for (; next != by_end.end() && slots[*next].end == moment; ++next) {
+      if (is_critical[*next]) continue;
+      is_critical[*next] = 1;
+      chain.push_back(*next);
     }
   };
   take_those_ending(end);

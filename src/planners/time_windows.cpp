@@ -1,7 +1,6 @@
 #include "planners/time_windows.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "planners/place.hpp"
 
@@ -29,7 +28,9 @@ TimeWindows windows_by(const ClusterView& view, const Calendar& calendar, const 
   TimeWindows windows{.ready = heads.ready,
                       .due = std::vector<Time>(view.size(), end),
                       .fewest = std::vector<Count>(view.size())};
-  for (const TaskId task : std::views::reverse(workflow.topological_order())) {
+  const auto order = workflow.topological_order();
+  for (auto place = order.rbegin(); place != order.rend(); ++place) {
+    const TaskId task = *place;
     const Interval window{heads.ready[task], windows.due[task]};
     if (heads.ends[task] > window.end) return windows;
     const auto latest = latest_start(calendar, view.time(task), view.processors(), window);

@@ -32,7 +32,8 @@ WindowFlow::WindowFlow(const ClusterView& view, const TimeWindows& windows, Inte
   flows_.end.resize(view.size());
   std::size_t edges = 0;
   for (TaskId task = 0; task < view.size(); ++task) {
-    is_inside_[task] = windows.ready[task] >= span.begin && windows.due[task] <= span.end;
+    const bool is_inside = windows.ready[task] >= span.begin && windows.due[task] <= span.end;
+    is_inside_[task] = is_inside ? 1 : 0;
     first_edge_.push_back(edges);
     edges += view.workflow().predecessors(task).size();
     choices_[task] = cheapest(task, 0);

@@ -5,11 +5,6 @@
 
 namespace dovetail {
 
-namespace {
-
-
-}  // namespace
-
 void RecentWaits::add(Time start, Duration request, Duration wait) {
   while (!starts_.empty() && starts_.front().start < start - kDay) starts_.pop_front();
   starts_.push_back({start, request, wait});

@@ -78,7 +78,8 @@ TEST_F(RunQueries, WhatNeedsAFailedTaskIsBlocked) {
   EXPECT_FALSE(blocked[3]);
   EXPECT_EQ(why(2, false)[0], "it needs first, which failed");
   EXPECT_EQ(why(2, false)[1], "nobody works on the run; dovetail resume goes on with it");
-  EXPECT_EQ(why(0), Sentences{"it failed in attempt 1; dovetail resume tries it again as it is, run with what was changed"});
+  EXPECT_EQ(why(0), Sentences{"it failed in attempt 1; dovetail resume tries it again as it is, "
+                              "run with what was changed"});
 }
 
 TEST_F(RunQueries, WhatHasStartedIsNotWaiting) {
