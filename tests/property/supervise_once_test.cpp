@@ -26,7 +26,9 @@ class SuperviseOnceTest : public testing::TaskRunner {
 
   AttemptEnd end_of(pid_t supervisor) const {
     waitpid(supervisor, nullptr, 0);
-    return read_attempt(command("").attempt_file).end.value_or(AttemptEnd{});
+    const auto end = read_attempt(command("").attempt_file).end;
+    EXPECT_TRUE(end.has_value());
+    return end.value_or(AttemptEnd::not_started("nothing is written"));
   }
 
   bool exists(const std::string& name) const { return access(file(name).c_str(), F_OK) == 0; }
@@ -36,14 +38,15 @@ class SuperviseOnceTest : public testing::TaskRunner {
   bool end_command_of_shell() const {
     if (!comes_true([&] { return exists("shell"); })) return false;
     const pid_t shell = pid_in("shell");
-    const auto sleeper = [&] {
+    pid_t sleeper = 0;
+    const auto find_sleeper = [&] {
       for (const pid_t child : children_of(shell)) {
-        if (text_of("/proc/" + std::to_string(child) + "/comm") == "sleep\n") return child;
+        if (text_of("/proc/" + std::to_string(child) + "/comm") == "sleep\n") sleeper = child;
       }
-      return 0;
+      return sleeper != 0;
     };
-    if (!comes_true([&] { return sleeper() != 0; })) return false;
-    kill(sleeper(), SIGTERM);
+    if (!comes_true(find_sleeper)) return false;
+    kill(sleeper, SIGTERM);
     return comes_true([&] { return !is_running(shell); });
   }
 };
