@@ -19,8 +19,8 @@
 #include "dovetail/planner.hpp"
 #include "gen/heft_graph.hpp"
 #include "measure.hpp"
-#include "plain_adaptive.hpp"
-#include "plain_min_min.hpp"
+#include "oracles/plain_adaptive.hpp"
+#include "oracles/plain_min_min.hpp"
 
 namespace {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "dovetail/calendar.hpp"
-#include "flat_calendar.hpp"
-#include "support/map_calendar.hpp"
+#include "oracles/flat_calendar.hpp"
+#include "oracles/map_calendar.hpp"
 
 namespace dovetail::bench {
 namespace {

@@ -18,7 +18,7 @@
 #include "dovetail/tightest.hpp"
 #include "instances.hpp"
 #include "measure.hpp"
-#include "plain_deadline.hpp"
+#include "oracles/plain_deadline.hpp"
 
 namespace dovetail::bench {
 namespace {

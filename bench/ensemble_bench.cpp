@@ -11,11 +11,11 @@
 
 #include "gen/climate.hpp"
 #include "measure.hpp"
-#include "plain_ensemble.hpp"
-#include "planners/chain_ensemble.hpp"
-#include "planners/dispatch.hpp"
-#include "planners/ensemble_plan.hpp"
-#include "planners/month_simulation.hpp"
+#include "oracles/plain_ensemble.hpp"
+#include "planners/ensemble/chain_ensemble.hpp"
+#include "planners/ensemble/ensemble_plan.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::bench {
 namespace {

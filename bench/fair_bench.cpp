@@ -14,7 +14,7 @@
 #include "gen/kernel_graphs.hpp"
 #include "gen/layered_dag.hpp"
 #include "measure.hpp"
-#include "plain_fair.hpp"
+#include "oracles/plain_fair.hpp"
 
 namespace dovetail::bench {
 namespace {

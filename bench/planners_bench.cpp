@@ -15,7 +15,7 @@
 #include "gen/shapes.hpp"
 #include "instances.hpp"
 #include "measure.hpp"
-#include "plain_turnaround.hpp"
+#include "oracles/plain_turnaround.hpp"
 
 namespace dovetail::bench {
 namespace {

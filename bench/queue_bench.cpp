@@ -15,11 +15,11 @@
 #include "gen/pegasus.hpp"
 #include "gen/workload.hpp"
 #include "measure.hpp"
-#include "plain_queue.hpp"
-#include "queue/allocation.hpp"
-#include "queue/decisions.hpp"
-#include "sim/background.hpp"
-#include "sim/replay.hpp"
+#include "oracles/plain_queue.hpp"
+#include "queue/sim/background.hpp"
+#include "queue/sim/replay.hpp"
+#include "queue/strategies/allocation.hpp"
+#include "queue/strategies/decisions.hpp"
 
 namespace dovetail::bench {
 namespace {

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "dovetail/planner.hpp"
-#include "exec/replanner.hpp"
 #include "gen/layered_dag.hpp"
+#include "run/replanner.hpp"
 
 namespace dovetail::bench {
 namespace {
@@ -24,16 +24,16 @@ Problem make_problem(std::int64_t tasks) {
 }
 
 // By the plan, at a third of its time; what runs and would end first takes twice as long.
-exec::RunPicture picture_of(const Problem& problem) {
+run::RunPicture picture_of(const Problem& problem) {
   const Plan plan = make_plan(problem);
   Time end = 0;
   for (const Placement& placed : plan.placements) end = std::max(end, placed.end);
-  exec::RunPicture picture{.now = end / 3,
-                           .processors = 64,
-                           .has_plan = true,
-                           .not_before = std::vector<Time>(problem.task_count()),
-                           .factors = std::vector<double>(problem.task_count(), 1),
-                           .reason = "late"};
+  run::RunPicture picture{.now = end / 3,
+                          .processors = 64,
+                          .has_plan = true,
+                          .not_before = std::vector<Time>(problem.task_count()),
+                          .factors = std::vector<double>(problem.task_count(), 1),
+                          .reason = "late"};
   std::optional<std::size_t> late;
   for (const Placement& placed : plan.placements) {
     const bool runs = placed.start < picture.now && placed.end > picture.now;
@@ -50,9 +50,9 @@ exec::RunPicture picture_of(const Problem& problem) {
 
 void replan_one(benchmark::State& state, const ClusterWorldOptions& options) {
   const Problem problem = make_problem(state.range(0));
-  const exec::RunPicture picture = picture_of(problem);
-  exec::NewPlan plan;
-  for (auto _ : state) plan = exec::replan(problem, make_plan, picture, options);
+  const run::RunPicture picture = picture_of(problem);
+  run::NewPlan plan;
+  for (auto _ : state) plan = run::replan(problem, make_plan, picture, options);
   const auto waiting = std::ranges::count(picture.progress, TaskProgress::waiting);
   const auto left = [&](Time end) { return static_cast<double>(end - picture.now); };
   const Evaluation& made = plan.decision;

@@ -1,4 +1,4 @@
-#include "command.hpp"
+#include "cli/command.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -11,13 +11,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "cli/moment_option.hpp"
+#include "cli/run/batch_run.hpp"
+#include "cli/run/measured_times.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
-#include "measured_times.hpp"
-#include "moment.hpp"
-#include "planners/limited_cluster.hpp"
-#include "slurm_run.hpp"
+#include "planners/list/limited_cluster.hpp"
 
 namespace dovetail::cli {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/plan/search_options.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
-#include "search_options.hpp"
 
 namespace dovetail::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
+#include "cli/command.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 

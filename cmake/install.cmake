@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(TARGETS dovetail_core dovetail_io dovetail_gen dovetail_planners dovetail_all
+install(TARGETS dovetail_core dovetail_io dovetail_draw dovetail_gen dovetail_planners dovetail_all
         EXPORT dovetailTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dovetail_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/dovetail DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -4,8 +4,8 @@
 //   Ensemble ensemble{.scenarios = 10, .months = 180, .sites = {grillon}};
 //   check(ensemble);   // throws InputError for nonsense
 //
-// Values; planners (src/planners/grouping.hpp, repartition.hpp) turn them into groups of processors
-// and into numbers of scenarios per cluster.
+// Values; planners (src/planners/ensemble/grouping.hpp, repartition.hpp) turn them into groups of
+// processors and into numbers of scenarios per cluster.
 #pragma once
 
 #include <cstdint>

@@ -61,22 +61,8 @@ std::vector<Event> read_events(const std::string& path, const Problem& problem);
 std::vector<Event> parse_events(std::string_view text, const std::string& file,
                                 const Problem& problem);
 
-// Pictures of a plan. Each is self-contained text.
-std::string gantt_html(const PlanRecord& record);
-std::string gantt_svg(const PlanRecord& record);
-std::string gantt_text(const PlanRecord& record, int columns, bool colour);
-std::string chrome_trace(const PlanRecord& record);
-
-// A plan before and after what happened while it ran, one below the other on one time axis; the
-// history of `after` has the events.
-std::string before_after_html(const PlanRecord& before, const PlanRecord& after);
-std::string before_after_svg(const PlanRecord& before, const PlanRecord& after);
-
-// A frontier: plans of one problem, earliest first, each cheaper than the one before. With a budget
-// (CPU-hours), the fastest plan within it stands out.
+// A frontier: plans of one problem, earliest first, each cheaper than the one before.
 std::string format_frontier(Time now, std::span<const PlanRecord> plans);
-std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget = {});
-std::string frontier_svg(std::span<const PlanRecord> plans, std::optional<double> budget = {});
 
 // The whole file, "-" for standard input, gunzipped when it is gzip.
 std::string read_file(const std::string& path);

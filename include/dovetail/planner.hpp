@@ -26,7 +26,8 @@ namespace dovetail {
 // min(q, sqrt(V q)), `classic` with the area over q.
 enum class CpaStop { improved, classic };
 
-// How the guide of resource-conservative deadline planning is read; see src/planners/guide.hpp.
+// How the guide of resource-conservative deadline planning is read; see
+// src/planners/list/unloaded_starts.hpp.
 enum class GuideReading { front, whole, remaining };
 
 // What bounds the processors of a task for which plain resource-conservative planning finds no slot
@@ -85,7 +86,8 @@ struct PlanRequest {
   std::optional<Time> deadline = std::nullopt;  // for planners that plan for one
 };
 
-// How a planner for unlike resources goes on when something happens; see src/planners/pool.hpp.
+// How a planner for unlike resources goes on when something happens; see
+// src/planners/pool/pool.hpp.
 struct PoolRule;
 
 // A row of the table: plain data.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dovetail/error.hpp"
-#include "io/swf.hpp"
+#include "io/formats/swf.hpp"
 
 namespace dovetail {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "gen/lublin.hpp"
 #include "gen/tsafrir.hpp"
-#include "io/swf.hpp"
+#include "io/formats/swf.hpp"
 
 namespace dovetail {
 

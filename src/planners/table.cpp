@@ -8,13 +8,13 @@
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/anytime.hpp"
-#include "planners/deadline.hpp"
-#include "planners/fair.hpp"
-#include "planners/fair_search.hpp"
-#include "planners/pool.hpp"
-#include "planners/turnaround.hpp"
-#include "planners/unlike.hpp"
+#include "planners/fair/fair_planners.hpp"
+#include "planners/fair/fair_search.hpp"
+#include "planners/list/deadline.hpp"
+#include "planners/list/turnaround.hpp"
+#include "planners/pool/heterogeneous.hpp"
+#include "planners/pool/pool.hpp"
+#include "planners/search/anytime.hpp"
 
 namespace dovetail {
 

@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "../../bench/plain_min_min.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/min_min.hpp"
-#include "planners/pool.hpp"
+#include "oracles/plain_min_min.hpp"
+#include "planners/pool/min_min.hpp"
+#include "planners/pool/pool.hpp"
 #include "support/listed_events.hpp"
 #include "support/random_pool.hpp"
 

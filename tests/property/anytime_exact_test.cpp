@@ -7,10 +7,10 @@
 #include "dovetail/certificate.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/anytime.hpp"
-#include "planners/lower_bound.hpp"
-#include "planners/one_cluster.hpp"
-#include "planners/place.hpp"
+#include "planners/list/earliest_slot.hpp"
+#include "planners/list/one_cluster.hpp"
+#include "planners/search/anytime.hpp"
+#include "planners/search/lower_bound.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

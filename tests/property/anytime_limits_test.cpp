@@ -6,7 +6,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/anytime.hpp"
+#include "planners/search/anytime.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -13,8 +13,8 @@
 
 #include "dovetail/calendar.hpp"
 #include "gtest/gtest.h"
-#include "support/map_calendar.hpp"
-#include "support/naive_calendar.hpp"
+#include "oracles/map_calendar.hpp"
+#include "oracles/naive_calendar.hpp"
 
 namespace dovetail {
 namespace {

@@ -1,12 +1,12 @@
 // Ensembles of repeated workflows on calendars: every plan passes the checker.
-#include "planners/chain_ensemble.hpp"
+#include "planners/ensemble/chain_ensemble.hpp"
 
 #include <gtest/gtest.h>
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/dispatch.hpp"
-#include "planners/month_simulation.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
 namespace dovetail {

@@ -1,6 +1,6 @@
 // Moldable workflows on a cluster where things happen at random, followed step by step by a judge
 // that knows what the events mean and nothing of how the library goes about them.
-#include "planners/cluster_world.hpp"
+#include "planners/replan/cluster_world.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 
 #include "dovetail/frontier.hpp"
 #include "dovetail/tightest.hpp"
-#include "planners/simulate.hpp"
-#include "planners/warm_search.hpp"
-#include "support/cluster_judge.hpp"
+#include "oracles/cluster_judge.hpp"
+#include "planners/replan/simulate.hpp"
+#include "planners/replan/warm_search.hpp"
 #include "support/random_events.hpp"
 
 namespace dovetail {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "policies/scheduler.hpp"
+#include "queue/policies/scheduler.hpp"
 #include "support/random_queue.hpp"
 
 namespace dovetail {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "../../bench/plain_deadline.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/deadline.hpp"
+#include "oracles/plain_deadline.hpp"
+#include "planners/list/deadline.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -4,11 +4,11 @@
 #include <functional>
 #include <string>
 
-#include "planners/dispatch.hpp"
-#include "planners/ensemble_plan.hpp"
-#include "planners/knapsack.hpp"
-#include "planners/month_formula.hpp"
-#include "planners/month_simulation.hpp"
+#include "planners/ensemble/ensemble_plan.hpp"
+#include "planners/ensemble/knapsack.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_formula.hpp"
+#include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
 namespace dovetail {

@@ -1,10 +1,10 @@
 // The planners for several workflows against a plain reading of the specification, task by task.
 #include <gtest/gtest.h>
 
-#include "../../bench/plain_fair.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "gen/kernel_graphs.hpp"
+#include "oracles/plain_fair.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -1,6 +1,6 @@
 // The search for fair plans on random problems with reservations, weights and workflows that become
 // ready later: valid, never worse than MAGS in anything, and the same on any number of threads.
-#include "planners/fair_search.hpp"
+#include "planners/fair/fair_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/fair_scale.hpp"
-#include "planners/one_cluster.hpp"
-#include "planners/plan_search.hpp"
+#include "planners/fair/fair_scale.hpp"
+#include "planners/list/one_cluster.hpp"
+#include "planners/search/plan_search.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

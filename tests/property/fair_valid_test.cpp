@@ -9,8 +9,8 @@
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/compaction.hpp"
-#include "planners/list_map.hpp"
+#include "planners/fair/compaction.hpp"
+#include "planners/fair/list_map.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

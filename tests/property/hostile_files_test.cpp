@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "dovetail/io.hpp"
-#include "io/ensemble_file.hpp"
-#include "io/swf.hpp"
+#include "io/formats/ensemble_file.hpp"
+#include "io/formats/swf.hpp"
 #include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
 

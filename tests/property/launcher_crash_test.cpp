@@ -7,11 +7,11 @@
 #include <set>
 
 #include "dovetail/error.hpp"
-#include "exec/descriptor.hpp"
+#include "run/local/descriptor.hpp"
 #include "support/random_problem.hpp"
 #include "support/task_runner.hpp"
 
-namespace dovetail::exec {
+namespace dovetail::run {
 namespace {
 
 using testing::children_of;
@@ -251,4 +251,4 @@ TEST_F(LauncherCrashTest, WhereThereCanBeNoLockIsOneClearError) {
 }
 
 }  // namespace
-}  // namespace dovetail::exec
+}  // namespace dovetail::run

@@ -1,5 +1,5 @@
 // Real processes below their supervisors: what is reported of them, and that none is left.
-#include "exec/launcher.hpp"
+#include "run/local/launcher.hpp"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include "dovetail/error.hpp"
 #include "support/task_runner.hpp"
 
-namespace dovetail::exec {
+namespace dovetail::run {
 namespace {
 
 using testing::children_of;
@@ -467,4 +467,4 @@ TEST_F(LauncherTest, ArgumentsAreNeverReadAsShellText) {
 }
 
 }  // namespace
-}  // namespace dovetail::exec
+}  // namespace dovetail::run

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "../../bench/plain_turnaround.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/allocate.hpp"
+#include "oracles/plain_turnaround.hpp"
+#include "planners/list/allocate.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

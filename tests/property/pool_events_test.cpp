@@ -6,8 +6,8 @@
 #include <string>
 
 #include "dovetail/metrics.hpp"
-#include "planners/pool.hpp"
-#include "planners/simulate.hpp"
+#include "planners/pool/pool.hpp"
+#include "planners/replan/simulate.hpp"
 #include "support/random_pool.hpp"
 
 namespace dovetail {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "queue/estimator.hpp"
-#include "sim/background.hpp"
+#include "queue/sim/background.hpp"
+#include "queue/strategies/estimator.hpp"
 #include "support/library_queue.hpp"
 
 namespace dovetail {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "queue/strategy.hpp"
-#include "sim/workflow_run.hpp"
+#include "queue/sim/workflow_run.hpp"
+#include "queue/strategies/strategy.hpp"
 #include "support/library_queue.hpp"
 
 namespace dovetail {

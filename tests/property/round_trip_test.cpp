@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dovetail/io.hpp"
-#include "io/swf.hpp"
+#include "io/formats/swf.hpp"
 #include "support/file_checks.hpp"
 #include "support/random_problem.hpp"
 

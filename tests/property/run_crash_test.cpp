@@ -87,7 +87,7 @@ class CrashTest : public testing::RealRun {
       }
       ASSERT_EQ(code, 0) << id << ": " << printed();
       ASSERT_TRUE(is_right()) << id;
-      ASSERT_EQ(state_of(id, 60).count(exec::TaskState::done), 60U);
+      ASSERT_EQ(state_of(id, 60).count(run::TaskState::done), 60U);
     }
     EXPECT_GE(kills, wanted);
   }

@@ -15,7 +15,7 @@ namespace dovetail {
 namespace {
 
 namespace fs = std::filesystem;
-using exec::TaskState;
+using run::TaskState;
 
 class RunTest : public testing::RealRun {
  protected:
@@ -47,8 +47,8 @@ TEST_F(RunTest, ASlowTaskIsPlannedAroundUnlessThePlanIsStatic) {
   ASSERT_TRUE(reaches("slow-1", "\"start\""));
   EXPECT_EQ(dovetail({"run", "slow.yaml", "-j", "4", "--new"}), 0);
   EXPECT_EQ(wait_for(fixed), 0);
-  const exec::RunState as_planned = state_of("slow-1", 3);
-  const exec::RunState planned_again = state_of("slow-2", 3);
+  const run::RunState as_planned = state_of("slow-1", 3);
+  const run::RunState planned_again = state_of("slow-2", 3);
   EXPECT_EQ(as_planned.decisions().size(), 1U);
   const auto& decisions = planned_again.decisions();
   const auto adopted = std::ranges::find_if(decisions, [](const Evaluation& decision) {
@@ -80,7 +80,7 @@ TEST_F(RunTest, ProcessorsAreTakenAwayAndGivenBackWhileItRuns) {
   Count in_use = 0;
   Count most = 0;
   bool has_drained = true;
-  for (const exec::Json& entry : journal("flow-1")) {
+  for (const run::Json& entry : journal("flow-1")) {
     const std::string what = entry.value("what", "");
     if (what == "resources") {
       EXPECT_EQ(most, allowed);
@@ -97,7 +97,7 @@ TEST_F(RunTest, ProcessorsAreTakenAwayAndGivenBackWhileItRuns) {
   }
   EXPECT_EQ(allowed, 4);
   EXPECT_EQ(most, 4);
-  const exec::RunState state = state_of("flow-1", 40);
+  const run::RunState state = state_of("flow-1", 40);
   EXPECT_EQ(state.processors(), 4);
   EXPECT_GE(std::ranges::count_if(state.decisions(),
                                   [](const Evaluation& decision) {
@@ -118,7 +118,7 @@ TEST_F(RunTest, ProcessorsThatAreNeededAtOnceAreTakenFromTasksThatRun) {
   EXPECT_EQ(wait_for(run), 0);
   // One of them was stopped, and ran again after the other.
   EXPECT_EQ(testing::text_of(file("trace")).size(), 6U);
-  const exec::RunState state = state_of("flow-1", 2);
+  const run::RunState state = state_of("flow-1", 2);
   EXPECT_EQ(state.attempts().size(), 3U);
   EXPECT_EQ(state.count(TaskState::done), 2U);
 }
@@ -143,10 +143,10 @@ TEST_F(RunTest, CancelEndsWhatADeadDovetailLeftRunning) {
   write("flow.yaml", "name: flow\ntasks: [{id: a, time: 1, run: sleep 600}]\n");
   const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
   const std::string attempt = state_ + "/runs/flow-1/attempts/0.1";
-  ASSERT_TRUE(testing::comes_true([&] { return exec::read_attempt(attempt).start.has_value(); }));
+  ASSERT_TRUE(testing::comes_true([&] { return run::read_attempt(attempt).start.has_value(); }));
   kill(run, SIGKILL);
   wait_for(run);
-  const auto supervisor = exec::read_attempt(attempt).start->supervisor;
+  const auto supervisor = run::read_attempt(attempt).start->supervisor;
   EXPECT_TRUE(supervisor.is_alive());
   EXPECT_EQ(dovetail({"cancel", "flow-1"}), 0);
   EXPECT_FALSE(supervisor.is_alive());
@@ -196,10 +196,10 @@ TEST_F(RunTest, TaskOfASupervisorThatNobodyBuriesIsEnded) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become ours, and we do not wait for them
   const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
   ASSERT_TRUE(reaches("flow-1", "\"start\""));
-  const std::string attempt = exec::RunFolder::open(state_, "flow-1").attempt(0, 1);
-  std::optional<exec::AttemptStart> start;
+  const std::string attempt = run::RunFolder::open(state_, "flow-1").attempt(0, 1);
+  std::optional<run::AttemptStart> start;
   while (!start || testing::text_of(file("pids")).empty()) {
-    start = exec::read_attempt(attempt).start;
+    start = run::read_attempt(attempt).start;
     usleep(1000);
   }
   kill(run, SIGKILL);
@@ -239,14 +239,14 @@ tasks:
       printf %s "it's; $(echo fine) \"quoted\"" >> 'a file with spaces'
 )");
   EXPECT_EQ(dovetail({"run", "bad.yaml", "-j", "4", "--keep-going"}), 1);
-  const exec::RunState state = state_of("bad--tasks--1", 4);
+  const run::RunState state = state_of("bad--tasks--1", 4);
   EXPECT_EQ(state.tasks()[0].state, TaskState::done);
   EXPECT_LT(state.tasks()[0].end.seconds, 60);
   EXPECT_FALSE(fs::exists(file("never")));
   EXPECT_EQ(state.tasks()[1].state, TaskState::done);
   EXPECT_EQ(fs::file_size(state_ + "/runs/bad--tasks--1/logs/1.1.out"), 1'000'000'000U);
   EXPECT_EQ(state.tasks()[2].state, TaskState::failed);
-  EXPECT_EQ(state.tasks()[2].end.cause, exec::AttemptEnd::Cause::timed_out);
+  EXPECT_EQ(state.tasks()[2].end.cause, run::AttemptEnd::Cause::timed_out);
   EXPECT_TRUE(fs::exists(file("went-on")));
   EXPECT_LT(state.tasks()[2].end.seconds, 60);
   EXPECT_EQ(state.tasks()[3].state, TaskState::done);
@@ -262,7 +262,7 @@ TEST_F(RunTest, ReservationsOfOthersAreLeftAlone) {
         "  - {id: narrow, time: 0.2, run: sleep 0.2}\n"
         "  - {id: broad, time: 0.5, processors: 3, run: sleep 0.5}\n");
   EXPECT_EQ(dovetail({"run", "flow.yaml", "-c", "cluster.yaml"}), 0);
-  const exec::RunState state = state_of("flow-1", 2);
+  const run::RunState state = state_of("flow-1", 2);
   EXPECT_LT(state.tasks()[0].started, 1500);
   EXPECT_GE(state.tasks()[1].started, 1500);
 }
@@ -281,11 +281,11 @@ TEST_F(RunTest, AfterThreeRunsTimesThatNobodyGaveAreKnown) {
   for (int round = 0; round < 4; ++round) EXPECT_EQ(dovetail({"run", "learn.yaml", "-j", "4"}), 0);
   EXPECT_NE(printed().find("never measured"), std::string::npos) << printed();
   EXPECT_EQ(dovetail({"plan", "learn.yaml", "-c", "4", "-o", "plan.json"}), 0);
-  const exec::RunState state = state_of("learn-4", 3);
+  const run::RunState state = state_of("learn-4", 3);
   ASSERT_EQ(state.attempts().size(), 3U);
   Time planned_end = 0;
   Time real_end = 0;
-  for (const exec::PastAttempt& attempt : state.attempts()) {
+  for (const run::PastAttempt& attempt : state.attempts()) {
     const Slot& planned = state.first_plan()[attempt.task];
     const auto length = static_cast<double>(planned.end - planned.start);
     EXPECT_NEAR(length, attempt.seconds * 1000, 0.2 * attempt.seconds * 1000) << attempt.task;
@@ -330,7 +330,7 @@ TEST_F(RunTest, WithItsSupervisorAllOfATaskIsEnded) {
   const pid_t run = begin({"run", "flow.yaml", "-j", "1"});
   ASSERT_TRUE(testing::comes_true([&] { return lines_of(file("pids")).size() == 2; }));
   write("quick", "");
-  const auto start = exec::read_attempt(state_ + "/runs/flow-1/attempts/0.1").start;
+  const auto start = run::read_attempt(state_ + "/runs/flow-1/attempts/0.1").start;
   ASSERT_TRUE(start);
   kill(start->supervisor.pid, SIGKILL);
   EXPECT_EQ(wait_for(run), 0) << printed();

@@ -1,11 +1,11 @@
 // The flat calendar of searches against the calendar itself.
-#include "planners/scratch_calendar.hpp"
+#include "planners/search/scratch_calendar.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "planners/steady_math.hpp"
+#include "planners/search/steady_math.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

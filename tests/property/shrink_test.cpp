@@ -1,13 +1,13 @@
 // Plans made cheaper within their time: valid wherever that is broken off.
-#include "planners/shrink.hpp"
+#include "planners/search/shrink.hpp"
 
 #include <gtest/gtest.h>
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/one_cluster.hpp"
-#include "planners/search_clock.hpp"
+#include "planners/list/one_cluster.hpp"
+#include "planners/search/search_clock.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -13,16 +13,16 @@
 #include <random>
 #include <set>
 
-#include "exec/journal.hpp"
-#include "slurm/pilot.hpp"
+#include "batch/pilot.hpp"
+#include "run/journal.hpp"
 #include "support/file_checks.hpp"
 #include "support/task_runner.hpp"
 #include "support/whole_file.hpp"
 
-namespace dovetail::slurm {
+namespace dovetail::batch {
 namespace {
 
-using exec::AttemptEnd;
+using run::AttemptEnd;
 using testing::comes_true;
 using Random = std::mt19937;
 
@@ -80,7 +80,7 @@ class SlurmPilot : public ::testing::Test {
   }
 
   Allocation allocation(Duration length = 60'000) const {
-    Allocation allocation{.job_id = "42", .nodes = {}, .until = exec::wall_now() + length};
+    Allocation allocation{.job_id = "42", .nodes = {}, .until = run::wall_now() + length};
     for (Count i = 1; i <= order_.nodes; ++i) allocation.nodes.push_back("n" + std::to_string(i));
     return allocation;
   }
@@ -123,7 +123,7 @@ class SlurmPilot : public ::testing::Test {
   void random_order(Random& random) {
     std::filesystem::remove_all(own_.file("state"));
     std::filesystem::remove(own_.file("log"));
-    folder_ = exec::RunFolder::create(own_.file("state"), "flow");
+    folder_ = run::RunFolder::create(own_.file("state"), "flow");
     order_.tasks.clear();
     for (const std::uint32_t outside : {1000, 1001}) mark_done(folder_, outside);
     order_.nodes = 1 + below(random, 4);
@@ -146,7 +146,7 @@ class SlurmPilot : public ::testing::Test {
   void expect_tasks_in_order() const;
 
   testing::TemporaryFolder own_;
-  exec::RunFolder folder_ = exec::RunFolder::create(own_.file("state"), "flow");
+  run::RunFolder folder_ = run::RunFolder::create(own_.file("state"), "flow");
   PilotOrder order_ = {.job_name = "flow-1.p1", .pilot = 1};
 };
 
@@ -163,7 +163,7 @@ void SlurmPilot::expect_report_in_order() const {
     return order_.picks_longest ? a.expected > b.expected : a.expected < b.expected;
   };
   if (!std::filesystem::exists(report_file(folder_, 1))) return;
-  exec::read_journal(report_file(folder_, 1), [&](const exec::Json& entry) {
+  run::read_journal(report_file(folder_, 1), [&](const run::Json& entry) {
     if (entry["what"] == "start") {
       const PilotTask& next = task(entry["task"]);
       for (const auto before : next.after) {
@@ -246,7 +246,7 @@ TEST_F(SlurmPilot, WhatAKilledPilotLeavesBehindCanBeTold) {
     expect_tasks_in_order();
     const auto all = ends();
     for (const PilotReport::Start& start : report().starts) {
-      const auto attempt = exec::read_attempt(task(start.task).command.attempt_file);
+      const auto attempt = run::read_attempt(task(start.task).command.attempt_file);
       EXPECT_FALSE(attempt.still_runs());
       EXPECT_EQ(all.contains(start.task), attempt.end.has_value()) << start.task;
     }
@@ -389,19 +389,19 @@ TEST_F(SlurmPilot, AnAttemptBeginsOnce) {
 }
 
 // As a step that is killed with its node: begun, and no word since.
-int lose(const exec::TaskCommand& command) {
-  auto file = exec::AttemptWriter::create(command.attempt_file);
-  file->prepare_start(exec::ProcessName::self(), exec::wall_now());
+int lose(const run::TaskCommand& command) {
+  auto file = run::AttemptWriter::create(command.attempt_file);
+  file->prepare_start(run::ProcessName::self(), run::wall_now());
   file->write_start(getpid());
   raise(SIGKILL);
   return 0;
 }
 
 }  // namespace
-}  // namespace dovetail::slurm
+}  // namespace dovetail::batch
 
 int main(int argc, char** argv) {
-  using namespace dovetail::slurm;
+  using namespace dovetail::batch;
   if (argc == 4) {
     const auto number = static_cast<std::uint32_t>(std::stoul(argv[3]));
     const PilotOrder order = read_order(argv[2], number);

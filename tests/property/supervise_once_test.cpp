@@ -1,10 +1,10 @@
 // A task below a batch system, which signals the processes of a job one after the other.
 #include <filesystem>
 
-#include "exec/supervisor.hpp"
+#include "run/local/supervisor.hpp"
 #include "support/task_runner.hpp"
 
-namespace dovetail::exec {
+namespace dovetail::run {
 namespace {
 
 using testing::children_of;
@@ -85,4 +85,4 @@ TEST_F(SuperviseOnceTest, ASignalEndsTheTaskWithAllThatItStarted) {
 }
 
 }  // namespace
-}  // namespace dovetail::exec
+}  // namespace dovetail::run

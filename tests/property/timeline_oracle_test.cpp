@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "policies/timeline.hpp"
+#include "queue/policies/timeline.hpp"
 #include "support/random_queue.hpp"
 
 namespace dovetail {

@@ -1,5 +1,5 @@
 // Planning again from the plan in hand: never worse than keeping it, with few tasks moved.
-#include "planners/warm_search.hpp"
+#include "planners/replan/warm_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/cluster_world.hpp"
+#include "planners/replan/cluster_world.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "slurm/records.hpp"
+#include "batch/job_records.hpp"
 
 namespace dovetail::testing {
 
-inline constexpr slurm::WallTime kPictureTime = 1'763'287'200'000;
+inline constexpr batch::WallTime kPictureTime = 1'763'287'200'000;
 
 // n1, n2, ... of two cores each, in one partition.
-inline slurm::ClusterPicture idle_nodes(int count) {
-  slurm::ClusterPicture picture{.at = kPictureTime};
+inline batch::ClusterPicture idle_nodes(int count) {
+  batch::ClusterPicture picture{.at = kPictureTime};
   std::vector<std::string> names;
   for (int i = 1; i <= count; ++i) {
     names.push_back("n" + std::to_string(i));
@@ -23,11 +23,11 @@ inline slurm::ClusterPicture idle_nodes(int count) {
   return picture;
 }
 
-inline slurm::Job running(std::vector<std::string> nodes, Duration left) {
+inline batch::Job running(std::vector<std::string> nodes, Duration left) {
   return {.id = "1",
           .name = "r",
           .partitions = {"main"},
-          .state = slurm::JobState::running,
+          .state = batch::JobState::running,
           .nodes = static_cast<Count>(nodes.size()),
           .node_names = std::move(nodes),
           .limit = left,
@@ -35,12 +35,12 @@ inline slurm::Job running(std::vector<std::string> nodes, Duration left) {
           .end = kPictureTime + left};
 }
 
-inline slurm::Job waiting(Count nodes, Duration limit, std::int64_t priority,
+inline batch::Job waiting(Count nodes, Duration limit, std::int64_t priority,
                           const std::string& reason) {
   return {.id = "2",
           .name = "w",
           .partitions = {"main"},
-          .state = slurm::JobState::pending,
+          .state = batch::JobState::pending,
           .reason = reason,
           .nodes = nodes,
           .limit = limit,
@@ -49,7 +49,7 @@ inline slurm::Job waiting(Count nodes, Duration limit, std::int64_t priority,
 }
 
 // From so long after the picture was taken.
-inline slurm::ReservedNodes reserved(std::vector<std::string> nodes, Duration after,
+inline batch::ReservedNodes reserved(std::vector<std::string> nodes, Duration after,
                                      Duration length) {
   return {.name = "held",
           .start = kPictureTime + after,

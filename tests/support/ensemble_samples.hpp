@@ -4,9 +4,9 @@
 #include <map>
 #include <string>
 
-#include "../../bench/plain_ensemble.hpp"
 #include "dovetail/ensemble.hpp"
-#include "planners/grouping.hpp"
+#include "oracles/plain_ensemble.hpp"
+#include "planners/ensemble/grouping.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail::testing {

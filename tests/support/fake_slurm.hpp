@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "exec/clock.hpp"
-#include "slurm/client.hpp"
-#include "slurm/pilot_file.hpp"
+#include "batch/pilot_file.hpp"
+#include "batch/slurm/slurm_client.hpp"
+#include "run/clock.hpp"
 #include "support/whole_file.hpp"
 
 namespace dovetail::testing {
@@ -37,8 +37,8 @@ class FakeSlurm {
   std::string partition = "MaxTime=UNLIMITED MinNodes=1 MaxNodes=UNLIMITED";
   std::function<void(int)> at_question;  // with their number, before squeue answers
 
-  slurm::Client client() {
-    return slurm::Client(
+  batch::Client client() {
+    return batch::Client(
         {.call_seconds = 1, .patience = 0},
         [this](const auto& words, const auto&, const auto&) { return run(words); });
   }
@@ -52,28 +52,28 @@ class FakeSlurm {
   void work(FakeJob& job, std::size_t most = 1'000, const std::string& over = "done") {
     if (job.state != "PENDING") return;
     const std::string order_file = order_of(job);
-    const slurm::PilotOrder order = slurm::read_order(order_file);
-    const exec::RunFolder folder = slurm::folder_of_order(order_file);
+    const batch::PilotOrder order = batch::read_order(order_file);
+    const run::RunFolder folder = batch::folder_of_order(order_file);
     job.state = "COMPLETED";
     job.reason = "None";
-    if (!slurm::claim_order(folder, order.pilot)) return;
-    exec::JournalWriter report(slurm::report_file(folder, order.pilot));
-    report.add(slurm::begin_entry(job.id, {"n1"}));
+    if (!batch::claim_order(folder, order.pilot)) return;
+    run::JournalWriter report(batch::report_file(folder, order.pilot));
+    report.add(batch::begin_entry(job.id, {"n1"}));
     for (std::size_t i = 0; i < std::min(most, order.tasks.size()); ++i) {
-      const exec::TaskCommand& command = order.tasks[i].command;
-      report.add(entry_of(slurm::PilotReport::Start{.task = command.task,
+      const run::TaskCommand& command = order.tasks[i].command;
+      report.add(entry_of(batch::PilotReport::Start{.task = command.task,
                                                     .attempt = command.attempt,
                                                     .node = "n1",
-                                                    .time = exec::wall_now()}));
-      exec::AttemptEnd end;
+                                                    .time = run::wall_now()}));
+      run::AttemptEnd end;
       end.seconds = 0.001;
-      end.time = exec::wall_now();
-      if (over == "time") end.cause = exec::AttemptEnd::Cause::stopped;
+      end.time = run::wall_now();
+      if (over == "time") end.cause = run::AttemptEnd::Cause::stopped;
       report.add(entry_of(
-          slurm::PilotReport::End{.task = command.task, .attempt = command.attempt, .end = end}));
-      if (over != "time") slurm::mark_done(folder, command.task);
+          batch::PilotReport::End{.task = command.task, .attempt = command.attempt, .end = end}));
+      if (over != "time") batch::mark_done(folder, command.task);
     }
-    report.add(slurm::over_entry(over));
+    report.add(batch::over_entry(over));
     report.sync();
   }
 
@@ -104,17 +104,17 @@ class FakeSlurm {
     return text.substr(begin, text.find('\n', begin) - begin);
   }
 
-  slurm::CommandResult submit(const std::string& script) {
+  batch::CommandResult submit(const std::string& script) {
     const std::string text = text_of(script);
     FakeJob& job = add(directive(text, "job-name"));
     job.script = script;
     job.nodes = directive(text, "nodes");
     job.limit = directive(text, "time");
-    if (loses_answers) return {.end = slurm::CommandResult::End::timed_out, .exit_code = 137};
+    if (loses_answers) return {.end = batch::CommandResult::End::timed_out, .exit_code = 137};
     return {.out = job.id + "\n"};
   }
 
-  slurm::CommandResult show_jobs(const std::string& format) {
+  batch::CommandResult show_jobs(const std::string& format) {
     if (at_question) at_question(questions_++);
     const std::string mark = format.substr(9, format.find('|') - 9);
     std::string out;
@@ -123,12 +123,12 @@ class FakeSlurm {
       out +=
           fmt::format("{}|{}|{}|me|main|(null)|{}|2|{}|{}|1|1|{}|N/A|(null)|(null)|{}|{}\n", mark,
                       job.id, job.state, job.nodes, runs ? "n1" : "", job.limit,
-                      runs ? std::to_string(exec::wall_now() / 1000) : "N/A", job.reason, job.name);
+                      runs ? std::to_string(run::wall_now() / 1000) : "N/A", job.reason, job.name);
     }
     return {.out = out};
   }
 
-  slurm::CommandResult run(const Words& words) {
+  batch::CommandResult run(const Words& words) {
     const std::string& program = words.front();
     if (program == "sbatch") return submit(words.back());
     if (program == "squeue") return show_jobs(words.back());

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "exec/descriptor.hpp"
-#include "federation/http_client.hpp"
-#include "federation/http_server.hpp"
-#include "federation/keys.hpp"
+#include "federation/net/http_client.hpp"
+#include "federation/net/http_server.hpp"
+#include "federation/net/keys.hpp"
+#include "run/local/descriptor.hpp"
 #include "support/file_checks.hpp"
 #include "support/task_runner.hpp"
 
@@ -119,7 +119,7 @@ class RawConnection {
  private:
   std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
   std::unique_ptr<SSL, void (*)(SSL*)> connection_;
-  exec::Descriptor socket_;
+  run::Descriptor socket_;
 };
 
 }  // namespace dovetail::testing

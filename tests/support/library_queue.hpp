@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "policies/scheduler.hpp"
+#include "queue/policies/scheduler.hpp"
 #include "support/random_queue.hpp"
 
 namespace dovetail::testing {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "planners/aheft.hpp"
+#include "planners/replan/aheft.hpp"
 
 namespace dovetail::testing {
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "exec/performance_history.hpp"
+#include "run/history/performance_history.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail::testing {
 
-using exec::Measurement;
+using run::Measurement;
 
 // A task that follows Amdahl's law and keeps its processors busy where it can.
 struct Law {

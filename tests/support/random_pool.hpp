@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "planners/aheft.hpp"
+#include "planners/replan/aheft.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail::testing {

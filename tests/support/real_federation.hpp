@@ -13,8 +13,8 @@
 #include <regex>
 #include <sstream>
 
-#include "exec/leftovers.hpp"
-#include "federation/gather.hpp"
+#include "federation/agent/gather.hpp"
+#include "run/local/leftovers.hpp"
 #include "support/federation.hpp"
 #include "support/real_run.hpp"
 
@@ -148,7 +148,7 @@ class RealFederation : public RealRun {
 
   // A port that nobody has now.
   static int free_port() {
-    const exec::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    const run::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
@@ -171,11 +171,11 @@ class RealFederation : public RealRun {
   void end_steps_of(const std::string& name) const {
     const std::string folder = servers_.at(name).state + "/daemons/runs/" + name + "-1/attempts";
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      const auto attempt = exec::read_attempt(entry.path().string());
+      const auto attempt = run::read_attempt(entry.path().string());
       if (!attempt.still_runs()) continue;
       kill(attempt.start->supervisor.pid, SIGKILL);
       while (attempt.start->supervisor.is_alive()) waitpid(-1, nullptr, WNOHANG);
-      exec::end_leftovers(*attempt.start);
+      run::end_leftovers(*attempt.start);
     }
   }
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/run_folder.hpp"
-#include "exec/run_state.hpp"
+#include "run/run_folder.hpp"
+#include "run/run_state.hpp"
 #include "support/file_checks.hpp"
 #include "support/whole_file.hpp"
 
@@ -54,15 +54,15 @@ class RealRun : public ::testing::Test {
   std::string folder() const { return own_.path().string(); }
   std::string printed() const { return text_of(file("printed")); }
 
-  std::vector<exec::Json> journal(const std::string& run) const {
-    std::vector<exec::Json> entries;
-    exec::read_journal(exec::RunFolder::open(state_, run).journal(),
-                       [&](const exec::Json& entry) { entries.push_back(entry); });
+  std::vector<run::Json> journal(const std::string& run) const {
+    std::vector<run::Json> entries;
+    run::read_journal(run::RunFolder::open(state_, run).journal(),
+                      [&](const run::Json& entry) { entries.push_back(entry); });
     return entries;
   }
 
-  exec::RunState state_of(const std::string& run, std::size_t tasks) const {
-    return exec::read_run_state(exec::RunFolder::open(state_, run).journal(), tasks);
+  run::RunState state_of(const std::string& run, std::size_t tasks) const {
+    return run::read_run_state(run::RunFolder::open(state_, run).journal(), tasks);
   }
 
   TemporaryFolder own_;

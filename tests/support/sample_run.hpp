@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "dovetail/planner.hpp"
-#include "exec/dispatcher.hpp"
-#include "exec/run_state.hpp"
+#include "run/dispatcher.hpp"
+#include "run/run_state.hpp"
 
 namespace dovetail::testing {
 
@@ -25,29 +25,29 @@ class ScriptedRun {
   explicit ScriptedRun(const Problem& problem) : state_(problem.task_count()) {}
 
   void plan(Time at, const Evaluation& decision, const std::vector<Slot>& slots = {}) {
-    state_.apply(exec::plan_entry(stamp(at), decision, "BL_CPAR_BD_CPAR", slots));
+    state_.apply(run::plan_entry(stamp(at), decision, "BL_CPAR_BD_CPAR", slots));
   }
   void start(Time at, std::size_t task, std::uint32_t attempt, Count procs) {
-    state_.apply(exec::start_entry(stamp(at), number(task), attempt, procs));
+    state_.apply(run::start_entry(stamp(at), number(task), attempt, procs));
   }
   // `cpu` seconds; how long it ran follows from its start.
   void end(Time at, std::size_t task, std::uint32_t attempt, int exit_code, double cpu) {
     const Duration length = at - state_.tasks()[task].started;
-    state_.apply(exec::end_entry(stamp(at), number(task), attempt,
-                                 {.exit_code = exit_code,
-                                  .seconds = to_seconds(length),
-                                  .cpu_seconds = cpu,
-                                  .peak_kib = 51'200}));
+    state_.apply(run::end_entry(stamp(at), number(task), attempt,
+                                {.exit_code = exit_code,
+                                 .seconds = to_seconds(length),
+                                 .cpu_seconds = cpu,
+                                 .peak_kib = 51'200}));
   }
-  void apply(const exec::Json& entry) { state_.apply(entry); }
-  void note(Time at, const std::string& what) { state_.apply(exec::note_entry(stamp(at), what)); }
+  void apply(const run::Json& entry) { state_.apply(entry); }
+  void note(Time at, const std::string& what) { state_.apply(run::note_entry(stamp(at), what)); }
 
-  static exec::Stamp stamp(Time at) { return {1'763'287'200'000 + at, at}; }
-  const exec::RunState& state() const { return state_; }
+  static run::Stamp stamp(Time at) { return {1'763'287'200'000 + at, at}; }
+  const run::RunState& state() const { return state_; }
 
  private:
   static std::uint32_t number(std::size_t task) { return static_cast<std::uint32_t>(task); }
-  exec::RunState state_;
+  run::RunState state_;
 };
 
 // The tasks of diamond().
@@ -92,7 +92,7 @@ inline ScriptedRun bumpy_run(const Problem& problem) {
   run.start(13'000, c, 1, 1);
   run.end(20'000, b, 1, 7, 10);
   run.plan(20'000, {.event = "b failed", .current = 52'000});
-  run.apply(exec::retry_entry(ScriptedRun::stamp(20'000), b, 25'000));
+  run.apply(run::retry_entry(ScriptedRun::stamp(20'000), b, 25'000));
   run.start(25'000, b, 2, 2);
   run.end(33'000, c, 1, 0, 20);
   run.end(47'000, b, 2, 0, 40);
@@ -149,7 +149,7 @@ inline ScriptedRun random_run(const Problem& problem, unsigned seed,
   }
   ScriptedRun run(problem);
   run.plan(0, {.event = "first plan", .candidate = end, .adopted = true}, slots);
-  exec::Dispatcher dispatcher(problem, options.processors);
+  run::Dispatcher dispatcher(problem, options.processors);
   dispatcher.follow(slots);
   std::set<std::pair<Time, std::size_t>> ends;
   const std::size_t most = options.stop_after > 0 ? options.stop_after : slots.size() * 100;
@@ -165,13 +165,13 @@ inline ScriptedRun random_run(const Problem& problem, unsigned seed,
     const std::size_t task = ends.begin()->second;
     now = std::max(now, ends.begin()->first);
     ends.erase(ends.begin());
-    const exec::TaskStatus& status = run.state().tasks()[task];
+    const run::TaskStatus& status = run.state().tasks()[task];
     const bool fails = chance() < options.failing;
     const double cpu =
         to_seconds(now - status.started) * status.processors * (0.7 + 0.3 * chance());
     run.end(now, task, status.attempt, fails ? 3 : 0, cpu);
     if (fails) {
-      run.apply(exec::retry_entry(ScriptedRun::stamp(now), static_cast<std::uint32_t>(task), now));
+      run.apply(run::retry_entry(ScriptedRun::stamp(now), static_cast<std::uint32_t>(task), now));
       dispatcher.retry(task, now);
     } else {
       dispatcher.end(task, true);

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "slurm/command.hpp"
+#include "batch/timed_command.hpp"
 
 namespace dovetail::testing {
 
@@ -44,7 +44,7 @@ class SlurmCluster {
   }
   ~SlurmCluster() {
     unsetenv("SLURM_CONF");
-    slurm::run_command({kScript, "stop", folder_}, {.seconds = 60});
+    batch::run_command({kScript, "stop", folder_}, {.seconds = 60});
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
   }
@@ -67,7 +67,7 @@ class SlurmCluster {
 
   // Runs one of Slurm's commands and answers what it prints. Throws when it fails.
   std::string run(const std::vector<std::string>& arguments) {
-    const slurm::CommandResult result = slurm::run_command(arguments, {.seconds = 20});
+    const batch::CommandResult result = batch::run_command(arguments, {.seconds = 20});
     if (!result.is_fine()) {
       throw std::runtime_error(arguments.front() + " failed: " + result.out + result.err);
     }
@@ -93,7 +93,7 @@ class SlurmCluster {
 
   void script(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kScript);
-    const slurm::CommandResult result = slurm::run_command(arguments, {.seconds = 150});
+    const batch::CommandResult result = batch::run_command(arguments, {.seconds = 150});
     if (!result.is_fine()) throw std::runtime_error(result.out + result.err);
   }
 

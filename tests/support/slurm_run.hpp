@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "slurm/pilot_state.hpp"
+#include "batch/pilot_state.hpp"
 #include "support/real_run.hpp"
 #include "support/slurm_cluster.hpp"
 
@@ -62,8 +62,8 @@ class SlurmRunTest : public RealRun {
     return all.find("No reservations") != std::string::npos ? "" : all;
   }
 
-  std::vector<slurm::PilotStatus> jobs_of(const std::string& run_id = "flow-1") const {
-    const auto jobs = slurm::read_pilot_states(exec::RunFolder::open(state_, run_id).journal());
+  std::vector<batch::PilotStatus> jobs_of(const std::string& run_id = "flow-1") const {
+    const auto jobs = batch::read_pilot_states(run::RunFolder::open(state_, run_id).journal());
     return {jobs.all().begin(), jobs.all().end()};
   }
 

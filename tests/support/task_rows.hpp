@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/tasks.hpp"
+#include "queue/strategies/open_tasks.hpp"
 
 namespace dovetail::testing {
 

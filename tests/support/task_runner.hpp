@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "exec/launcher.hpp"
+#include "run/local/launcher.hpp"
 #include "support/file_checks.hpp"
 #include "support/whole_file.hpp"
 
@@ -57,7 +57,7 @@ class TaskRunner : public ::testing::Test {
   std::string lock_file() const { return file("nursery.lock"); }
 
   // Runs in the test's folder; the task can take less time to end than users have.
-  exec::TaskCommand command(const std::string& text, std::uint32_t task = 1) const {
+  run::TaskCommand command(const std::string& text, std::uint32_t task = 1) const {
     const std::string name = file(std::to_string(task));
     return {.task = task,
             .attempt = 1,
@@ -70,35 +70,35 @@ class TaskRunner : public ::testing::Test {
   }
 
   // Of as many tasks as are expected, in the order of their ends.
-  static std::vector<exec::TaskReport> wait_for(exec::Launcher& launcher, std::size_t count) {
-    std::vector<exec::TaskReport> all;
+  static std::vector<run::TaskReport> wait_for(run::Launcher& launcher, std::size_t count) {
+    std::vector<run::TaskReport> all;
     while (all.size() < count) {
       pollfd ready{.fd = launcher.descriptor(), .events = POLLIN, .revents = 0};
       poll(&ready, 1, -1);
-      for (exec::TaskReport& report : launcher.reports()) all.push_back(std::move(report));
+      for (run::TaskReport& report : launcher.reports()) all.push_back(std::move(report));
     }
     return all;
   }
 
   // Runs one task. What is reported is also in its file.
-  exec::AttemptEnd run(const exec::TaskCommand& command) const {
-    exec::Launcher launcher(lock_file());
+  run::AttemptEnd run(const run::TaskCommand& command) const {
+    run::Launcher launcher(lock_file());
     launcher.start(command);
-    const exec::TaskReport report = wait_for(launcher, 1).front();
+    const run::TaskReport report = wait_for(launcher, 1).front();
     EXPECT_EQ(report.task, command.task);
     EXPECT_EQ(report.attempt, command.attempt);
-    const exec::Attempt attempt = exec::read_attempt(command.attempt_file);
-    EXPECT_EQ(exec::to_json(attempt.end.value_or(report.end)), exec::to_json(report.end));
+    const run::Attempt attempt = run::read_attempt(command.attempt_file);
+    EXPECT_EQ(run::to_json(attempt.end.value_or(report.end)), run::to_json(report.end));
     return report.end;
   }
 
-  exec::AttemptEnd run(const std::string& text) const { return run(command(text)); }
+  run::AttemptEnd run(const std::string& text) const { return run(command(text)); }
   std::string output() const { return text_of(file("1.out")); }
 
   // The start of an attempt, once its supervisor has written it.
-  static std::optional<exec::AttemptStart> start_of(const exec::TaskCommand& command) {
-    comes_true([&] { return exec::read_attempt(command.attempt_file).start.has_value(); });
-    return exec::read_attempt(command.attempt_file).start;
+  static std::optional<run::AttemptStart> start_of(const run::TaskCommand& command) {
+    comes_true([&] { return run::read_attempt(command.attempt_file).start.has_value(); });
+    return run::read_attempt(command.attempt_file).start;
   }
 
   // The number that a task wrote into a file.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../bench/plain_strategies.hpp"
+#include "oracles/plain_strategies.hpp"
 
 namespace dovetail::testing {
 

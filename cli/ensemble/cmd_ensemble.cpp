@@ -1,0 +1,267 @@
+// dovetail ensemble: groups of processors and scenarios per cluster for many chains of months.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/ensemble/ensemble_input.hpp"
+#include "cli/ensemble/ensemble_output.hpp"
+#include "cli/ensemble/ensemble_pictures.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "io/text.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_simulation.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+std::vector<Count> processors_of(const Ensemble& ensemble) {
+  std::vector<Count> processors;
+  for (const EnsembleSite& site : ensemble.sites) processors.push_back(site.processors);
+  return processors;
+}
+
+// Simulated, month by month, on clusters that are ours alone.
+EnsembleAnswer simulated_answer(const EnsembleInput& input) {
+  const Ensemble& ensemble = input.ensemble;
+  EnsembleAnswer answer{ensemble.scenarios, ensemble.months, input.choices,
+                        plan_ensemble(ensemble, input.choices), processors_of(ensemble)};
+  for (std::size_t c = 0; input.arguments.needs_schedule() && c < ensemble.sites.size(); ++c) {
+    const SitePlan& site = answer.plan.sites[c];
+    auto& runs = answer.schedules.emplace_back();
+    if (site.grouping.groups.empty()) continue;
+    const MonthProblem problem =
+        month_problem(ensemble.sites[c], ensemble.rules, site.planned_for, ensemble.months);
+    runs = simulate_months(problem, site.grouping, input.choices.dispatch, KeepRuns::yes).runs;
+  }
+  if (input.arguments.vectors) {
+    for (PerformanceVector& vector : performance_of(ensemble, input.choices)) {
+      auto& values = answer.vectors.emplace_back();
+      for (Count k = 1; k <= ensemble.scenarios; ++k) values.push_back(vector.at(k));
+    }
+  }
+  return answer;
+}
+
+// Where there is no room for all months, `full_cluster` gets the name of a cluster that has none.
+EnsembleAnswer planned_answer(const EnsembleInput& input, std::string& full_cluster) {
+  EnsembleAnswer answer{input.ensemble.scenarios,
+                        input.ensemble.months,
+                        input.choices,
+                        {},
+                        processors_of(input.ensemble)};
+  auto plan = calendar_plan(input, full_cluster);
+  if (!plan) {
+    answer.plan.makespan = kForever;
+    return answer;
+  }
+  const EnsembleArguments& arguments = input.arguments;
+  if (!arguments.plan.empty()) {
+    write_file(arguments.plan, format_plan(make_record(plan->problem, plan->plan)));
+  }
+  if (!arguments.folder.empty()) export_plan(*plan, arguments.folder);
+  answer.plan = std::move(plan->summary);
+  if (!arguments.needs_schedule()) return answer;
+  answer.schedules = std::move(plan->runs);
+  answer.off_chain = std::move(plan->off_chain);
+  const Platform& ours = plan->problem.platform();
+  for (std::size_t c = 0; c < ours.clusters().size(); ++c) {
+    auto& absent = answer.absent.emplace_back();
+    for (const Step& step :
+         ours.calendar(c).steps({ours.now(), ours.now() + answer.plan.makespan})) {
+      if (step.free == 0) absent.push_back({step.begin, step.end});
+    }
+  }
+  return answer;
+}
+
+// The tables of clusters that were not given.
+std::string unused_tables(const EnsembleInput& input) {
+  std::vector<std::string> names;
+  for (const io::EnsembleTable& table : input.file.tables) {
+    if (!input.platform.find(table.name)) names.push_back(table.name);
+  }
+  return names.empty() ? "" : fmt::format("; without {}", fmt::join(names, ", "));
+}
+
+// Why the months on a cluster never end.
+std::string disk_words(const EnsembleInput& input, const EnsembleAnswer& answer) {
+  const auto& sites = answer.plan.sites;
+  const auto stuck = std::find_if(sites.begin(), sites.end(),
+                                  [](const SitePlan& site) { return site.makespan >= kForever; });
+  const EnsembleSite& site = input.ensemble.sites[static_cast<std::size_t>(stuck - sites.begin())];
+  const std::string who = fmt::format("cluster {}: ", io::quote(site.name));
+  if (stuck->grouping.groups.empty()) return who + "no group fits";
+  const DiskSpec& disk = *input.ensemble.rules.disk;
+  const MonthProblem problem =
+      month_problem(site, input.ensemble.rules, stuck->planned_for, answer.months);
+  const auto result = simulate_months(problem, stuck->grouping, answer.choices.dispatch);
+  if (result.months_done > 0 && disk.archive > 0) {
+    return who + fmt::format(
+                     "archives fill the disk after {} of {} months; fetch them, or give "
+                     "it more capacity",
+                     result.months_done, problem.all_months());
+  }
+  const auto groups = static_cast<std::int64_t>(stuck->grouping.groups.size());
+  return who + fmt::format(
+                   "the margin of {} GB for {} is more than the disk has; give a smaller "
+                   "margin, or more capacity",
+                   static_cast<double>(disk.margin_for(groups)) / 1000,
+                   counted(stuck->grouping.groups.size(), "group"));
+}
+
+void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
+  const auto& sites = answer.plan.sites;
+  fmt::print("{}: {} of {}        {}{}\n\n", input.arguments.file,
+             counted(static_cast<std::size_t>(answer.scenarios), "scenario"),
+             counted(static_cast<std::size_t>(answer.months), "month"),
+             counted(sites.size(), "cluster"), unused_tables(input));
+  fmt::print("  ends        in {}\n", format_duration(answer.plan.makespan));
+  fmt::print("  grouped by  {}, months handed out by {}{}\n\n", answer.choices.heuristic->name,
+             name_of(answer.choices.dispatch),
+             input.needs_calendar() ? ", planned on the calendar" : "");
+  fmt::print("{}", describe_clusters(answer));
+  if (input.needs_calendar() || sites.size() > 1) return;
+  const SitePlan& site = sites.front();
+  fmt::print("\n  the formulas say {}, the simulation {} seconds{}\n\n",
+             format_seconds(site.formula), format_seconds(site.makespan),
+             site.flushes > 0 ? fmt::format("; the disk is emptied {} times", site.flushes) : "");
+  const MonthProblem problem = month_problem(input.ensemble.sites.front(), input.ensemble.rules,
+                                             answer.scenarios, answer.months);
+  fmt::print("{}",
+             describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name,
+                                 !has_huge_knapsack(input.ensemble, input.ensemble.sites.front())));
+}
+
+void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
+  const std::string& name = input.arguments.gantt;
+  if (name.empty()) return;
+  const Time now = input.needs_calendar() ? input.platform.now() : 0;
+  const auto picture = picture_of(answer, input.arguments.file, now,
+                                  input.needs_calendar() && input.platform.wall_clock());
+  write_file(name, name.ends_with(".svg") ? ensemble_svg(picture) : ensemble_html(picture));
+}
+
+Exit answer_ensemble(const EnsembleInput& input) {
+  const EnsembleArguments& arguments = input.arguments;
+  std::string full_cluster;
+  EnsembleAnswer answer =
+      input.needs_calendar() ? planned_answer(input, full_cluster) : simulated_answer(input);
+  if (answer.plan.makespan < kForever) write_gantt(input, answer);
+  if (!arguments.schedule) answer.schedules.clear();
+  const std::string json = to_json(answer);
+  if (arguments.json && arguments.output != "-") fmt::print("{}", json);
+  if (!arguments.output.empty()) write_file(arguments.output, json);
+  if (answer.plan.makespan >= kForever) {
+    fmt::print(stderr, "{}: {}\n", arguments.file,
+               input.needs_calendar()
+                   ? fmt::format("cluster {}: there is no room for all its months, however long "
+                                 "one waits; windows may be too short for one, or too few",
+                                 io::quote(full_cluster))
+                   : disk_words(input, answer));
+    return Exit::no;
+  }
+  if (arguments.talks()) print_answer(input, answer);
+  return Exit::fine;
+}
+
+Exit answer_sweep(const EnsembleInput& input) {
+  const EnsembleArguments& arguments = input.arguments;
+  if (input.needs_calendar() || input.ensemble.sites.size() != 1) {
+    throw InputError(
+        "--sweep: is for main and post tasks on one cluster, without repeat, windows, "
+        "reservations, "
+        "--plan and --export");
+  }
+  const ProcessorSweep sweep =
+      sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
+  if (arguments.json && arguments.output != "-") fmt::print("{}", to_json(sweep));
+  if (!arguments.output.empty()) write_file(arguments.output, to_json(sweep));
+  if (!arguments.chart.empty()) {
+    const io::LineChart chart = chart_of(sweep);
+    write_file(arguments.chart, arguments.chart.ends_with(".svg")
+                                    ? io::lines_svg({chart})
+                                    : io::lines_html(chart.title, {chart}));
+  }
+  if (sweep.heuristics.size() < groupings().size()) {
+    fmt::print(stderr,
+               "--sweep: knapsack and best are left out: to solve them exactly takes too long on "
+               "{} processors\n",
+               sweep.rows.back().processors);
+  }
+  if (arguments.talks()) fmt::print("{}", describe_sweep(sweep));
+  return Exit::fine;
+}
+
+Exit run_ensemble(const EnsembleArguments& arguments) {
+  require_picture_name("--gantt", arguments.gantt);
+  require_picture_name("--chart", arguments.chart);
+  if (!arguments.chart.empty() && arguments.sweep.empty()) {
+    throw InputError("--chart: draws a sweep; add --sweep, such as --sweep 11:120");
+  }
+  protect_inputs({arguments.file, arguments.cluster},
+                 {arguments.output, arguments.plan, arguments.gantt, arguments.chart});
+  const EnsembleInput input = read_ensemble_input(arguments);
+  return arguments.sweep.empty() ? answer_ensemble(input) : answer_sweep(input);
+}
+
+std::string known_names() {
+  std::vector<std::string_view> names;
+  for (const GroupingInfo& row : groupings()) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+void add_ensemble(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand(
+      "ensemble", "groups and clusters for many chains of months (climate ensembles)");
+  auto a = std::make_shared<EnsembleArguments>();
+  command->add_option("FILE", a->file, "ensemble file: YAML or JSON; - is standard input")
+      ->required();
+  command
+      ->add_option("-c,--cluster", a->cluster,
+                   "cluster file whose clusters have the names of the ensemble's tables, or a "
+                   "number of processors where there is one table")
+      ->required();
+  command->add_option("--heuristic", a->heuristic,
+                      "how processors are grouped: " + known_names() + "; default best");
+  std::vector<std::pair<std::string, Dispatch>> rules;
+  for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
+  add_choice<Dispatch>(*command, "--dispatch", a->dispatch, rules,
+                       "which scenario a group takes next: fair, rotate (default) or ideal");
+  command->add_option("--repartition", a->repartition,
+                      "over several clusters: greedy (default), round-robin or exact");
+  command->add_flag("--json", a->json, "as JSON on standard output");
+  command->add_flag("--schedule", a->schedule, "JSON: also when every month runs");
+  command->add_flag("--vectors", a->vectors,
+                    "JSON: also how long each cluster takes for 1, 2, ... scenarios");
+  const CLI::Validator named(
+      [](const std::string& text) { return text.empty() ? "expected a name, found \"\"" : ""; },
+      "");
+  command->add_option("-o,--output", a->output, "write the JSON to this file")->check(named);
+  command->add_option("--plan", a->plan, "write a plan of every task to this file")->check(named);
+  command
+      ->add_option("--export", a->folder,
+                   "write the plan with its workflows and clusters to this folder, for check "
+                   "and run; a new one, or one of a former export")
+      ->check(named);
+  command->add_option("--gantt", a->gantt, "draw the groups over time to this file: .html or .svg")
+      ->check(named);
+  command
+      ->add_option("--sweep", a->sweep,
+                   "instead: the makespan of every heuristic on so many processors, FROM:TO or "
+                   "FROM:TO:STEP")
+      ->check(named);
+  command->add_option("--chart", a->chart, "draw the sweep to this file: .html or .svg")
+      ->check(named);
+  command->footer(
+      "Examples: dovetail ensemble climate.yaml -c grid.yaml\n"
+      "          dovetail ensemble climate.yaml -c 53 --heuristic knapsack --dispatch fair --json");
+  command->callback([a, &status] { status = run_ensemble(*a); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,40 @@
+// An answered ensemble as JSON and in words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planners/ensemble/chain_ensemble.hpp"
+#include "planners/ensemble/ensemble_plan.hpp"
+
+namespace dovetail::cli {
+
+// What was asked and what came out. Schedules and vectors are by cluster, and empty when nobody
+// asked for them.
+struct EnsembleAnswer {
+  Count scenarios = 0;
+  Count months = 0;
+  EnsembleChoices choices = {};
+  EnsemblePlan plan = {};
+  std::vector<Count> processors = {};  // by cluster
+  std::vector<std::vector<MonthRun>> schedules = {};
+  std::vector<std::vector<Duration>> vectors = {};
+  // For pictures of plans on the calendar.
+  std::vector<std::vector<Slot>> off_chain = {};
+  std::vector<std::vector<Interval>> absent = {};  // when the cluster is not ours
+};
+
+std::string to_json(const EnsembleAnswer& answer);
+
+// "2 of 9, 5 of 7".
+std::string group_words(const std::vector<Count>& groups);
+
+std::string describe_clusters(const EnsembleAnswer& answer);
+
+// One line per heuristic for a problem on one cluster, the basic one being what gains refer to.
+// Those that solve knapsacks are left out where these are too large.
+std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
+                                std::string_view chosen, bool with_knapsacks);
+
+}  // namespace dovetail::cli

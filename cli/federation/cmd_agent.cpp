@@ -1,0 +1,105 @@
+// dovetail agent: where daemons register, and where clients ask for them.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/federation/server_log.hpp"
+#include "dovetail/error.hpp"
+#include "federation/agent/agent.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct AgentArguments {
+  std::string keys = {};
+  std::string listen = "127.0.0.1:7700";
+  std::string parent = {};
+  std::string url = {};
+  std::string list = {};
+};
+
+// What the clusters below an agent are and offer.
+Exit list_clusters(const AgentArguments& arguments) {
+  federation::require_url(arguments.list, "--list");
+  const federation::Caller caller(federation::identity(arguments.keys));
+  constexpr Duration kDeadline = 5'000;
+  constexpr double kSeconds = 10;
+  const auto found =
+      federation::answers_of(caller.post({arguments.list, federation::Role::agent}, "/v1/find",
+                                         {{"operation", "capabilities"},
+                                          {"request", federation::Json::object()},
+                                          {"deadline_ms", kDeadline}},
+                                         kSeconds));
+  Table table({"cluster", "processors", "runs", "services", "at"});
+  for (const auto& [daemon, url, can] : found.answers) {
+    std::vector<std::string> services;
+    for (const auto& service : can.at("services")) {
+      services.push_back(service.at("name").get<std::string>() +
+                         (service.at("ensembles").get<bool>() ? "" : " (tasks)"));
+    }
+    table.add({daemon, std::to_string(can.at("processors").get<Count>()),
+               can.at("executor") == "slurm" ? "jobs of Slurm" : "processes",
+               fmt::format("{}", fmt::join(services, ", ")), url});
+  }
+  fmt::print("{}", table.text(5));
+  for (const auto& refused : found.refused) {
+    fmt::print(stderr, "{} does not answer: {}\n", refused.name, refused.error);
+  }
+  for (const std::string& late : found.late) fmt::print(stderr, "{} is late\n", late);
+  if (found.answers.empty()) fmt::print(stderr, "no cluster is registered there\n");
+  return found.answers.empty() ? Exit::no : Exit::fine;
+}
+
+void run_agent(const AgentArguments& arguments) {
+  run::Interrupts interrupts;
+  const auto self = federation::identity(arguments.keys);
+  if (self.self.role != federation::Role::agent) {
+    throw InputError(self.certificate + ": is of the role " +
+                     std::string(federation::name_of(self.self.role)) +
+                     "; an agent needs one of the role agent");
+  }
+  if (!arguments.parent.empty()) federation::require_url(arguments.parent, "--parent");
+  if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
+  const federation::Agent agent({.address = federation::parse_address(arguments.listen, "--listen"),
+                                 .parent = arguments.parent,
+                                 .public_url = arguments.url},
+                                self, service_log());
+  fmt::print("agent {} answers at {}\n", self.self.name, agent.url());
+  std::fflush(stdout);
+  warn_of_another_host(self, agent.url());
+  wait_for_end(interrupts);
+}
+
+}  // namespace
+
+void add_agent(CLI::App& program, Exit& status) {
+  const auto given = std::make_shared<AgentArguments>();
+  CLI::App* agent = program.add_subcommand(
+      "agent", "Stay and answer: daemons register here, clients ask all of them at once");
+  agent
+      ->add_option("--keys", given->keys,
+                   "its certificate, such as keys/master for keys/master.crt")
+      ->required();
+  agent->add_option("--listen", given->listen, "HOST:PORT (default: 127.0.0.1:7700)");
+  agent->add_option("--parent", given->parent, "URL of the agent above; without it, the master");
+  agent->add_option("--url", given->url, "how others reach it (default: as it listens)");
+  agent
+      ->add_option("--list", given->list,
+                   "instead: show the clusters below the agent at this URL, and what they offer; "
+                   "with a client's --keys")
+      ->excludes("--listen", "--parent", "--url");
+  agent->footer(
+      "Example: dovetail agent --keys keys/master --listen 127.0.0.1:7700\n"
+      "         dovetail agent --list https://127.0.0.1:7700 --keys keys/alice");
+  agent->callback([given, agent, &status] {
+    if (agent->count("--list") > 0) {
+      status = list_clusters(*given);
+    } else {
+      run_agent(*given);
+    }
+  });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,190 @@
+// dovetail daemon: a cluster that others may use, within what its owner has configured.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "batch/live_queue.hpp"
+#include "cli/command.hpp"
+#include "cli/federation/server_log.hpp"
+#include "cli/run/batch_run.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "federation/daemon/daemon.hpp"
+#include "federation/daemon/daemon_check.hpp"
+#include "federation/daemon/job_executor.hpp"
+#include "federation/daemon/local_executor.hpp"
+#include "federation/daemon/split_executor.hpp"
+#include "io/text.hpp"
+#include "run/history/performance_history.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct DaemonArguments {
+  std::string file = {};
+  std::string keys = {};
+  std::string listen = "127.0.0.1:0";
+  std::string agent = {};
+  std::string url = {};
+};
+
+// Where the daemon of that cluster keeps what it knows: one folder, also when two of them begin at
+// the same time.
+run::RunFolder daemon_folder(const std::string& name) {
+  const std::string state = run::state_folder() + "/daemons";
+  try {
+    return run::RunFolder::open(state, name + "-1");
+  } catch (const InputError&) {
+    run::RunFolder::create(state, name);
+    return run::RunFolder::open(state, name + "-1");
+  }
+}
+
+run::RunLock lock_cluster(const run::RunFolder& folder, const std::string& name) {
+  auto lock = run::RunLock::take(folder);
+  if (lock) return std::move(*lock);
+  const auto holder = run::RunLock::holder(folder);
+  throw InputError(fmt::format("cluster {} has a daemon already{}; stop that one first", name,
+                               holder ? fmt::format(", process {}", holder->pid) : ""));
+}
+
+const batch::Partition& partition_of(const batch::ClusterPicture& picture,
+                                     const std::string& name) {
+  for (const batch::Partition& partition : picture.partitions) {
+    if (name.empty() ? partition.is_default : partition.name == name) return partition;
+  }
+  throw InputError(name.empty() ? "Slurm has no default partition; name one"
+                                : "Slurm has no partition " + io::quote(name));
+}
+
+// The cluster is as large as Slurm says, whether or not its nodes are up at this moment; groups are
+// whole nodes of it.
+void use_slurm(federation::DaemonOptions& options) {
+  federation::DaemonDescription& description = options.description;
+  const std::string partition = description.partition;
+  const batch::ClusterPicture picture = batch::Client().picture();
+  const std::vector<std::string>& names = partition_of(picture, partition).node_names;
+  Count cores = kMaxProcessors;
+  for (const batch::Node& node : picture.nodes) {
+    if (std::ranges::find(names, node.name) != names.end()) cores = std::min(cores, node.cpus);
+  }
+  if (names.empty() || cores == kMaxProcessors) throw InputError("the partition has no nodes");
+  description.cores_per_node = cores;
+  description.processors = static_cast<Count>(names.size()) * cores;
+  description.rules.node_multiples = cores > 1;
+  options.queue_wait = [partition, cores](Count procs, Duration length) {
+    // Short: who asks for an estimate has a deadline.
+    batch::Client client({.call_seconds = 3, .patience = 0});
+    try {
+      const batch::LiveQueue queue(client.picture(), partition);
+      return queue.wait((procs + cores - 1) / cores, length);
+    } catch (const InputError& error) {
+      throw ExecutionError(error.what());  // none of its nodes is up
+    }
+  };
+}
+
+std::unique_ptr<federation::Executor> make_executor(
+    const federation::DaemonDescription& description, const run::RunFolder& folder,
+    run::Nursery nursery) {
+  auto here = std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
+  if (!description.is_slurm) return here;
+  federation::SlurmExecutorOptions options{
+      .partition = description.partition,
+      .cores_per_node = description.cores_per_node,
+      .program = std::filesystem::read_symlink("/proc/self/exe").string(),
+      .poll = slurm_poll_interval(),
+      .log = service_log()};
+  return std::make_unique<federation::SplitExecutor>(
+      std::move(here), std::make_unique<federation::SlurmExecutor>(folder, std::move(options)));
+}
+
+// Where nothing else is asked for a daemon answers where it did before: clients look for it there.
+class UsualPort {
+ public:
+  explicit UsualPort(const run::RunFolder& folder)
+      : file_(std::filesystem::path(folder.description()).parent_path() / "port") {}
+
+  void suggest(federation::Address& address) const {
+    if (address.port != 0) return;
+    federation::Address usual = address;
+    std::ifstream(file_) >> usual.port;
+    if (usual.port > 0 && usual.port <= 65535 && federation::is_free(usual)) address = usual;
+  }
+
+  void remember(int port) const { write_file(file_.string(), std::to_string(port) + "\n"); }
+
+ private:
+  std::filesystem::path file_;
+};
+
+void run_daemon(const DaemonArguments& arguments) {
+  run::Nursery nursery;  // while we are small, and have one thread
+  std::signal(SIGPIPE, SIG_IGN);
+  run::Interrupts interrupts;
+  const auto self = federation::identity(arguments.keys);
+  if (self.self.role != federation::Role::daemon) {
+    throw InputError(self.certificate + ": is of the role " +
+                     std::string(federation::name_of(self.self.role)) +
+                     "; a daemon needs one of the role daemon");
+  }
+  if (!arguments.agent.empty()) federation::require_url(arguments.agent, "--agent");
+  if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
+  federation::DaemonOptions options{
+      .address = federation::parse_address(arguments.listen, "--listen"),
+      .agent = arguments.agent,
+      .public_url = arguments.url,
+      .description = federation::read_daemon(arguments.file),
+      .history = run::PerformanceHistory::default_path(),
+      .program = std::filesystem::read_symlink("/proc/self/exe").string()};
+  if (options.description.is_slurm) use_slurm(options);
+  const auto log = service_log();
+  try {
+    federation::require_usable(options.description);
+  } catch (const InputError& error) {
+    throw InputError(arguments.file + ": " + error.what());
+  }
+  for (const std::string& doubt : federation::doubts_of(options.description)) {
+    log("warning: " + doubt);
+  }
+  const run::RunFolder folder = daemon_folder(self.self.name);
+  const run::RunLock lock = lock_cluster(folder, self.self.name);
+  const UsualPort usual(folder);
+  usual.suggest(options.address);
+  auto executor = make_executor(options.description, folder, std::move(nursery));
+  federation::Daemon daemon(std::move(options), self, folder, std::move(executor), log);
+  usual.remember(daemon.port());
+  fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
+  std::fflush(stdout);
+  warn_of_another_host(self, daemon.url());
+  wait_for_end(interrupts, daemon.failed());
+  if (!daemon.failure().empty()) throw ExecutionError(daemon.failure());
+}
+
+}  // namespace
+
+void add_daemon(CLI::App& program, Exit& /*status*/) {
+  const auto given = std::make_shared<DaemonArguments>();
+  CLI::App* daemon = program.add_subcommand(
+      "daemon", "Stay and answer for a cluster: how long would it take, run it, how far is it");
+  daemon->add_option("file", given->file, "what the cluster is, and what may be run on it")
+      ->required();
+  daemon
+      ->add_option("--keys", given->keys,
+                   "its certificate, such as keys/grillon; its name is the cluster's")
+      ->required();
+  daemon->add_option("--agent", given->agent, "URL of the agent to register with");
+  daemon->add_option("--listen", given->listen, "HOST:PORT (default: 127.0.0.1, any port)");
+  daemon->add_option("--url", given->url, "how others reach it (default: as it listens)");
+  daemon->footer(
+      "Example: dovetail daemon grillon.yaml --keys keys/grillon --agent https://127.0.0.1:7700");
+  daemon->callback([given] { run_daemon(*given); });
+}
+
+}  // namespace dovetail::cli

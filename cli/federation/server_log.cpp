@@ -1,0 +1,37 @@
+#include "cli/federation/server_log.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <cstdio>
+
+#include "dovetail/time.hpp"
+#include "federation/net/http_client.hpp"
+#include "run/clock.hpp"
+
+namespace dovetail::cli {
+
+std::function<void(const std::string& line)> service_log() {
+  return [](const std::string& line) {
+    const std::string text = format_date(run::wall_now()) + " " + line + "\n";
+    // One write, so that the lines of several threads stay whole.
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+}
+
+void wait_for_end(run::Interrupts& interrupts, int failed) {
+  pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
+                    {.fd = failed, .events = POLLIN, .revents = 0}};
+  while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
+}
+
+void warn_of_another_host(const federation::Identity& self, const std::string& url) {
+  const std::string host = federation::host_of_url(url);
+  if (federation::is_for_host(self, host)) return;
+  service_log()(fmt::format(
+      "warning: {} is not for {}, where others look for it; dovetail keys add --host {}",
+      self.certificate, host, host));
+}
+
+}  // namespace dovetail::cli

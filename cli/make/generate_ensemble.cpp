@@ -1,0 +1,86 @@
+// dovetail generate ensemble: chains of months, and clusters for them.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/make/generate.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "gen/climate.hpp"
+#include "io/formats/ensemble_file.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct GenerateEnsemble {
+  ClimateSpec spec;
+  bool reference = false;
+  std::string output = "-";
+  std::string clusters;
+};
+
+Platform platform_of(const Ensemble& ensemble) {
+  std::vector<Cluster> clusters;
+  for (const EnsembleSite& site : ensemble.sites) {
+    clusters.push_back(
+        {.name = site.name, .processors = site.processors, .cores_per_node = site.cores_per_node});
+  }
+  return Platform(0, std::move(clusters));
+}
+
+Exit generate_ensemble(const CLI::App& command, const GenerateEnsemble& arguments) {
+  const ClimateSpec& spec = arguments.spec;
+  if (arguments.reference) {
+    for (const char* option : {"--clusters", "--smallest", "--largest", "--seed"}) {
+      if (command.count(option) > 0) {
+        throw InputError(std::string(option) + ": has no effect with --reference");
+      }
+    }
+  }
+  const Ensemble ensemble = arguments.reference
+                                ? Ensemble{spec.scenarios, spec.months, {}, reference_sites()}
+                                : made_up_ensemble(spec);
+  check(ensemble);
+  const std::string text = io::format_ensemble(ensemble, arguments.output.ends_with(".json"));
+  const std::string grid =
+      format_platform(platform_of(ensemble), arguments.clusters.ends_with(".json"));
+  std::vector<OutputFile> files = {{arguments.output, text}};
+  if (!arguments.clusters.empty()) files.push_back({arguments.clusters, grid});
+  write_files(files);
+  Count processors = 0;
+  for (const EnsembleSite& site : ensemble.sites) processors += site.processors;
+  report_made(arguments.output,
+              fmt::format("{} scenarios of {} months, {} with {} processors", ensemble.scenarios,
+                          ensemble.months, counted(ensemble.sites.size(), "cluster"), processors));
+  return Exit::fine;
+}
+
+}  // namespace
+
+void add_generate_ensemble(CLI::App& generate, Exit& status) {
+  CLI::App* command =
+      generate.add_subcommand("ensemble", "chains of months, with times on several clusters");
+  command->option_defaults()->always_capture_default();
+  auto a = std::make_shared<GenerateEnsemble>();
+  const auto positive = CLI::Range(1, 1'000'000).description("");
+  command->add_option("--scenarios", a->spec.scenarios, "how many")->check(positive);
+  command->add_option("--months", a->spec.months, "of each scenario")->check(positive);
+  command->add_option("--clusters", a->spec.clusters, "how many")
+      ->check(CLI::Range(1, 10'000).description(""));
+  command->add_option("--smallest", a->spec.smallest, "processors of the smallest cluster")
+      ->check(positive);
+  command->add_option("--largest", a->spec.largest, "processors of the largest cluster")
+      ->check(positive);
+  command->add_flag("--reference", a->reference,
+                    "the five clusters of the published evaluation instead");
+  add_seed(*command, a->spec.seed, "ensemble");
+  command->add_option("-o,--output", a->output,
+                      "ensemble file; .json is JSON, all else YAML; - is standard output");
+  command->add_option("--cluster-file", a->clusters, "also write the clusters to this file");
+  command->footer(
+      "Example: dovetail generate ensemble --reference -o climate.yaml --cluster-file grid.yaml");
+  command->callback([a, command, &status] { status = generate_ensemble(*command, *a); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,303 @@
+// dovetail generate workflow: a workflow of a known shape.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+
+#include "cli/make/generate.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "gen/heft_graph.hpp"
+#include "gen/layered_dag.hpp"
+#include "gen/pegasus.hpp"
+#include "gen/shapes.hpp"
+#include "gen/wide_apps.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct WorkflowArguments {
+  std::string shape = "layered";
+  std::string name;
+  LayeredDagSpec layered;
+  std::uint32_t points = 8;
+  std::uint32_t parts = 8;
+  std::uint32_t stages = 1;
+  std::vector<std::uint32_t> widths = {4, 4, 4};
+  std::uint32_t levels = 4;
+  std::uint32_t arity = 2;
+  double hours = 100;
+  WaysSpec ways;
+  HeftGraphSpec heft;
+  double beta = UnlikeCosts().beta;
+  PoolSpec pool;
+  double join_until = 0;
+  std::string pool_file;
+  TaskTimes times;
+  std::optional<KernelCost> kernel = {};
+  double gigaflops = KernelCosts().gigaflops;
+  bool rigid = false;
+  std::uint64_t seed = 1;
+  std::string output = "-";
+
+  PegasusSpec pegasus() const { return {layered.tasks, hours}; }
+  UnlikeCosts costs() const { return {ways.mean_seconds, ways.ccr, beta}; }
+  Platform platform() const {
+    check_range("--join-until", join_until, 0, kMaxSeconds);
+    return to_platform(pool, time_floor(join_until));
+  }
+};
+
+using Names = std::vector<std::string>;
+
+struct Shape {
+  std::string name;
+  Names options;  // beside those that all shapes take
+  Workflow (*make)(const WorkflowArguments&, Random&);
+  UnlikeFlow (*make_unlike)(const WorkflowArguments&, Random&) = nullptr;  // on unlike resources
+};
+
+Names with_times(Names options) {
+  options.insert(options.end(),
+                 {"--min-time", "--max-time", "--kernel", "--gigaflops", "--alpha", "--rigid"});
+  return options;
+}
+
+// What goes with unlike resources.
+const Names& pool_options() {
+  static const Names names = {"--resources",  "--beta",       "--join-every",
+                              "--join-share", "--join-until", "--pool"};
+  return names;
+}
+
+Names with_pool(Names options) {
+  options.insert(options.end(), pool_options().begin(), pool_options().end());
+  return options;
+}
+
+// One line per shape; the first is the default.
+std::vector<Shape> shapes() {
+  using Args = const WorkflowArguments&;
+  const Names application = {"--tasks", "--hours"};
+  const Names ways = with_pool({"--ways", "--mean-time", "--ccr"});
+  return {
+      {"layered", with_times({"--tasks", "--width", "--density", "--regularity", "--jump"}),
+       [](Args a, Random& r) {
+         LayeredDagSpec spec = a.layered;
+         spec.times = a.times;
+         return layered_dag(spec, r, a.name);
+       }},
+      {"fft", with_times({"--points"}),
+       [](Args a, Random& r) {
+         return fft({a.points, a.times}, r, a.name);
+       }},
+      {"strassen", with_times({}),
+       [](Args a, Random& r) { return strassen({.times = a.times}, r, a.name); }},
+      {"chain", with_times({"--tasks"}),
+       [](Args a, Random& r) {
+         return chain({a.layered.tasks, a.times}, r, a.name);
+       }},
+      {"independent", with_times({"--tasks"}),
+       [](Args a, Random& r) {
+         return independent({a.layered.tasks, a.times}, r, a.name);
+       }},
+      {"fork-join", with_times({"--parts", "--stages"}),
+       [](Args a, Random& r) {
+         return fork_join({a.parts, a.stages, a.times}, r, a.name);
+       }},
+      {"levels", with_times({"--widths"}),
+       [](Args a, Random& r) {
+         return strict_levels({a.widths, a.times}, r, a.name);
+       }},
+      {"in-tree", with_times({"--levels", "--arity"}),
+       [](Args a, Random& r) {
+         return in_tree({a.levels, a.arity, a.times}, r, a.name);
+       }},
+      {"out-tree", with_times({"--levels", "--arity"}),
+       [](Args a, Random& r) {
+         return out_tree({a.levels, a.arity, a.times}, r, a.name);
+       }},
+      {"heft", with_pool({"--tasks", "--out-degree", "--shape-factor", "--mean-time", "--ccr"}),
+       nullptr,
+       [](Args a, Random& r) {
+         HeftGraphSpec spec = a.heft;
+         spec.tasks = a.layered.tasks;
+         return heft_graph(spec, a.costs(), r);
+       }},
+      {"cybershake", application,
+       [](Args a, Random& r) { return cybershake(a.pegasus(), r, a.name); }},
+      {"epigenomics", application,
+       [](Args a, Random& r) { return epigenomics(a.pegasus(), r, a.name); }},
+      {"montage", application, [](Args a, Random& r) { return montage(a.pegasus(), r, a.name); }},
+      {"sipht", application, [](Args a, Random& r) { return sipht(a.pegasus(), r, a.name); }},
+      {"blast", ways, [](Args a, Random& r) { return blast(a.ways, r, a.name); },
+       [](Args a, Random& r) { return unlike_blast(a.ways.ways, a.costs(), r); }},
+      {"wien2k", ways, [](Args a, Random& r) { return wien2k(a.ways, r, a.name); },
+       [](Args a, Random& r) { return unlike_wien2k(a.ways.ways, a.costs(), r); }},
+  };
+}
+
+WorkflowFormat format_of(const std::string& output) {
+  if (output.ends_with(".wfcommons.json")) return WorkflowFormat::wfcommons;
+  if (output.ends_with(".json")) return WorkflowFormat::json;
+  if (output.ends_with(".dot") || output.ends_with(".gv")) return WorkflowFormat::dot;
+  return WorkflowFormat::yaml;
+}
+
+// Throws InputError for an option that belongs to other shapes and would have no effect.
+void check_options(const CLI::App& command, const Shape& chosen) {
+  for (const Shape& shape : shapes()) {
+    for (const std::string& option : shape.options) {
+      const bool known =
+          std::find(chosen.options.begin(), chosen.options.end(), option) != chosen.options.end();
+      if (known || command.count(option) == 0) continue;
+      throw InputError(fmt::format("{}: the shape {} has no such option; it takes {}", option,
+                                   chosen.name, fmt::join(chosen.options, ", ")));
+    }
+  }
+}
+
+// Whether tasks get a time on each of several resources: always, or when these are asked for.
+bool wants_resources(const CLI::App& command, const Shape& shape) {
+  if (shape.make == nullptr || command.count("--resources") > 0) return true;
+  for (const std::string& option : pool_options()) {
+    if (command.count(option) > 0) {
+      throw InputError(option + ": needs --resources, the number of unlike resources");
+    }
+  }
+  return false;
+}
+
+Workflow make_workflow(const CLI::App& command, const Shape& shape,
+                       const WorkflowArguments& arguments) {
+  Random random(arguments.seed);
+  if (!wants_resources(command, shape)) return shape.make(arguments, random);
+  const Platform platform = arguments.platform();
+  return to_workflow(shape.make_unlike(arguments, random), platform.clusters().size(),
+                     arguments.name);
+}
+
+void write_pool(const WorkflowArguments& arguments) {
+  const std::string& file = arguments.pool_file;
+  if (file.empty()) return;
+  const Platform platform = arguments.platform();
+  write_file(file, format_platform(platform, file.ends_with(".json")));
+  const std::size_t later = platform.clusters().size() - arguments.pool.resources;
+  report_made(file, counted(arguments.pool.resources, "resource") + " at the start, " +
+                        std::to_string(later) + " later");
+}
+
+Exit generate_workflow(const CLI::App& command, WorkflowArguments arguments) {
+  const std::vector<Shape> known = shapes();
+  const Shape& shape = *std::find_if(known.begin(), known.end(),
+                                     [&](const Shape& s) { return s.name == arguments.shape; });
+  check_options(command, shape);
+  if (arguments.name.empty()) arguments.name = shape.name;
+  arguments.times.moldable = !arguments.rigid;
+  if (arguments.kernel) {
+    arguments.times.kernels = KernelCosts{*arguments.kernel, arguments.gigaflops};
+  } else if (command.count("--gigaflops") > 0) {
+    throw InputError("--gigaflops: needs --kernel, whose operations it counts");
+  }
+  protect_inputs({}, {arguments.output, arguments.pool_file});
+  const Workflow workflow = make_workflow(command, shape, arguments);
+  write_file(arguments.output, format_workflow(workflow, format_of(arguments.output)));
+  report_made(arguments.output, counted(workflow.size(), "task") + ", " +
+                                    counted(workflow.edge_count(), "edge") + ", seed " +
+                                    std::to_string(arguments.seed));
+  write_pool(arguments);
+  return Exit::fine;
+}
+
+void add_shape_options(CLI::App& command, WorkflowArguments& a) {
+  Names names;
+  for (const Shape& shape : shapes()) names.push_back(shape.name);
+  command
+      .add_option(
+          "--shape", a.shape,
+          fmt::format("layered (default), {}", fmt::join(std::span(names).subspan(1), ", ")))
+      ->check(CLI::IsMember(names).description(""));
+  command.add_option("--tasks", a.layered.tasks,
+                     "layered, chain, independent, cybershake, epigenomics, montage, sipht, heft: "
+                     "how many tasks");
+  command.add_option("--width", a.layered.width, "layered: tasks^width in a level, 0 to 1");
+  command.add_option("--density", a.layered.density, "layered: share of possible parents, 0 to 1");
+  command.add_option("--regularity", a.layered.regularity, "layered: 1 makes all levels alike");
+  command.add_option("--jump", a.layered.jump, "layered: edges span 1 to this many levels");
+  command.add_option("--points", a.points, "fft: a power of two");
+  command.add_option("--parts", a.parts, "fork-join: parallel tasks of a stage");
+  command.add_option("--stages", a.stages, "fork-join: stages one after the other");
+  command.add_option("--widths", a.widths, "levels: tasks of each level")->delimiter(',');
+  command.add_option("--levels", a.levels, "trees: levels");
+  command.add_option("--arity", a.arity, "trees: children of a task");
+  command.add_option("--out-degree", a.heft.out_degree,
+                     "heft: a task has up to this share of all tasks as children, 0 to 1");
+  command.add_option("--shape-factor", a.heft.shape,
+                     "heft: levels of 1 to 2 x this x sqrt(tasks) - 1 tasks");
+}
+
+void add_time_options(CLI::App& command, WorkflowArguments& a) {
+  command.add_option("--hours", a.hours,
+                     "cybershake, epigenomics, montage, sipht: run time of all tasks together");
+  command.add_option("--ways", a.ways.ways, "blast, wien2k: parallel tasks");
+  command.add_option("--mean-time", a.ways.mean_seconds, "blast, wien2k, heft: of a task, seconds");
+  command.add_option("--ccr", a.ways.ccr,
+                     "blast, wien2k, heft: mean transfer time over mean task time");
+  command.add_option("--min-time", a.times.min_seconds, "shortest task, seconds");
+  command.add_option("--max-time", a.times.max_seconds, "longest task, seconds");
+  add_choice<std::optional<KernelCost>>(
+      command, "--kernel", a.kernel,
+      {{"square", KernelCost::square},
+       {"log", KernelCost::square_log},
+       {"cube", KernelCost::cube},
+       {"any", KernelCost::any}},
+      "tasks as kernels on matrices of side x instead: a x^2 (square), 2 a x^2 log2 x (log), x^3 "
+      "(cube) operations, or any of them");
+  command.add_option("--gigaflops", a.gigaflops,
+                     "with --kernel: operations of a processor, in 1e9 per second");
+  command.add_option("--alpha", a.times.alpha_max, "largest share that does not parallelise");
+  command.add_flag("--rigid", a.rigid, "tasks on one processor instead of moldable ones");
+}
+
+void add_pool_options(CLI::App& command, WorkflowArguments& a) {
+  command.add_option(
+      "--resources", a.pool.resources,
+      "blast, wien2k, heft: unlike resources at the start; tasks have a time on each");
+  command.add_option("--beta", a.beta,
+                     "with resources: costs lie within this share of a task's mean, half of it on "
+                     "either side");
+  command.add_option("--join-every", a.pool.interval_seconds,
+                     "with resources: seconds after which more of them join");
+  command.add_option("--join-share", a.pool.share,
+                     "with resources: how many join, as a share of those at the start");
+  command.add_option("--join-until", a.join_until,
+                     "with resources: they join before this time, seconds; 0: none joins");
+  command.add_option("--pool", a.pool_file, "with resources: write the cluster file, too");
+}
+
+}  // namespace
+
+void add_generate_workflow(CLI::App& generate, Exit& status) {
+  CLI::App* command = generate.add_subcommand("workflow", "a workflow of a known shape");
+  command->option_defaults()->always_capture_default();
+  auto a = std::make_shared<WorkflowArguments>();
+  add_shape_options(*command, *a);
+  add_time_options(*command, *a);
+  add_pool_options(*command, *a);
+  command->add_option("--name", a->name, "name of the workflow; default: the shape");
+  add_seed(*command, a->seed, "workflow");
+  command->add_option(
+      "-o,--output", a->output,
+      "file; .yaml, .json, .wfcommons.json or .dot decides the format; - is standard output");
+  command->footer(
+      "Examples: dovetail generate workflow --tasks 50 --seed 7 -o flow.yaml\n"
+      "          dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"
+      "          dovetail generate workflow --shape heft --resources 10 --join-until 4000 "
+      "--pool pool.yaml -o flow.yaml");
+  command->callback([a, command, &status] { status = generate_workflow(*command, *a); });
+}
+
+}  // namespace dovetail::cli

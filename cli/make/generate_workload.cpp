@@ -1,0 +1,125 @@
+// dovetail generate workload: a synthetic log of a batch queue.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/make/generate.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "gen/workload.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct WorkloadArguments {
+  WorkloadSpec spec;
+  std::string longest_request = "18h";
+  std::string output = "-";
+};
+
+Duration read_longest_request(const std::string& text) {
+  const std::optional<double> seconds = parse_duration(text);
+  if (!seconds) {
+    throw InputError("--max-request: expected a duration such as 18h or 90m, found " +
+                     io::quote(text));
+  }
+  return time_floor(*seconds);
+}
+
+bool is_json(const WorkloadArguments& arguments) { return arguments.output.ends_with(".json"); }
+
+// Throws InputError for options that would have no effect, and for files that cannot be made.
+void check_arguments(const CLI::App& command, const WorkloadArguments& arguments) {
+  const auto only_with = [&](const char* option, RequestKind kind) {
+    if (command.count(option) == 0 || arguments.spec.requests == kind) return;
+    throw InputError(fmt::format("{}: only for --requests {}", option, to_string(kind)));
+  };
+  only_with("--max-share", RequestKind::tsafrir);
+  only_with("--factor", RequestKind::factor);
+  only_with("--round-up", RequestKind::factor);
+  if (arguments.spec.users > 0 && is_json(arguments)) {
+    throw InputError("--users: a JSON job list has no users; write a .swf file");
+  }
+  if (arguments.output.ends_with(".gz")) {
+    throw InputError(arguments.output +
+                     ": is not written compressed; leave out the .gz and use gzip afterwards");
+  }
+}
+
+std::string summary(const Workload& workload) {
+  std::vector<LublinJob> jobs;
+  double over = 0;
+  for (const WorkloadJob& job : workload.jobs) {
+    jobs.push_back({job.submit, job.run, job.procs});
+    over += to_seconds(job.request - job.run) / 3600 / static_cast<double>(workload.jobs.size());
+  }
+  const Count nodes = workload.spec.lublin.processors;
+  return fmt::format("{}, {}, load {:.2f}, requests {:.1f} h above the run time, seed {}",
+                     counted(jobs.size(), "job"), counted(static_cast<std::size_t>(nodes), "node"),
+                     offered_load(jobs, nodes), over, workload.spec.seed);
+}
+
+Exit generate_workload(const CLI::App& command, WorkloadArguments arguments) {
+  check_arguments(command, arguments);
+  arguments.spec.longest_request = read_longest_request(arguments.longest_request);
+  const Workload workload = make_workload(arguments.spec);
+  write_file(arguments.output,
+             is_json(arguments) ? format_job_list(workload) : format_swf(to_swf(workload)));
+  report_made(arguments.output, summary(workload));
+  return Exit::fine;
+}
+
+void add_job_options(CLI::App& command, WorkloadSpec& spec) {
+  command.add_option("--nodes", spec.lublin.processors, "of the machine")
+      ->check(CLI::Range(1, kMaxProcessors).description(""));
+  command.add_option("--jobs", spec.lublin.jobs, "how many");
+  add_choice<LublinTypes>(command, "--types", spec.lublin.types,
+                          {{"single", LublinTypes::single},
+                           {"batch", LublinTypes::batch},
+                           {"interactive", LublinTypes::interactive},
+                           {"both", LublinTypes::both}},
+                          "kinds of jobs: single (default), the fit of one kind to all, or batch, "
+                          "interactive, both");
+  command.add_option("--load", spec.load,
+                     "stretch the submit times to this offered load; default: as it comes, about "
+                     "0.7 for single");
+  command.add_option("--users", spec.users, "users by Zipf's law; 0: unknown");
+}
+
+void add_request_options(CLI::App& command, WorkloadArguments& arguments) {
+  WorkloadSpec& spec = arguments.spec;
+  add_choice<RequestKind>(command, "--requests", spec.requests,
+                          {{"tsafrir", RequestKind::tsafrir},
+                           {"exact", RequestKind::exact},
+                           {"factor", RequestKind::factor}},
+                          "requested times: tsafrir (default), as users choose them; exact; or "
+                          "factor, the run time x (1 + u factor)");
+  command.add_option("--max-request", arguments.longest_request,
+                     "the queue's limit, 1h or more; longer runs are cut to it");
+  command.add_option("--max-share", spec.tsafrir.longest_percent,
+                     "tsafrir: per cent of the jobs that ask for the limit; default 21.7");
+  command.add_option("--factor", spec.factor.factor, "factor: u is uniform from 0 to 1");
+  command.add_flag("--round-up", spec.factor.round_up,
+                   "factor: up to a round value, such as 5m, 1h, 12h");
+}
+
+}  // namespace
+
+void add_generate_workload(CLI::App& generate, Exit& status) {
+  CLI::App* command = generate.add_subcommand("workload", "a log of a batch queue's jobs");
+  command->option_defaults()->always_capture_default();
+  auto a = std::make_shared<WorkloadArguments>();
+  add_job_options(*command, a->spec);
+  add_request_options(*command, *a);
+  add_seed(*command, a->spec.seed, "workload");
+  command->add_option("-o,--output", a->output,
+                      "file; .json is a job list, all else SWF; - is standard output");
+  command->footer(
+      "Examples: dovetail generate workload --nodes 100 --jobs 5000 --load 0.8 -o log.swf\n"
+      "          dovetail generate workload --types both --requests factor --factor 2 -o log.json");
+  command->callback([a, command, &status] { status = generate_workload(*command, *a); });
+}
+
+}  // namespace dovetail::cli

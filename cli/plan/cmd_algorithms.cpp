@@ -1,0 +1,113 @@
+// dovetail algorithms: the tables of planners, strategies, groupings and policies.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+#include "planners/ensemble/repartition.hpp"
+#include "queue/policies/scheduler.hpp"
+#include "queue/strategies/strategy.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+const char* to_text(Goal goal) {
+  switch (goal) {
+    case Goal::turnaround:
+      return "turnaround";
+    case Goal::deadline:
+      return "deadline";
+    case Goal::fair:
+      break;
+  }
+  return "fair";
+}
+
+struct Row {
+  std::string_view name;
+  std::string_view goal;
+  std::string_view summary;
+  std::string_view source;
+};
+
+// All tables one after the other: planners, strategies for batch queues, groupings and repartitions
+// of ensembles, policies of batch queues.
+std::vector<Row> rows() {
+  std::vector<Row> rows;
+  for (const PlannerInfo& row : planners()) {
+    rows.push_back({row.name, to_text(row.goal), row.summary, row.source});
+  }
+  for (const StrategyInfo& row : strategies()) {
+    rows.push_back({row.name, "queue", row.description, row.source});
+  }
+  for (const GroupingInfo& row : groupings()) {
+    rows.push_back({row.name, "ensemble", row.summary, row.source});
+  }
+  for (const RepartitionInfo& row : repartitions()) {
+    rows.push_back({row.name, "clusters", row.summary, row.source});
+  }
+  for (const PolicyInfo& row : policies()) {
+    rows.push_back({row.name, "policy", row.description, row.source});
+  }
+  return rows;
+}
+
+// Those of that name, in any case; all without one. BD_ALL and the like are short for planners.
+std::vector<Row> rows_named(const std::string& name) {
+  std::vector<Row> found = rows();
+  if (name.empty()) return found;
+  const std::string wanted = io::upper_case(name);
+  const PlannerInfo* planner = find_planner(wanted);
+  io::NearestWord nearest(name);
+  for (const Row& row : found) nearest.offer(row.name);
+  std::erase_if(found, [&](const Row& row) {
+    const bool is_short = planner != nullptr && row.name == planner->name;
+    return io::upper_case(row.name) != wanted && !is_short;
+  });
+  if (!found.empty()) return found;
+  const std::string guess = nearest.suggestion();
+  throw InputError("there is no algorithm " + io::quote(name) +
+                   (guess.empty() ? "; dovetail algorithms lists them" : guess));
+}
+
+Exit run(const std::string& name, bool json) {
+  const std::vector<Row> shown = rows_named(name);
+  if (json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Row& row : shown) {
+      list.push_back({{"name", row.name},
+                      {"goal", row.goal},
+                      {"summary", row.summary},
+                      {"source", row.source}});
+    }
+    fmt::print("{}\n", list.dump(1));
+    return Exit::fine;
+  }
+  Table table({"algorithm", "goal", "what it does", "source"});
+  for (const Row& row : shown) {
+    table.add({std::string(row.name), std::string(row.goal), std::string(row.summary),
+               std::string(row.source)});
+  }
+  fmt::print("{}", table.text(4));
+  return Exit::fine;
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("algorithms", "the algorithms and what they do");
+  auto name = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("NAME", *name, "this one only");
+  command->add_flag("--json", *json, "as JSON");
+  command->footer(
+      "Example: dovetail algorithms\n"
+      "         dovetail algorithms DOVETAIL");
+  command->callback([name, json, &status] { status = run(*name, *json); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,89 @@
+// dovetail check: proves a plan valid, or says what it breaks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "dovetail/check.hpp"
+#include "dovetail/io.hpp"
+#include "draw/proof_text.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct CheckArguments {
+  std::string plan;
+  ProblemArguments problem;
+  GoalArguments goal;
+  bool json = false;
+};
+
+// In the order of the plan, by which its certificate counts.
+std::vector<Workflow> in_order_of(const PlanRecord& record, std::span<const Workflow> workflows) {
+  std::vector<Workflow> ordered(workflows.begin(), workflows.end());
+  std::ranges::stable_sort(ordered, {}, [&](const Workflow& workflow) {
+    return std::ranges::find(record.workflows, workflow.name(), &WorkflowRecord::name) -
+           record.workflows.begin();
+  });
+  return ordered;
+}
+
+// A plan is judged at the moment for which it was made, unless --now says otherwise.
+Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
+  const Problem problem = arguments.problem.load(arguments.goal);
+  const bool is_asked = !arguments.problem.now.empty();
+  return Problem(in_order_of(record, problem.workflows()),
+                 is_asked ? problem.platform() : problem.platform().at(record.now), problem.goal(),
+                 problem.deadline());
+}
+
+// Nobody reads more; how many there are is said.
+constexpr std::size_t kShownViolations = 20;
+
+Exit run(const CheckArguments& arguments) {
+  const PlanRecord record = read_plan(arguments.plan);
+  const Problem problem = load_for(record, arguments);
+  auto violations = check(problem, record, std::numeric_limits<std::size_t>::max());
+  const bool valid = violations.empty() && record.feasible;
+  const std::size_t more = violations.size() - std::min(violations.size(), kShownViolations);
+  violations.resize(violations.size() - more);
+  if (arguments.json) {
+    nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
+    if (more > 0) document["more"] = more;
+    fmt::print("{}\n", document.dump(1));
+  } else if (valid) {
+    const std::string proof = io::proof_text(record);
+    fmt::print("{}: valid: {}, ends {} after now, {} CPU-hours{}\n", arguments.plan,
+               counted(record.tasks.size(), "task"), format_duration(record.makespan),
+               io::hours_text(record.cpu_hours), proof.empty() ? "" : ", proved " + proof);
+  } else if (violations.empty()) {
+    fmt::print("{}: says itself that no plan was found\n", arguments.plan);
+  } else {
+    for (const std::string& violation : violations) {
+      fmt::print("{}: {}\n", arguments.plan, violation);
+    }
+    if (more > 0) fmt::print("{}: and {} more\n", arguments.plan, more);
+  }
+  return valid ? Exit::fine : Exit::no;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("check", "is a plan valid, and if not, why");
+  auto arguments = std::make_shared<CheckArguments>();
+  command->add_option("PLAN", arguments->plan, "plan file, as dovetail plan writes it")->required();
+  arguments->problem.add_workflows(*command, "-w,--workflow");
+  arguments->problem.add_cluster(*command);
+  arguments->goal.add_deadline(*command);
+  command->add_flag("--json", arguments->json, "as JSON");
+  command->footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
+  command->callback([arguments, &status] { status = run(*arguments); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,94 @@
+#include "cli/queue/queue_options.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "cli/command.hpp"
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+#include "queue/sim/replay_report.hpp"
+#include "queue/sim/rule_names.hpp"
+
+namespace dovetail::cli {
+
+void add_log_rules(CLI::App& command, TraceRules& trace) {
+  add_choice(command, "--requests,--estimates", trace.requests, names<Requests>(),
+             "requested times: real (default), as in the log; accurate, as long as the job runs");
+  add_choice(command, "--never-ran", trace.never_ran, names<NeverRan>(),
+             "jobs that left the queue before they ran: drop (default), or request: they run as "
+             "long as requested");
+  add_choice(command, "--overrun", trace.overrun, names<Overrun>(),
+             "jobs that ran longer than requested: raise the request (default), or kill");
+}
+
+void add_policy_rules(CLI::App& command, QueueRules& queue) {
+  std::vector<std::pair<std::string, std::string>> choices;
+  std::string help;
+  for (const PolicyInfo& policy : policies()) {
+    choices.emplace_back(policy.name, policy.name);
+    help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", policy.name, policy.description);
+  }
+  add_choice(command, "--policy", queue.policy, choices, help);
+  add_choice(command, "--compress", queue.compress, names<Compress>(),
+             "conservative, when a job ends: arrival (default), each waiting job in turn moves as "
+             "early as it can; rebuild, all are planned anew; none");
+  command.add_option("--depth", queue.depth, "easy: how many waiting jobs are planned; default 1")
+      ->check(CLI::Range(1U, 1'000'000'000U).description(""));
+  command.add_flag("--contiguous", queue.room.contiguous, "a job needs neighbouring nodes");
+}
+
+void note_idle_options(const QueueRules& queue) {
+  if (queue.depth > 1 && queue.policy != "easy") {
+    std::cerr << "note: --depth has no effect without --policy easy\n";
+  }
+  if (queue.compress != Compress::arrival && queue.policy != "conservative") {
+    std::cerr << "note: --compress has no effect without --policy conservative\n";
+  }
+}
+
+std::string rules_text(const QueueRules& queue) {
+  std::string text = queue.policy;
+  if (queue.policy == "conservative" && queue.compress != Compress::arrival) {
+    text += ", compression " + name_of(queue.compress);
+  }
+  if (queue.policy == "easy" && queue.depth > 1) text += fmt::format(", depth {}", queue.depth);
+  if (queue.room.contiguous) text += ", neighbouring nodes";
+  if (queue.room.cap > 0) {
+    text += ", " + counted(static_cast<std::size_t>(queue.room.cap), "job") + " a user at once";
+  }
+  return text;
+}
+
+std::string requests_text(const TraceRules& trace) {
+  return trace.requests == Requests::real ? "requests as in the log" : "accurate requests";
+}
+
+std::string dropped_text(const Dropped& dropped) {
+  std::string reasons;
+  for (const DropReason& reason : drop_reasons(dropped)) {
+    if (reason.lines == 0) continue;
+    reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", reason.lines, reason.words);
+  }
+  return counted(dropped.total(), "line") + ": " + reasons;
+}
+
+std::string known_strategies() {
+  std::string known;
+  for (const StrategyInfo& row : strategies()) {
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return known;
+}
+
+const StrategyInfo& choose_strategy(const std::string& name) {
+  const std::string published = io::upper_case(name);
+  if (const StrategyInfo* found = find_strategy(published)) return *found;
+  io::NearestWord nearest(published);
+  for (const StrategyInfo& row : strategies()) nearest.offer(row.name);
+  const std::string guess = nearest.suggestion();
+  throw InputError("--strategy: there is no " + io::quote(name) +
+                   (guess.empty() ? "; the strategies are " + known_strategies() : guess));
+}
+
+}  // namespace dovetail::cli

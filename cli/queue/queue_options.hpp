@@ -1,0 +1,37 @@
+// The options of a batch queue, and its words, the same for every verb that simulates one.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "queue/policies/scheduler.hpp"
+#include "queue/sim/trace.hpp"
+#include "queue/strategies/strategy.hpp"
+
+namespace dovetail::cli {
+
+// --requests, --never-ran, --overrun: how the lines of a log are read.
+void add_log_rules(CLI::App& command, TraceRules& trace);
+
+// --policy, --compress, --depth, --contiguous.
+void add_policy_rules(CLI::App& command, QueueRules& queue);
+
+// Tells on standard error which of these options have no effect with the policy.
+void note_idle_options(const QueueRules& queue);
+
+// "conservative, compression rebuild, neighbouring nodes, 16 jobs a user at once".
+std::string rules_text(const QueueRules& queue);
+
+// "requests as in the log" or "accurate requests".
+std::string requests_text(const TraceRules& trace);
+
+// "GLUME+, GLUME, ...".
+std::string known_strategies();
+
+// In any case of letters. Throws InputError that names the nearest, or all.
+const StrategyInfo& choose_strategy(const std::string& name);
+
+// "12 lines: 10 never ran, 2 larger than the machine".
+std::string dropped_text(const Dropped& dropped);
+
+}  // namespace dovetail::cli

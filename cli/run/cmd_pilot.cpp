@@ -1,0 +1,49 @@
+// dovetail pilot and dovetail step: what Dovetail's own batch jobs call. Not for people, hence not
+// in the list of commands.
+#include <iostream>
+#include <memory>
+
+#include "batch/pilot.hpp"
+#include "cli/command.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct PilotArguments {
+  std::string order = {};
+  std::uint32_t task = 0;
+  batch::PilotOptions options = {};
+};
+
+void run_order(const PilotArguments& given) {
+  const auto folder = batch::folder_of_order(given.order);
+  const auto order = batch::read_order(given.order);
+  const auto allocation = batch::Allocation::of_environment(order);
+  const std::string why = batch::run_pilot(folder, order, allocation, given.options);
+  std::cout << "job " << order.job_name << ": " << why << '\n';
+}
+
+}  // namespace
+
+void add_pilot(CLI::App& program, Exit& status) {
+  const auto given = std::make_shared<PilotArguments>();
+  CLI::App* pilot = program.add_subcommand("pilot", "Run the tasks of an order inside a Slurm job");
+  pilot->group("");
+  pilot->add_option("order", given->order, "The order, as dovetail run wrote it")->required();
+  pilot->add_option_function<double>(
+      "--patience", [given](double seconds) { given->options.patience = time_ceil(seconds); },
+      "How long to try again what Slurm does not start, in seconds");
+  pilot->callback([given] { run_order(*given); });
+
+  CLI::App* step = program.add_subcommand("step", "Run one task of an order on this node");
+  step->group("");
+  step->add_option("order", given->order, "The order")->required();
+  step->add_option("task", given->task, "The number of the task")->required();
+  // The status is the task's own.
+  step->callback([given, &status] {
+    status = Exit{batch::run_step(batch::read_order(given->order, given->task), given->task)};
+  });
+}
+
+}  // namespace dovetail::cli

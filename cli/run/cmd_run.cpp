@@ -1,0 +1,343 @@
+// dovetail run and resume: a workflow on this machine, for real.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/federation/federated_run.hpp"
+#include "cli/plan/describe.hpp"
+#include "cli/plan/fair_table.hpp"
+#include "cli/run/batch_run.hpp"
+#include "cli/run/known_run.hpp"
+#include "cli/run/measured_times.hpp"
+#include "cli/run/previous_run.hpp"
+#include "cli/run/run_description.hpp"
+#include "cli/run/run_end.hpp"
+#include "cli/run/run_progress.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/metrics.hpp"
+#include "run/conductor.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+struct RunArguments {
+  ProblemArguments problem = {};
+  GoalArguments goal = {};
+  SlurmArguments slurm = {};
+  FederationArguments federation = {};
+  double band = 20;  // per cent
+  double stability = kStability;
+  bool keep_going = false;
+  bool is_static = false;
+  bool is_new = false;
+  bool dry_run = false;
+};
+
+// A date is one of this machine's clock, unless the cluster has a clock of its own.
+GoalArguments goal_from_now(GoalArguments goal, const std::string& cluster) {
+  const auto date = goal.deadline ? parse_date(*goal.deadline) : std::nullopt;
+  if (!date || read_platform(cluster).wall_clock()) return goal;
+  const double left = *date - to_seconds(run::wall_now());
+  if (left <= 0) throw InputError("--deadline: " + *goal.deadline + " is over");
+  goal.deadline = fmt::format("{:.3f}", left);
+  return goal;
+}
+
+std::string current_folder() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::current_path(error);
+  if (error) throw InputError("the current folder is not there any more");
+  return path.string();
+}
+
+RunDescription describe_run(const RunArguments& arguments) {
+  const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
+  if (!slurm) arguments.slurm.require_none();
+  MeasuredTimes measured(
+      MeasuredTimes::Unknown::is_assumed,
+      slurm ? RunDescription::machine_of(slurm->platform, true) : run::machine_name());
+  ProblemArguments asked = arguments.problem;
+  if (slurm) asked.cluster = std::to_string(slurm->platform.clusters().front().processors);
+  const Problem problem =
+      asked.load(goal_from_now(arguments.goal, asked.cluster),
+                 {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
+  measured.print_notes();
+  if (slurm && problem.goal() == Goal::fair) {
+    throw InputError(
+        "--goal fair: on Slurm every workflow is cut into jobs by itself; leave it out");
+  }
+  if (slurm) require_ready(problem.workflows(), "a run on Slurm");
+  RunDescription description{.workflows = from_now(problem.workflows(), problem.now()),
+                             .assumed = measured.assumed(),
+                             .folder = current_folder(),
+                             .platform = slurm ? slurm->platform : from_now(problem.platform()),
+                             .goal = problem.goal(),
+                             .keep_going = arguments.keep_going,
+                             .is_static = arguments.is_static,
+                             .band = arguments.band / 100,
+                             .stability = arguments.stability};
+  if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
+  if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
+  const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
+                                arguments.stability != RunArguments{}.stability ||
+                                asked.processors > 0;
+  if (slurm && is_planned_again) {
+    fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on Slurm\n");
+  }
+  return description;
+}
+
+// Of a command, which may be a whole script.
+std::string first_line(std::string_view command) {
+  const auto begin = std::min(command.find_first_not_of(" \t\n"), command.size());
+  const auto end = command.find('\n', begin);
+  const bool is_all = end == std::string_view::npos ||
+                      command.find_first_not_of(" \t\n", end) == std::string_view::npos;
+  return std::string(command.substr(begin, end - begin)) + (is_all ? "" : " ...");
+}
+
+void print_plan(const Problem& problem, Plan plan) {
+  fmt::print("{}\n\n", describe_problem(problem));
+  std::ranges::stable_sort(plan.placements, {}, &Placement::start);
+  Table table({"  start", "task", "processors", "command"});
+  for (const Placement& placed : plan.placements) {
+    const Workflow& workflow = problem.workflows()[placed.workflow];
+    table.add({"  " + format_duration(placed.start - plan.now),
+               problem.task_name(problem.number_of({placed.workflow, placed.task})),
+               std::to_string(placed.procs), first_line(workflow.run(placed.task))});
+  }
+  fmt::print("{}", table.text(4));
+  if (problem.goal() == Goal::fair) fmt::print("\n{}\n", describe_fates(problem, plan));
+  fmt::print("  {} planned by {}; nothing is run\n", format_duration(makespan(plan)),
+             plan.algorithm);
+}
+
+// What the same command without --dry-run would have to go on with.
+void print_continuation(const Continuation& last) {
+  if (last.at_work) fmt::print("  {} runs the same in this folder now\n", last.at_work->id());
+  if (last.run) {
+    fmt::print("  {} would go on, of which {} done already\n", last.run->id(),
+               last.done == 1 ? "1 task is" : fmt::format("{} tasks are", last.done));
+  }
+  if (!last.kept.empty()) {
+    fmt::print("  up to {} of them would not be run again, if their inputs are the same\n",
+               last.kept.size());
+  }
+}
+
+Exit conduct(const run::RunFolder& folder, const RunDescription& description,
+             run::RunOptions options, run::Nursery nursery) {
+  if (description.slurm) return conduct_on_slurm(folder, description, options.kept);
+  const Problem problem = description.problem();
+  // Who listens to us may go away; the run goes on.
+  std::signal(SIGPIPE, SIG_IGN);
+  RunProgress progress(folder, problem);
+  options.make_plan = plan_for_run;
+  options.processors = problem.platform().clusters().front().processors;
+  options.keep_going = description.keep_going;
+  options.is_static = description.is_static;
+  options.band = description.band;
+  options.stability = description.stability;
+  options.folder = description.folder;
+  options.is_live = progress.is_live();
+  options.progress = [&](const auto& state, const auto& dispatcher, Time now) {
+    progress.changed(state, dispatcher, now);
+  };
+  options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
+  options.again = [&](std::uint32_t task, const auto& why) { progress.again(task, why); };
+  options.decided = [&](const Evaluation& decision) { progress.decided(decision); };
+  options.interrupted = [&](int times, const auto& dispatcher) {
+    progress.interrupted(times, dispatcher);
+  };
+  const run::RunEnd end = run::conduct(folder, problem, options, std::move(nursery));
+  progress.clear();
+  return end_run(folder, description, problem, end);
+}
+
+run::RunLock lock(const run::RunFolder& folder) {
+  auto taken = run::RunLock::take(folder);
+  if (taken) return std::move(*taken);
+  const auto holder = run::RunLock::holder(folder);
+  throw InputError(fmt::format("{} is being run{}", folder.id(),
+                               holder ? fmt::format(" by process {}", holder->pid) : ""));
+}
+
+// Goes on with the last run, by the workflow as it is now.
+Exit go_on(const Continuation& last, const RunDescription& description, run::Nursery nursery) {
+  const run::RunFolder& folder = *last.run;
+  const run::RunLock own = lock(folder);
+  fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
+             counted(last.done, "task"));
+  const RunDescription continued = description.later(last.clock);
+  continued.write(folder);
+  return conduct(folder, continued, {.sets_processors = true}, std::move(nursery));
+}
+
+Exit no_plan(const RunDescription& description) {
+  RunDescription without = description;
+  without.goal = Goal::turnaround;
+  without.deadline.reset();
+  const Duration earliest =
+      description.slurm ? *planned_time(without) : makespan(plan_for_run(without.problem()));
+  fmt::print(
+      "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
+      "  nothing is run\n",
+      describe_problem(description.problem()), format_duration(*description.deadline),
+      format_duration(earliest));
+  return Exit::no;
+}
+
+Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
+                  const Continuation& last) {
+  const bool is_planned = !description.slurm->reserve.empty();
+  require_possible_on_slurm(description);
+  if (is_planned && !planned_time(description)) return no_plan(description);
+  if (!is_planned && description.deadline) {
+    fmt::print(stderr,
+               "note: jobs are cut without a look at the deadline; --reserve plans for it\n");
+  }
+  if (arguments.dry_run) return write_slurm_scripts(description);
+  const auto folder =
+      run::RunFolder::create(run::state_folder(), description.workflows.front().name());
+  const run::RunLock own = lock(folder);
+  description.write(folder);
+  return conduct_on_slurm(folder, description, last.kept);
+}
+
+// What a cluster does is its daemon's business.
+void require_no_other_options(const CLI::App& command) {
+  for (const char* option :
+       {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
+        "--reserve", "--max-jobs", "--band", "--static", "--keep-going"}) {
+    if (command.count(option) > 0) {
+      throw InputError(std::string(option) +
+                       ": has no meaning with --agent, where each cluster's daemon decides; leave "
+                       "it out");
+    }
+  }
+}
+
+Exit run_over_clusters(const RunArguments& arguments) {
+  if (arguments.problem.workflows.size() != 1) {
+    throw InputError("--agent: one ensemble or workflow is run at a time");
+  }
+  return run_federated(arguments.problem.workflows.front(), arguments.federation, arguments.is_new,
+                       arguments.dry_run);
+}
+
+// Who means an ensemble hears more than that it is no workflow.
+RunDescription describe_workflows(const RunArguments& arguments) {
+  try {
+    return describe_run(arguments);
+  } catch (const InputError&) {
+    for (const std::string& path : arguments.problem.workflows) {
+      if (!is_ensemble(path)) continue;
+      throw InputError(path +
+                       ": is an ensemble: dovetail run needs --agent URL and --keys for it, and "
+                       "dovetail ensemble plans it");
+    }
+    throw;
+  }
+}
+
+Exit run(const RunArguments& arguments, const CLI::App& command) {
+  if (command.count("--agent") > 0) {
+    require_no_other_options(command);
+    return run_over_clusters(arguments);
+  }
+  arguments.federation.require_none();
+  run::Nursery nursery;  // while we are small
+  const RunDescription description = describe_workflows(arguments);
+  description.check();
+  const Problem problem = description.problem();
+  Continuation last;
+  if (!arguments.is_new) last = find_continuation(description, problem);
+  if (last.at_work && !arguments.dry_run) {
+    throw InputError(fmt::format(
+        "{0} runs the same in this folder now; look at it with dovetail status {0} --live, or use "
+        "--new to run it a second time all the same",
+        last.at_work->id()));
+  }
+  if (last.run && !arguments.dry_run) return go_on(last, description, std::move(nursery));
+  if (description.slurm) return run_on_slurm(arguments, description, last);
+  const Plan plan = plan_for_run(problem);
+  if (!plan.feasible) return no_plan(description);
+  if (arguments.dry_run) {
+    print_plan(problem, plan);
+    print_continuation(last);
+    return Exit::fine;
+  }
+  const auto folder =
+      run::RunFolder::create(run::state_folder(), description.workflows.front().name());
+  const run::RunLock own = lock(folder);
+  description.write(folder);
+  return conduct(folder, description, {.first_plan = plan, .kept = last.kept}, std::move(nursery));
+}
+
+Exit resume(const std::string& id) {
+  run::Nursery nursery;  // while we are small
+  const auto folder = run::RunFolder::open(run::state_folder(), id);
+  const run::RunLock own = lock(folder);
+  const KnownRun known(folder);
+  if (known.condition() == "done" && known.state.outcome() == "done") {
+    fmt::print("{} is done; to bring it up to date run its workflow again\n", id);
+    return Exit::fine;
+  }
+  return conduct(folder, known.description, {}, std::move(nursery));
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand(
+      "run", "executes workflows on this machine, on Slurm or over clusters");
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->problem.cluster = "local";
+  arguments->problem.add_workflows(*command, "WORKFLOW");
+  command->add_option("-c,--cluster", arguments->problem.cluster,
+                      "local (default), slurm, a number of processors, or a cluster file "
+                      "whose reservations are left alone");
+  command
+      ->add_option("-j,--processors", arguments->problem.processors,
+                   "processors that may be in use at a time; default: all of the cluster")
+      ->check(CLI::Range(1, kMaxProcessors));
+  arguments->goal.add(*command);
+  arguments->slurm.add(*command);
+  arguments->federation.add(*command);
+  command
+      ->add_option("--band", arguments->band,
+                   "per cent by which a task may be off before the rest is planned again")
+      ->check(CLI::Range(0.0, kMaxFactor));
+  add_stability(*command, arguments->stability);
+  command->add_flag("--static", arguments->is_static,
+                    "keep the plan, also when tasks take longer or shorter");
+  command->add_flag("--keep-going", arguments->keep_going,
+                    "after a failure, run what does not need the failed task");
+  command->add_flag("--new", arguments->is_new,
+                    "begin from the start, also if an earlier run is not done");
+  command->add_flag("--dry-run", arguments->dry_run, "print the plan and the commands only");
+  command->footer(
+      "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
+      "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
+      "On Slurm jobs go on without it.\n"
+      "Over the clusters of a federation: --agent and --keys (docs/federation.md).\n"
+      "Example: dovetail run flow.yaml -j 8\n"
+      "         dovetail run ensemble.yaml --agent https://127.0.0.1:7700 --keys keys/alice");
+  command->callback([arguments, command, &status] { status = run(*arguments, *command); });
+}
+
+void add_resume(CLI::App& program, Exit& status) {
+  CLI::App* command =
+      program.add_subcommand("resume", "goes on with a run that was interrupted or failed");
+  auto id = std::make_shared<std::string>();
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->footer("Example: dovetail resume flow-3");
+  command->callback([id, &status] { status = resume(*id); });
+}
+
+}  // namespace dovetail::cli

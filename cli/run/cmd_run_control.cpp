@@ -1,0 +1,163 @@
+// dovetail cancel, resources and explain: runs that go on.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/queue/job_output.hpp"
+#include "cli/run/batch_run.hpp"
+#include "cli/run/known_run.hpp"
+#include "dovetail/error.hpp"
+#include "run/cancel.hpp"
+#include "run/mailbox.hpp"
+#include "run/report/run_queries.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+void end_run_of_nobody(const KnownRun& run) {
+  if (run.description.slurm) {
+    cancel_on_slurm(run.folder, run.description);
+  } else {
+    run::cancel(run.folder, run.problem, run.description.folder);
+  }
+}
+
+// Jobs that came into the queue, or back into it, when all was over.
+Exit remove_leftovers(const KnownRun& run) {
+  const auto lock = run.description.slurm ? run::RunLock::take(run.folder) : std::nullopt;
+  const std::size_t found = lock ? cancel_on_slurm(run.folder, run.description) : 0;
+  const std::string id = run.folder.id();
+  if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
+  fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
+  return Exit::fine;
+}
+
+// Ends what is left of the run, unless somebody works on it.
+bool cancelled_here(const KnownRun& run) {
+  const auto lock = run::RunLock::take(run.folder);
+  if (!lock) return false;
+  const KnownRun now(run.folder);
+  const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
+  if (!is_over) end_run_of_nobody(now);
+  run::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
+  mailbox.take();
+  mailbox.forget();
+  return true;
+}
+
+void tell_who_works_on(const run::RunFolder& folder) {
+  if (const auto holder = run::RunLock::holder(folder)) {
+    fmt::print(stderr, "waiting for process {}, which works on it; has it been halted?\n",
+               holder->pid);
+  }
+}
+
+// Whoever works on the run hears of it and ends; when nobody does, what is left of it is ended
+// here.
+Exit cancel(const std::string& id) {
+  const KnownRun run(id);
+  const std::string condition = run.condition();
+  if (condition == "done" || condition == "cancelled") return remove_leftovers(run);
+  constexpr useconds_t kPause = 50'000;
+  constexpr int kTriesBeforeWord = 100;
+  int tries = 0;
+  for (bool is_asked = false;; usleep(kPause)) {
+    if (cancelled_here(run)) {
+      fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
+      return Exit::fine;
+    }
+    if (!is_asked) run::post(run.folder, {{"what", "cancel"}});
+    is_asked = true;
+    if (++tries == kTriesBeforeWord) tell_who_works_on(run.folder);
+  }
+}
+
+Exit set_resources(const std::string& id, Count processors, bool at_once) {
+  const KnownRun run(id);
+  if (run.condition() == "done") throw InputError(id + " is done; it needs no processors");
+  const auto need = run::largest_need(run.problem, run.state);
+  if (need && need->processors > processors) {
+    throw InputError(fmt::format("-j {}: task \"{}\" needs {}", processors,
+                                 run.problem.task_name(need->task),
+                                 counted(static_cast<std::size_t>(need->processors), "processor")));
+  }
+  run::post(run.folder, {{"what", "resources"}, {"processors", processors}, {"now", at_once}});
+  const std::string before =
+      run.limit() == processors ? "" : fmt::format(" instead of {}", run.limit());
+  fmt::print("{}: {}{}{}\n", id, counted(static_cast<std::size_t>(processors), "processor"), before,
+             run.holder ? "" : ", once somebody goes on with it");
+  return Exit::fine;
+}
+
+// By jobs, not by a plan.
+std::vector<std::string> explain_on_slurm(const KnownRun& run, std::uint32_t task) {
+  auto reasons = run::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
+  if (run.state.tasks()[task].state == run::TaskState::waiting) {
+    reasons.push_back(batch::place_of(known_jobs(run.folder), task));
+  }
+  return reasons;
+}
+
+Exit explain(const std::string& id, const std::string& name, bool as_json) {
+  const KnownRun run(id);
+  const std::uint32_t task = run.task(name);
+  const auto reasons = run.description.slurm ? explain_on_slurm(run, task)
+                                             : run::explain(run.problem, run.state, task,
+                                                            run.limit(), run.holder.has_value());
+  const char* state = name_of(run.state.tasks()[task].state);
+  if (as_json) {
+    const run::Json json = {{"run", id}, {"task", name}, {"state", state}, {"reasons", reasons}};
+    fmt::print("{}\n", json.dump(1));
+    return Exit::fine;
+  }
+  fmt::print("{}: {}\n", run.problem.task_name(task), state);
+  if (run.state.tasks()[task].state == run::TaskState::failed) {
+    fmt::print("  it {}\n", end_text(run.state.tasks()[task]));
+  }
+  for (const std::string& reason : reasons) fmt::print("  {}\n", reason);
+  return Exit::fine;
+}
+
+}  // namespace
+
+void add_cancel(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("cancel", "ends a run and its tasks");
+  auto id = std::make_shared<std::string>();
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->footer("Example: dovetail cancel flow-3");
+  command->callback([id, &status] { status = cancel(*id); });
+}
+
+void add_resources(CLI::App& program, Exit& status) {
+  CLI::App* command =
+      program.add_subcommand("resources", "gives a run more or fewer processors while it runs");
+  auto id = std::make_shared<std::string>();
+  auto processors = std::make_shared<Count>(1);
+  auto at_once = std::make_shared<bool>(false);
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->add_option("-j,--processors", *processors, "that may be in use at a time from now on")
+      ->required()
+      ->check(CLI::Range(1, kMaxProcessors));
+  command->add_flag("--now", *at_once,
+                    "do not wait for tasks that run: stop the last ones, and run them again later");
+  command->footer("Example: dovetail resources flow-3 -j 4");
+  command->callback(
+      [id, processors, at_once, &status] { status = set_resources(*id, *processors, *at_once); });
+}
+
+void add_explain(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("explain", "why a task of a run has not started");
+  auto id = std::make_shared<std::string>();
+  auto task = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("RUN", *id, "as dovetail runs lists it")->required();
+  command->add_option("TASK", *task, "id of the task")->required();
+  command->add_flag("--json", *json, "as JSON");
+  command->footer("Example: dovetail explain flow-3 solve");
+  command->callback([id, task, json, &status] { status = explain(*id, *task, *json); });
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,102 @@
+#include "cli/run/known_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "dovetail/error.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::cli {
+
+using run::RunFolder;
+using run::TaskState;
+
+KnownRun::KnownRun(const std::string& id) : KnownRun(RunFolder::open(run::state_folder(), id)) {}
+
+KnownRun::KnownRun(const RunFolder& run)
+    : folder(run),
+      description(RunDescription::read(run)),
+      problem(description.problem()),
+      state(problem.task_count()),
+      holder(run::RunLock::holder(run)) {
+  // Without a journal nothing has happened yet.
+  if (!std::filesystem::exists(run.journal())) return;
+  state = run::read_run_state(run.journal(), problem.task_count());
+}
+
+std::string KnownRun::condition() const {
+  if (state.count(TaskState::done) == problem.task_count()) return "done";
+  if (holder) return "running";
+  if (state.outcome() == "cancelled") return "cancelled";
+  return state.count(TaskState::failed) > 0 ? "failed" : "interrupted";
+}
+
+Count KnownRun::limit() const {
+  return state.processors().value_or(problem.platform().clusters().front().processors);
+}
+
+std::uint32_t KnownRun::task(const std::string& name) const {
+  io::NearestWord nearest(name);
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t number = 0; number < state.tasks().size(); ++number) {
+    const TaskRef ref = problem.task_at(number);
+    const Workflow& workflow = problem.workflows()[ref.workflow];
+    if (name == workflow.name() + "/" + std::string(workflow.id(ref.task))) return number;
+    if (name == workflow.id(ref.task)) found.push_back(number);
+    nearest.offer(problem.task_name(number));
+  }
+  if (found.size() == 1) return found.front();
+  if (found.size() > 1) {
+    throw InputError("several workflows of " + folder.id() + " have a task " + io::quote(name) +
+                     "; it may be " + io::quote(problem.task_name(found[0])) + " or " +
+                     io::quote(problem.task_name(found[1])));
+  }
+  throw InputError("run " + folder.id() + " has no task " + io::quote(name) + nearest.suggestion());
+}
+
+const char* name_of(TaskState state) {
+  switch (state) {
+    case TaskState::waiting:
+      return "waiting";
+    case TaskState::running:
+      return "running";
+    case TaskState::done:
+      return "done";
+    case TaskState::failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::string end_text(const run::TaskStatus& status) {
+  using Cause = run::AttemptEnd::Cause;
+  const run::AttemptEnd& end = status.end;
+  const std::string length = format_duration(time_ceil(end.seconds));
+  switch (end.cause) {
+    case Cause::not_started:
+      return "could not be started: " + end.why;
+    case Cause::timed_out:
+      return "was stopped after " + length + ": its time was over";
+    case Cause::stopped:
+      return "was stopped after " + length;
+    case Cause::out_of_memory:
+      return "was ended by the system after " + length + ": out of memory";
+    case Cause::ended:
+      break;
+  }
+  if (!status.missing.empty()) {
+    return fmt::format("failed after {}: its output {} is not there", length, status.missing);
+  }
+  if (end.signal != 0) {
+    return fmt::format("was ended by signal {} ({}) after {}", end.signal, strsignal(end.signal),
+                       length);
+  }
+  return end.exit_code == 0
+             ? "done in " + length
+             : fmt::format("failed with exit code {} after {}", end.exit_code, length);
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,264 @@
+#include "cli/run/run_description.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "cli/plan/describe.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "dovetail/planner.hpp"
+#include "io/text.hpp"
+#include "planners/replan/warm_search.hpp"
+#include "run/history/performance_history.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Beyond that, trying all planners would keep the first task waiting.
+constexpr std::size_t kManyTasks = 300;
+
+// What the system passes on as one argument.
+constexpr std::size_t kLongestCommand = 128 * 1024;
+
+Time shifted(Time time, Time now) {
+  return time == kForever || time == kBeginning ? time : time - now;
+}
+
+// By a clock on which `zero` is 0, and without what is over by then.
+Platform moved(const Platform& platform, Time zero) {
+  Cluster cluster = platform.clusters().front();
+  std::erase_if(cluster.reservations, [&](const Reservation& held) { return held.end <= zero; });
+  for (Reservation& held : cluster.reservations) {
+    held = {std::max<Time>(0, held.start - zero), held.end - zero, held.procs};
+  }
+  cluster.joins = shifted(cluster.joins, zero);
+  cluster.leaves = shifted(cluster.leaves, zero);
+  return Platform(0, {std::move(cluster)});
+}
+
+constexpr std::pair<Goal, const char*> kGoals[] = {
+    {Goal::turnaround, "turnaround"}, {Goal::deadline, "deadline"}, {Goal::fair, "fair"}};
+
+const char* name_of(Goal goal) {
+  return std::ranges::find(kGoals, goal, [](const auto& entry) { return entry.first; })->second;
+}
+
+Goal goal_called(const std::string& name) {
+  for (const auto& [goal, known] : kGoals) {
+    if (known == name) return goal;
+  }
+  return Goal::turnaround;
+}
+
+std::string path_of(const Workflow& workflow, TaskId task, const std::string& name) {
+  namespace fs = std::filesystem;
+  return (fs::path(workflow.execution(task).directory) / name).lexically_normal().string();
+}
+
+// Which tasks run only when that one has ended.
+std::vector<char> tasks_behind(const Workflow& workflow, TaskId task) {
+  std::vector<char> behind(workflow.size());
+  std::vector<TaskId> ahead{task};
+  while (!ahead.empty()) {
+    const TaskId next = ahead.back();
+    ahead.pop_back();
+    for (const TaskId after : workflow.successors(next)) {
+      if (!std::exchange(behind[after], true)) ahead.push_back(after);
+    }
+  }
+  return behind;
+}
+
+// A task that reads what another one writes has to come after it.
+void check_files(const Workflow& workflow) {
+  std::map<std::string, TaskId> writers;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    for (const std::string& name : workflow.execution(task).outputs) {
+      writers.emplace(path_of(workflow, task, name), task);
+    }
+  }
+  std::map<TaskId, std::vector<char>> behind;  // by writer
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    for (const std::string& name : workflow.execution(task).inputs) {
+      const auto writer = writers.find(path_of(workflow, task, name));
+      if (writer == writers.end() || writer->second == task) continue;
+      const auto known = behind.try_emplace(writer->second);
+      if (known.second) known.first->second = tasks_behind(workflow, writer->second);
+      if (known.first->second[task]) continue;
+      throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                       io::quote(workflow.id(task)) + " reads " + io::quote(name) +
+                       ", an output of " + io::quote(workflow.id(writer->second)) +
+                       ", and does not come after it; add that to its \"after\"");
+    }
+  }
+}
+
+void check_commands(const Workflow& workflow) {
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const std::size_t size = workflow.run(task).size();
+    if (size > 0 && size < kLongestCommand) continue;
+    throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                     io::quote(workflow.id(task)) +
+                     (size == 0 ? " has nothing to run; give it \"run\""
+                                : " has a command of more than 128 KiB; put it into a script"));
+  }
+}
+
+// A task that comes after nothing would not find later what is not there now.
+void check_first_inputs(const Workflow& workflow, const std::string& folder) {
+  namespace fs = std::filesystem;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    if (!workflow.predecessors(task).empty()) continue;
+    for (const std::string& name : workflow.execution(task).inputs) {
+      const fs::path path = fs::path(folder) / path_of(workflow, task, name);
+      if (fs::exists(fs::symlink_status(path))) continue;
+      throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                       io::quote(workflow.id(task)) + " reads " + io::quote(name) +
+                       ", which is not there: " + path.string());
+    }
+  }
+}
+
+}  // namespace
+
+SlurmDescription SlurmDescription::make(const std::string& workflow) {
+  constexpr std::size_t kMostLetters = 24;
+  std::string name;
+  for (const char c : workflow.substr(0, kMostLetters)) {
+    name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  std::random_device random;
+  std::ostringstream token;
+  token << name << '-' << std::hex << random() << random();
+  return {.token = token.str()};
+}
+
+Platform from_now(const Platform& platform) {
+  if (platform.clusters().size() != 1) {
+    throw InputError("a run needs one cluster, found " +
+                     std::to_string(platform.clusters().size()));
+  }
+  const Cluster& cluster = platform.clusters().front();
+  if (cluster.slurm || cluster.queue) {
+    throw InputError("cluster " + io::quote(cluster.name) +
+                     " has a batch queue; tasks can be started on this machine only");
+  }
+  return moved(platform, platform.now());
+}
+
+std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now) {
+  std::vector<Workflow> moved;
+  for (const Workflow& workflow : workflows) {
+    WorkflowTerms terms = workflow.terms();
+    // What has been ready for long is ready at the start, as files have no time before it.
+    if (terms.ready_at) terms.ready_at = std::max<Time>(*terms.ready_at - now, 0);
+    terms.ready_is_date = false;
+    moved.push_back(terms == workflow.terms() ? workflow : workflow.with_terms(terms));
+  }
+  return moved;
+}
+
+RunDescription RunDescription::later(Time clock) const {
+  RunDescription description = *this;
+  description.platform = moved(platform, -clock);
+  description.workflows = from_now(workflows, -clock);
+  if (deadline) *description.deadline += clock;
+  return description;
+}
+
+std::string RunDescription::machine_of(const Platform& platform, bool is_slurm) {
+  return is_slurm ? "slurm:" + platform.clusters().front().name : run::machine_name();
+}
+
+void RunDescription::check() const {
+  io::require_utf8(folder, "the name of the current folder");
+  for (const Workflow& workflow : workflows) {
+    check_commands(workflow);
+    check_files(workflow);
+    check_first_inputs(workflow, folder);
+  }
+}
+
+Problem RunDescription::problem() const { return Problem(workflows, platform, goal, deadline); }
+
+void RunDescription::write(const run::RunFolder& run) const {
+  Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
+               {"keep_going", keep_going}, {"static", is_static},   {"band", band},
+               {"stability", stability},   {"assumed", assumed}};
+  if (deadline) json["deadline"] = *deadline;
+  if (slurm) {
+    json["slurm"] = {{"partition", slurm->partition},
+                     {"strategy", slurm->strategy},
+                     {"reserve", slurm->reserve},
+                     {"max_jobs", slurm->max_jobs},
+                     {"token", slurm->token}};
+  }
+  json["platform"] = Json::parse(format_platform(platform, true));
+  for (const Workflow& workflow : workflows) {
+    json["workflows"].push_back(Json::parse(format_workflow(workflow, WorkflowFormat::json)));
+  }
+  write_file(run.description(), json.dump() + "\n");
+}
+
+RunDescription RunDescription::read(const run::RunFolder& run) {
+  const std::string file = run.description();
+  const Json json = Json::parse(read_file(file), nullptr, false);
+  if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
+    throw InputError(file + ": not the description of a run");
+  }
+  RunDescription description{.workflows = {},
+                             .assumed = json.value("assumed", std::vector<std::string>()),
+                             .folder = json.value("folder", ""),
+                             .platform = parse_platform(json["platform"].dump(), file),
+                             .goal = goal_called(json.value("goal", "")),
+                             .keep_going = json.value("keep_going", false),
+                             .is_static = json.value("static", false),
+                             .band = json.value("band", 0.2),
+                             .stability = json.value("stability", kStability)};
+  if (json.contains("deadline") && json["deadline"].is_number()) {
+    description.deadline = json["deadline"].get<Time>();
+  }
+  if (json.contains("slurm")) {
+    const Json& how = json["slurm"];
+    description.slurm = {.partition = how.value("partition", ""),
+                         .strategy = how.value("strategy", ""),
+                         .reserve = how.value("reserve", ""),
+                         .max_jobs = how.value("max_jobs", Count{0}),
+                         .token = how.value("token", "")};
+  }
+  for (const Json& workflow : json["workflows"]) {
+    description.workflows.push_back(parse_workflow(workflow.dump(), file));
+  }
+  return description;
+}
+
+Plan plan_for_run(const Problem& problem) {
+  if (problem.goal() == Goal::fair) {
+    PlanningContext context(problem);
+    return fair_plan(context);
+  }
+  const bool is_quick = problem.task_count() <= kManyTasks;
+  std::vector<Plan> known;
+  if (!is_quick && problem.goal() == Goal::turnaround) {
+    known.push_back(plan(*find_planner("BL_CPAR_BD_CPAR"), problem));
+  } else {
+    known = plan_all(problem);
+  }
+  Plan plan = quick_plan(problem, {}, known);
+  if (plan.feasible && misses_deadline(plan)) {
+    plan.feasible = false;
+    plan.placements.clear();
+  }
+  return plan;
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,69 @@
+// What a run was asked to do, as its folder keeps it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan.hpp"
+#include "dovetail/problem.hpp"
+#include "planners/replan/event_loop.hpp"
+#include "run/run_folder.hpp"
+
+namespace dovetail::cli {
+
+// How a run on Slurm goes.
+struct SlurmDescription {
+  std::string partition = {};  // empty: the default one
+  std::string strategy = {};
+  std::string reserve = {};  // "slurm" or "begin": at the times of a plan, instead of a strategy
+  Count max_jobs = 0;        // at once; 0: as many as it likes
+  std::string token = {};    // in the names of its jobs, unlike that of any other run
+
+  // One with a token of its own.
+  static SlurmDescription make(const std::string& workflow);
+};
+
+struct RunDescription {
+  std::vector<Workflow> workflows;
+  std::vector<std::string> assumed = {};  // "workflow/id" of tasks whose time is a guess
+  std::string folder;                     // in which commands run
+  Platform platform;                      // one cluster, whose time begins with the run
+  Goal goal = Goal::turnaround;
+  std::optional<Time> deadline = {};
+  bool keep_going = false;
+  bool is_static = false;
+  double band = 0.2;
+  double stability = kStability;
+  std::optional<SlurmDescription> slurm = {};  // nothing: it runs on this machine
+
+  // Throws InputError when a task has nothing to run, reads what a task writes that it does not
+  // come after, or comes after nothing and reads what is not there.
+  void check() const;
+
+  // Throws InputError when a task needs more processors than there are.
+  Problem problem() const;
+
+  // On which its tasks are measured: this one, or the nodes of a partition.
+  std::string machine() const { return machine_of(platform, slurm.has_value()); }
+  static std::string machine_of(const Platform& platform, bool is_slurm);
+
+  // The same for a run that began so long ago: its clock counts from there.
+  RunDescription later(Time clock) const;
+
+  void write(const run::RunFolder& run) const;
+  static RunDescription read(const run::RunFolder& run);
+};
+
+// The same cluster seen from a clock that begins now. Throws InputError unless it is one cluster on
+// which tasks can be started from here.
+Platform from_now(const Platform& platform);
+
+// The same workflows: those that become ready later do so by that clock.
+std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now);
+
+// The plan by which a run goes. The search for the best one ends where it would take long.
+Plan plan_for_run(const Problem& problem);
+
+}  // namespace dovetail::cli

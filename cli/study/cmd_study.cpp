@@ -1,0 +1,365 @@
+// dovetail study: a paper's evaluation run again, beside the published tables.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "dovetail/io.hpp"
+#include "io/text.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "study/adaptive/adaptive_study.hpp"
+#include "study/anytime/anytime_study.hpp"
+#include "study/deadline/deadline_study.hpp"
+#include "study/ensemble/ensemble_study.hpp"
+#include "study/fair/fair_study.hpp"
+#include "study/queue/queue_study.hpp"
+#include "study/turnaround/turnaround_study.hpp"
+
+namespace dovetail::cli {
+
+namespace {
+
+// What every study takes, and where its result goes.
+template <typename Options>
+struct StudyArguments {
+  Options options;
+  bool json = false;
+  bool csv = false;
+  std::string output = "-";
+};
+
+template <typename Options, typename Study>
+Exit run(StudyArguments<Options> arguments, const Study& study) {
+  Options& options = arguments.options;
+  if constexpr (requires { options.data_dir; }) {
+    // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
+    if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
+      options.data_dir = "../shared/data";
+    }
+  }
+  options.progress = [bar = std::make_shared<ProgressBar>()](std::size_t done, std::size_t total) {
+    (*bar)(done, total);
+  };
+  const auto result = study(options);
+  const std::string text = arguments.json  ? to_json(result)
+                           : arguments.csv ? to_csv(result)
+                                           : format_table(result);
+  write_file(arguments.output, text);
+  if (arguments.output != "-") fmt::print("{} is written\n", arguments.output);
+  return Exit::fine;
+}
+
+// More than so many of anything is taken for a slip of the keyboard.
+constexpr int kMost = 10'000;
+
+// A number of things to run.
+void add_size(CLI::App& command, const std::string& name, std::optional<std::size_t>& size,
+              const std::string& help) {
+  command.add_option(name, size, help)->check(CLI::Range(1, kMost).description(""));
+}
+
+// What every study takes.
+template <typename Options>
+void add_common(CLI::App& command, Options& options) {
+  add_choice<StudyScale>(command, "--scale", options.scale,
+                         {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
+                         "quick (default) or paper");
+  command.add_option("--threads", options.threads, "default: all cores")
+      ->check(CLI::NonNegativeNumber.description(""));
+  command.add_option("--seed", options.seed, "the same seed gives the same numbers")
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+// What those take that need logs of batch queues.
+template <typename Options>
+void add_logs(CLI::App& command, Options& options) {
+  command.add_option("--data", options.data_dir,
+                     "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
+  command.add_flag("--synthetic", options.synthetic,
+                   "one synthetic log instead of the four real ones");
+  command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
+      ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, StudyOptions& options) {
+  add_common(command, options);
+  add_logs(command, options);
+  add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
+  add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
+  add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
+  command.add_flag_callback(
+      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
+}
+
+void add_options(CLI::App& command, QueueStudyOptions& options) {
+  add_common(command, options);
+  add_logs(command, options);
+  add_size(command, "--instants", options.instants, "of the 289, instead of the scale's");
+  command
+      .add_option("--workflows", options.workflows,
+                  "only those of this name, like Montage-250-* or *-medium; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--cap", options.caps,
+                  "jobs of the workflow at once in Table 2: 16 as published, and 128; may be "
+                  "repeated")
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, kMost).description(""));
+  add_choice<QueueStudyRules>(
+      command, "--rules", options.rules,
+      {{"paper", QueueStudyRules::paper}, {"authors", QueueStudyRules::authors}},
+      "strategies as published (paper, default) or as in the authors' program (authors)");
+  CLI::Option* contiguous =
+      command.add_flag("--contiguous", options.contiguous,
+                       "jobs need neighbouring nodes, as in the authors' simulation");
+  CLI::Option* never_ran = add_choice<NeverRan>(
+      command, "--never-ran", options.never_ran,
+      {{"drop", NeverRan::drop}, {"request", NeverRan::request}},
+      "jobs that left the queue: drop (default), or request as in the authors' "
+      "simulation, where they run as long as requested");
+  add_choice<QueueWorkflows>(
+      command, "--generate", options.source,
+      {{"missing", QueueWorkflows::completed}, {"all", QueueWorkflows::generated}},
+      "make up the published workflows that are missing, or all; default: none if any is there");
+  add_choice<bool>(command, "--doubt", options.doubt, {{"sdsc", true}},
+                   "sdsc: instead of the tables, what contiguous nodes and jobs that never ran "
+                   "change on SDSC-SP2")
+      ->excludes(contiguous)
+      ->excludes(never_ran);
+}
+
+AdaptiveApplication application_called(const std::string& name) {
+  for (const AdaptiveApplication known : kAdaptiveApplications) {
+    if (to_string(known) == name) return known;
+  }
+  throw CLI::ValidationError("--application",
+                             "expected random, blast or wien2k, found \"" + name + "\"");
+}
+
+void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
+  add_common(command, options);
+  add_size(command, "--graphs", options.graphs, "of each type, instead of the scale's");
+  command
+      .add_option("--models", options.models,
+                  "pools of resources for each graph, of the 80, instead of the scale's")
+      ->check(CLI::Range(1, 80).description(""));
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.applications.push_back(application_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--application", choose, "only random, blast or wien2k; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--size", options.sizes,
+          "only graphs of so many tasks (random: 20 to 100) or parallel ways (200 to 1000); "
+          "may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--mean-time", options.mean_seconds, "of a task, seconds; default 100");
+}
+
+void add_options(CLI::App& command, EnsembleStudyOptions& options) {
+  add_choice<StudyScale>(command, "--scale", options.scale,
+                         {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
+                         "quick (default) or paper");
+  command.add_option("--threads", options.threads, "default: all cores")
+      ->check(CLI::NonNegativeNumber.description(""));
+  std::vector<std::pair<std::string, Dispatch>> rules;
+  for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
+  add_choice<Dispatch>(command, "--dispatch", options.dispatch, rules,
+                       "how months are handed out: ideal (default), as in the report's simulator; "
+                       "fair or rotate");
+}
+
+KernelClass kernel_class_called(const std::string& name) {
+  for (const KernelClass known : kKernelClasses) {
+    if (io::upper_case(to_string(known)) == io::upper_case(name)) return known;
+  }
+  throw CLI::ValidationError("--class", "expected random, strassen or fft, found \"" + name + "\"");
+}
+
+void add_options(CLI::App& command, FairStudyOptions& options) {
+  add_common(command, options);
+  add_size(command, "--sets", options.sets,
+           "of each class and number of workflows, instead of the scale's");
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.classes.push_back(kernel_class_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--class", choose, "only random, strassen or fft; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--workflows", options.workflows,
+                  "only sets of so many workflows, 1 to 20; may be repeated")
+      ->allow_extra_args(false);
+  command
+      .add_option("--processors", options.processors,
+                  "only the cluster of 20, 47, 120 or 216 processors; may be repeated")
+      ->allow_extra_args(false);
+  command.add_flag_callback(
+      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
+}
+
+AnytimeQuestion question_called(const std::string& name) {
+  for (const AnytimeQuestion known : kAnytimeQuestions) {
+    if (to_string(known) == name) return known;
+  }
+  throw CLI::ValidationError("--question",
+                             "expected any_hours, default_hours, cpar_hours, cpar_end or "
+                             "loose_deadline, found \"" +
+                                 name + "\"");
+}
+
+void add_options(CLI::App& command, AnytimeStudyOptions& options) {
+  add_common(command, options);
+  add_logs(command, options);
+  add_size(command, "--schedules", options.schedules,
+           "per log and number of tasks, instead of the scale's");
+  command
+      .add_option("--shapes", options.shapes,
+                  "so many real workflows, instead of the scale's; 0: none")
+      ->check(CLI::Range(0, kMost).description(""));
+  command
+      .add_option("--tasks", options.tasks,
+                  "only random workflows of so many tasks, up to 600; may be repeated")
+      ->allow_extra_args(false);
+  CLI::Option* times =
+      command
+          .add_option("--milliseconds", options.milliseconds,
+                      "processor time of a search, instead of the scale's; may be repeated")
+          ->allow_extra_args(false);
+  command
+      .add_option("--trials", options.trials,
+                  "searches of so many trials instead, the same every time; may be repeated")
+      ->allow_extra_args(false)
+      ->excludes(times);
+  const auto choose = [&options](const std::vector<std::string>& words) {
+    for (const std::string& word : words) options.questions.push_back(question_called(word));
+  };
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--question", choose,
+          "only any_hours, default_hours, cpar_hours, cpar_end or loose_deadline; may be repeated")
+      ->allow_extra_args(false);
+}
+
+// Adds a study under its name, with the options that all have.
+template <typename Options, typename Study>
+std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
+                                                                       Exit& status,
+                                                                       const std::string& name,
+                                                                       const std::string& help,
+                                                                       Study study) {
+  CLI::App* command = studies.add_subcommand(name, help);
+  auto a = std::make_shared<StudyArguments<Options>>();
+  add_options(*command, a->options);
+  CLI::Option* json = command->add_flag("--json", a->json, "as JSON");
+  command->add_flag("--csv", a->csv, "as CSV, a line per scenario and algorithm")->excludes(json);
+  command->add_option("-o,--output", a->output, "write to this file");
+  command->footer("Example: dovetail study " + name + " --scale quick");
+  command->callback([a, study, &status] { status = run(*a, study); });
+  return {command, a};
+}
+
+void add_deadline(CLI::App& studies, Exit& status) {
+  const auto [command, a] = add_one<DeadlineStudyOptions>(
+      studies, status, "deadline",
+      "Aida and Casanova: tightest deadlines, CPU-hours and run times (Tables 6 to 10)",
+      run_deadline_study);
+  std::vector<std::pair<std::string, DeadlineReading>> readings;
+  for (DeadlineReading reading : kDeadlineReadings) {
+    readings.emplace_back(to_string(reading), reading);
+  }
+  add_choice<DeadlineReading>(*command, "--reading", a->options.reading, readings,
+                              "how the resource-conservative algorithms are read: front (default), "
+                              "whole, remaining, bounded or classic");
+  command->add_flag("--compare-readings", a->options.compare_readings,
+                    "also run every reading, on SDSC-BLUE unless --log says otherwise");
+}
+
+void add_ensemble_study(CLI::App& studies, Exit& status) {
+  auto page = std::make_shared<std::string>();
+  const auto study = [page](const EnsembleStudyOptions& options) {
+    require_picture_name("--page", *page);
+    EnsembleStudyResult result = run_ensemble_study(options);
+    if (!page->empty())
+      write_file(*page, page->ends_with(".svg") ? to_svg(result) : to_html(result));
+    return result;
+  };
+  CLI::App* command =
+      add_one<EnsembleStudyOptions>(
+          studies, status, "ensemble",
+          "Caniou et al.: groups and repartitions of climate ensembles (Figures 11 to 22)", study)
+          .first;
+  command->add_option("--page", *page, "draw the figures to this file: .html or .svg");
+}
+
+void add_anytime_study(CLI::App& studies, Exit& status) {
+  auto folder = std::make_shared<std::string>();
+  const auto study = [folder](AnytimeStudyOptions options) {
+    options.frontier = !folder->empty();
+    AnytimeStudyResult result = run_anytime_study(options);
+    if (folder->empty()) return result;
+    std::filesystem::create_directories(*folder);
+    for (const AnytimeFigure& figure : anytime_figures(result)) {
+      write_file(*folder + "/" + figure.name + ".svg", io::lines_svg({figure.chart}));
+    }
+    return result;
+  };
+  CLI::App* command =
+      add_one<AnytimeStudyOptions>(studies, status, "anytime",
+                                   "DOVETAIL against the published planners for one cluster: "
+                                   "turn-around, CPU-hours, deadlines, certified gaps",
+                                   study)
+          .first;
+  command->add_option("--figures", *folder,
+                      "draw progress, gaps and a frontier to this folder, as .svg");
+}
+
+// How long it took is said apart from the result, which is the same every time.
+QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto begun = Clock::now();
+  QueueStudyResult result = run_queue_study(options);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+  std::cerr << fmt::format("{} workflow executions in {:.1f} s, {:.0f} a second\n",
+                           result.executions(), seconds,
+                           static_cast<double>(result.executions()) / seconds);
+  return result;
+}
+
+}  // namespace
+
+void add_study(CLI::App& program, Exit& status) {
+  CLI::App* command = program.add_subcommand("study", "a paper's evaluation, run again");
+  command->require_subcommand(1);
+  command->footer("Example: dovetail study turnaround --scale quick");
+  add_one<TurnaroundStudyOptions>(
+      *command, status, "turnaround",
+      "Aida and Casanova: bounds, bottom levels and run times (Tables 4, 9, 10)",
+      run_turnaround_study);
+  add_deadline(*command, status);
+  add_one<QueueStudyOptions>(
+      *command, status, "queue",
+      "Hataishi et al., GLUME: workflows cut into batch jobs (Figures 2, 3, 5, 6 and Table 2)",
+      run_timed_queue_study);
+  add_one<AdaptiveStudyOptions>(
+      *command, status, "adaptive",
+      "Yu and Shi, AHEFT: plans on resources that join (Tables 3, 4, 6, 7, 8 and Figure 8)",
+      run_adaptive_study);
+  add_ensemble_study(*command, status);
+  add_one<FairStudyOptions>(*command, status, "fair",
+                            "Casanova, Desprez and Suter, MAGS: workflows that share a cluster "
+                            "(Figures 2 to 4, Table II)",
+                            run_fair_study);
+  add_anytime_study(*command, status);
+}
+
+}  // namespace dovetail::cli

@@ -1,0 +1,91 @@
+// Where a strategy submits its jobs: the desk of a real batch system.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "batch/job_book.hpp"
+#include "batch/live_queue.hpp"
+#include "batch/node_plan.hpp"
+#include "batch/slurm/slurm_client.hpp"
+#include "batch/slurm/user_limits.hpp"
+#include "queue/strategies/strategy.hpp"
+
+namespace dovetail::batch {
+
+// Somebody wants a word with us: the rest is decided afterwards.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
+class SlurmDesk final : public Desk {
+ public:
+  // All must outlive it. `is_asked` tells whether somebody wants a word with us: then nothing more
+  // is submitted for now, and Interrupted is thrown.
+  SlurmDesk(JobBook& book, const run::RunFolder& folder, const SlurmRunOptions& options,
+            const UserLimits& limits, Client& client, std::function<bool()> is_asked)
+      : book_(book),
+        folder_(folder),
+        options_(options),
+        limits_(limits),
+        client_(client),
+        is_asked_(std::move(is_asked)) {}
+
+  Time now() const override { return run::wall_now(); }
+  // As it was when last asked, if that is not long ago.
+  const WaitEstimator& queue() override { return live_queue(); }
+  std::vector<LivePilot> live() const override;
+  std::size_t live_count() const override { return book_.pilots().live().size(); }
+  dovetail::TaskState state(TaskId task) const override { return book_.state_of(task); }
+  std::optional<Duration> recent_wait(Duration request) const override;
+  std::optional<double> recent_use() const override;
+
+  // Throws InputError when it would break a limit of the partition, NotNow when its nodes are out
+  // of use, TooManyJobs when the user has as many as allowed, and Refused. When Slurm does not
+  // answer, the job is written down, and whoever polls sees to it later.
+  void submit(const PilotDraft& draft) override;
+  // From here on it does nothing; whoever polls takes it out of the queue.
+  void cancel(PilotId pilot) override { cancel(pilot, "not needed any more"); }
+
+  // A job that starts at its time. When its nodes cannot be reserved there is no such job.
+  void submit(const PlannedJob& job);
+  void cancel(PilotId pilot, const std::string& why);
+
+  // All of the cluster, as it was when last asked, if that is not long ago.
+  const ClusterPicture& picture();
+
+  // Of a job that is written down and not in the queue.
+  void submit_script(std::uint32_t pilot);
+
+  // Nothing that was known of the queue counts any more.
+  void forget_queue() { picture_.at = 0; }
+
+  // How long it takes to submit one planned job.
+  Duration time_to_submit() const;
+
+ private:
+  const LiveQueue& live_queue();
+  void require_nobody_waits() const;
+  void require_room();
+  void count_as_waiting(std::uint32_t pilot);
+  Duration limit_for(const PilotDraft& draft, const PartitionLimits& limits) const;
+  std::string tasks_text(const std::vector<TaskId>& tasks) const;
+  std::uint32_t draft(const JobDraft& draft);
+  void reserve(std::uint32_t pilot, const PlannedJob& job);
+  void say(const std::string& news) const;
+
+  JobBook& book_;
+  const run::RunFolder& folder_;
+  const SlurmRunOptions& options_;
+  const UserLimits& limits_;
+  Client& client_;
+  std::function<bool()> is_asked_;
+  ClusterPicture picture_;
+  std::unique_ptr<LiveQueue> queue_;
+};
+
+}  // namespace dovetail::batch

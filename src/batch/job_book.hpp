@@ -1,0 +1,134 @@
+// What happens to the jobs and tasks of a run on Slurm, written into the run's journal in one
+// order, whether we see it ourselves or hear of it later from what the jobs wrote down.
+//
+//   JobBook book(folder, problem, options);
+//   book.take_over(kept);
+//   const auto pilot = book.draft({.tasks = tasks, .nodes = 4, ...});   // then submit its script
+//   book.hear(pilot, read_report(folder, book.order(pilot)));
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "batch/job_run_options.hpp"
+#include "batch/pilot_file.hpp"
+#include "batch/pilot_state.hpp"
+#include "dovetail/problem.hpp"
+#include "planners/list/slot.hpp"
+#include "queue/strategies/strategy.hpp"
+#include "run/clock.hpp"
+#include "run/conductor.hpp"
+#include "run/journal.hpp"
+#include "run/revision.hpp"
+#include "run/run_folder.hpp"
+#include "run/run_state.hpp"
+
+namespace dovetail::batch {
+
+// A job that is to be submitted.
+struct JobDraft {
+  std::vector<TaskId> tasks;
+  Count nodes = 1;
+  Count cores_per_node = 1;
+  Duration limit = 0;
+  Duration expected_wait = 0;
+  // For one task that has all the nodes from that moment on; nothing: as soon as there are nodes,
+  // of which each task has one.
+  std::optional<WallTime> planned = {};
+  std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
+};
+
+class JobBook {
+ public:
+  // Reads the journal. All must outlive it. Needs a problem with one workflow.
+  JobBook(const run::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options);
+
+  const run::RunState& state() const { return state_; }
+  const PilotStates& pilots() const { return pilots_; }
+  Time now() const { return clock_.now(); }
+
+  // From the journal: what is done stays done unless something has changed, what failed is asked
+  // for again. Jobs that are there are looked at later, one by one.
+  void take_over(const std::vector<run::KeptTask>& kept);
+
+  // When tasks are to run from now on, by the run's clock; those without processors keep their
+  // place.
+  void plan(const std::string& reason, const std::vector<Slot>& slots);
+
+  // A new job with these tasks: its files are there and its name is written down, so that it may be
+  // submitted.
+  std::uint32_t draft(const JobDraft& draft);
+
+  // The same under another name, when Slurm has lost it.
+  void draft_again(std::uint32_t pilot);
+
+  void submitted(std::uint32_t pilot, const std::string& job_id);
+  void started(std::uint32_t pilot, WallTime when);
+  void released(std::uint32_t pilot);
+
+  // What has happened in the job since it was last heard of.
+  void hear(std::uint32_t pilot, const PilotReport& report);
+
+  // Tasks that it left running are lost; those that it did not get to are open again. One of which
+  // nothing is left to do is done, whatever else is said.
+  void over(std::uint32_t pilot, JobEnd end, const std::string& why,
+            std::optional<WallTime> when = {});
+
+  // It is not wanted any more. A job that has not begun never will, wherever it is; what one that
+  // has begun did until now counts.
+  void cancel(std::uint32_t pilot, const std::string& why);
+
+  // Read once.
+  const PilotOrder& order(std::uint32_t pilot) const;
+
+  // What a job needs beside its tasks: to begin, to end, and between them.
+  static constexpr Duration kOverhead = kJobOverhead;
+
+  // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
+  dovetail::TaskState state_of(TaskId task) const;
+
+  // It failed, or needs one that did.
+  bool is_blocked(TaskId task) const { return blocked_[task] != 0; }
+
+  // Whether tasks that are open are left.
+  bool has_open_tasks() const;
+
+  std::string task_name(TaskId task) const { return "task " + problem_.task_name(task); }
+
+  bool has_failed() const { return state_.count(run::TaskState::failed) > 0; }
+
+  void note(const std::string& what) { write(run::note_entry(clock_.stamp(), what)); }
+
+  // What is not on disk must not happen.
+  void sync() { journal_.sync(); }
+
+  run::RunState take_state() && { return std::move(state_); }
+
+ private:
+  void write(const Json& entry);
+  void take_over_task(std::uint32_t task);
+  void set_done_mark(std::uint32_t task) const;
+  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
+  void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
+  void start(const PilotReport::Start& start, Count processors);
+  void end(const PilotReport::End& end);
+  void lose(std::uint32_t task);
+  Stamp stamp_of(WallTime time) const;
+  void update_blocked();
+
+  const run::RunFolder& folder_;
+  const Problem& problem_;
+  const SlurmRunOptions& options_;
+  run::JournalWriter journal_;
+  run::RunState state_;
+  PilotStates pilots_;
+  run::RunClock clock_;
+  run::Revision revision_;
+  mutable std::map<std::uint32_t, PilotOrder> orders_;  // by pilot, as far as they were asked for
+  std::vector<char> blocked_;  // by task: it failed, or comes after one that did
+  std::vector<char> held_;     // by task: in a live job
+};
+
+}  // namespace dovetail::batch

@@ -1,0 +1,88 @@
+// The queue of a real cluster as a calendar: how long would a job wait? Asked as often as one
+// likes, without a word to the controller.
+//
+//   const LiveQueue queue(client.picture(), "batch");
+//   Duration wait = queue.wait(4, 3'600'000);
+//
+// Nodes are given away as a whole. Running jobs hold theirs to their limit, reservations and nodes
+// that are out of use are left alone, and those that wait get, the most urgent first, the earliest
+// place that is left, as Slurm's backfill gives it to them. Jobs that Slurm itself does not plan
+// (held, behind a dependency, for later) are left out. Times count from 1970.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batch/job_records.hpp"
+#include "dovetail/platform.hpp"
+#include "queue/strategies/estimator.hpp"
+
+namespace dovetail::batch {
+
+// What is known of one partition, for those who submit to it.
+struct PartitionLimits {
+  std::string name;
+  Count nodes = 0;           // that can be used now
+  Count cores_per_node = 1;  // of the smallest of them
+  Count min_nodes = 1;       // of a job
+  Count max_nodes = 0;       // of a job, whether they can be used now or not
+  Duration max_time = kForever;
+
+  Count most_nodes_now() const { return std::min(nodes, max_nodes); }
+};
+
+// Of the partition of that name, or of the default one when it is empty. Throws InputError when
+// there is none, and NotNow when it is down or none of its nodes can be used.
+PartitionLimits limits_of(const ClusterPicture& picture, const std::string& partition);
+
+// What a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h"; empty:
+// nothing.
+std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
+
+// What is asked of Slurm for work of that length: whole minutes.
+Duration job_limit(Duration run_time, Duration overhead);
+
+// The cluster as a calendar for planners: what running jobs hold to their limits, and what those
+// that wait are expected to hold, as reservations. Its clock is the picture's.
+Platform live_platform(const ClusterPicture& picture, const std::string& partition);
+
+// Nodes that somebody will need from a moment on, although the queue does not say so.
+struct LaterNeed {
+  WallTime from = 0;
+  Duration length = 0;
+  Count nodes = 1;
+};
+
+// The same with nodes as its processors, and those needs served before what waits. Jobs may have
+// no more nodes than the partition allows.
+Platform live_nodes(const ClusterPicture& picture, const std::string& partition,
+                    std::span<const LaterNeed> needs);
+
+// When each node that can be used is taken by running jobs and reservations: apart, in order.
+using NodeWindows = std::map<std::string, std::vector<Interval>>;
+NodeWindows node_windows(const ClusterPicture& picture, const std::string& partition);
+
+class LiveQueue final : public WaitEstimator {
+ public:
+  // Throws as limits_of.
+  LiveQueue(const ClusterPicture& picture, const std::string& partition);
+
+  // Of a job for so much work: in whole minutes, and no longer than the partition allows, which
+  // then leaves work for another one.
+  Duration wait(Count nodes, Duration work) const override;
+  // Of a job with that limit.
+  Duration wait_of_job(Count nodes, Duration limit) const;
+  Count nodes() const override { return limits_.most_nodes_now(); }
+  const Outlook& outlook() const override { return snapshot_.outlook(); }
+
+  const PartitionLimits& limits() const { return limits_; }
+
+ private:
+  PartitionLimits limits_;
+  QueueSnapshot snapshot_;
+};
+
+}  // namespace dovetail::batch

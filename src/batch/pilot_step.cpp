@@ -1,0 +1,164 @@
+#include "batch/pilot_step.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "batch/pilot.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "run/freshness.hpp"
+#include "run/local/supervisor.hpp"
+
+namespace dovetail::batch {
+
+namespace {
+
+constexpr off_t kMostWords = 400;
+
+// In the new process; `words` ends with a null pointer.
+[[noreturn]] void become_step(std::vector<char*>& words, int printed, pid_t pilot) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != pilot) _exit(126);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+  dup2(printed, STDOUT_FILENO);
+  dup2(printed, STDERR_FILENO);
+  execvp(words.front(), words.data());
+  dprintf(STDERR_FILENO, "%s: %s\n", words.front(), std::strerror(errno));
+  _exit(127);
+}
+
+// What it read is known even if somebody changes it while the task runs.
+void prepare_folder(const PilotTask& task) {
+  std::filesystem::create_directories(task.command.folder);
+  if (task.inputs.empty()) return;
+  TaskExecution reads;
+  reads.inputs = task.inputs;
+  write_file(inputs_file(task.command.attempt_file),
+             run::digest_of_inputs(reads, task.command.folder));
+}
+
+// What a task starts by srun or mpirun stays on its node: the job has others, on which other tasks
+// run. Slurm heeds a list of hosts only with an arbitrary distribution.
+void confine_to_node(const PilotTask& task) {
+  const char* node = getenv("SLURMD_NODENAME");
+  if (node == nullptr) return;
+  const std::string count = std::to_string(task.processors);
+  const std::string hosts = hosts_file(task.command.attempt_file);
+  std::string lines;
+  for (Count i = 0; i < task.processors; ++i) lines += std::string(node) + "\n";
+  write_file(hosts, lines);
+  const std::pair<const char*, std::string> variables[] = {
+      {"SLURM_HOSTFILE", hosts},    {"SLURM_DISTRIBUTION", "arbitrary"},
+      {"SLURM_OVERLAP", "1"},       {"SLURM_JOB_NODELIST", node},
+      {"SLURM_NODELIST", node},     {"SLURM_NNODES", "1"},
+      {"SLURM_JOB_NUM_NODES", "1"}, {"SLURM_NTASKS", count},
+      {"SLURM_NPROCS", count},      {"SLURM_TASKS_PER_NODE", count}};
+  for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+}
+
+int write_not_started(const PilotTask& task, const std::string& why) {
+  const run::AttemptEnd end = run::AttemptEnd::not_started(why);
+  auto file = run::AttemptWriter::create(task.command.attempt_file);
+  if (file) file->write_end(end);
+  return end.exit_code;
+}
+
+}  // namespace
+
+StepProcess::StepProcess(const std::vector<std::string>& command)
+    : printed_(memfd_create("step", MFD_CLOEXEC)) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t pilot = getpid();
+  process_ = fork();
+  if (process_ < 0) throw ExecutionError(std::string("no new process: ") + std::strerror(errno));
+  if (process_ == 0) become_step(words, printed_.get(), pilot);
+}
+
+std::optional<int> StepProcess::exit_code() {
+  int status = 0;
+  if (exit_code_ || waitpid(process_, &status, WNOHANG) == 0) return exit_code_;
+  exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_code_;
+}
+
+void StepProcess::terminate() const {
+  if (!exit_code_) kill(process_, SIGTERM);
+}
+
+std::string StepProcess::last_words() const {
+  struct stat about {};
+  if (fstat(printed_.get(), &about) != 0) return {};
+  const off_t begin = std::max<off_t>(0, about.st_size - kMostWords);
+  std::string text(static_cast<std::size_t>(about.st_size - begin), '\0');
+  const ssize_t got = pread(printed_.get(), text.data(), text.size(), begin);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string::npos;) {
+    text.replace(end, 1, "; ");
+  }
+  return text;
+}
+
+std::vector<std::string> srun_step(const std::string& program, const std::string& order_file,
+                                   Count cores_per_node, const std::string& node,
+                                   const PilotTask& task) {
+  std::vector<std::string> words{"srun",
+                                 "--overlap",
+                                 "--nodes=1",
+                                 "--ntasks=1",
+                                 "--nodelist=" + node,
+                                 "--cpus-per-task=" + std::to_string(cores_per_node),
+                                 "--mem=0",
+                                 "--job-name=" + task.name,
+                                 "--input=none",
+                                 "--export=ALL",
+                                 "--quiet"};
+  std::ranges::move(local_step(program, order_file, task), std::back_inserter(words));
+  return words;
+}
+
+std::vector<std::string> local_step(const std::string& program, const std::string& order_file,
+                                    const PilotTask& task) {
+  return {program, "step", order_file, std::to_string(task.command.task)};
+}
+
+int run_step(const PilotOrder& order, std::uint32_t task) {
+  constexpr int kBegunBefore = 125;
+  const auto found = std::ranges::find_if(
+      order.tasks, [&](const PilotTask& other) { return other.command.task == task; });
+  if (found == order.tasks.end()) {
+    throw InputError("there is no task " + std::to_string(task) + " in the order of job " +
+                     order.job_name);
+  }
+  std::error_code error;
+  if (std::filesystem::exists(found->command.attempt_file, error)) {
+    const auto attempt = run::read_attempt(found->command.attempt_file);
+    return attempt.end && attempt.end->is_success() ? 0 : kBegunBefore;
+  }
+  try {
+    prepare_folder(*found);
+    if (!order.spreads) confine_to_node(*found);
+  } catch (const std::exception& trouble) {
+    return write_not_started(*found, trouble.what());
+  }
+  return run::supervise_once(found->command).exit_code;
+}
+
+}  // namespace dovetail::batch

@@ -1,0 +1,69 @@
+// A job for each task at the time of a plan: beside the strategies that cut workflows into jobs,
+// the way to run moldable tasks, on as many nodes as the plan says, around what others have
+// reserved.
+//
+// What is planned stays as it is for as long as it can. When a task was cut short or has to be
+// tried again, or its job comes late, it and what needs it are planned anew, around all that others
+// have by then.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "batch/desk.hpp"
+#include "batch/job_book.hpp"
+#include "batch/node_plan.hpp"
+#include "dovetail/problem.hpp"
+#include "queue/strategies/strategy.hpp"
+
+namespace dovetail::batch {
+
+class PlannedStarts final : public Strategy {
+ public:
+  // All must outlive it; the desk is the one that it is called with. Needs options.reserve.
+  PlannedStarts(const Problem& problem, const SlurmRunOptions& options, JobBook& book,
+                SlurmDesk& desk)
+      : problem_(problem), options_(options), book_(book), desk_(desk) {}
+
+  void begin(Desk& /*desk*/) override { plan("start"); }
+  void started(Desk& /*desk*/, PilotId pilot) override { plan(after(pilot, "has started late")); }
+  void ended(Desk& /*desk*/, PilotId pilot, PilotOutcome /*outcome*/) override {
+    plan(after(pilot, "has left work to do"));
+  }
+
+  // A job waits in the queue now; Slurm may have an idea when it starts.
+  void waits(PilotId pilot, std::optional<WallTime> expected_start);
+
+ private:
+  const Workflow& workflow() const { return problem_.workflows().front(); }
+  static std::string after(PilotId pilot, const char* what) {
+    return "job " + std::to_string(pilot) + " " + what;
+  }
+  void plan(const std::string& reason);
+  void cancel_overtaken();
+  bool is_overtaken(TaskId task, WallTime planned) const;
+  void read_jobs();
+  std::vector<PlannedJob> jobs_for(const std::vector<TaskId>& tasks);
+  std::vector<LaterNeed> own_needs() const;
+  WallTime expected_end(PilotId pilot) const;
+  std::optional<WallTime> deadline() const;
+  void submit(const std::vector<PlannedJob>& jobs);
+  void write_down(const std::string& reason, const std::vector<PlannedJob>& jobs) const;
+
+  const Problem& problem_;
+  const SlurmRunOptions& options_;
+  JobBook& book_;
+  SlurmDesk& desk_;
+  std::vector<std::optional<PilotId>> job_of_;  // by task: the live one
+  std::vector<char> moves_;                     // by task: when it runs is to be decided
+  std::map<PilotId, WallTime> late_;            // when jobs that are late are expected to start
+};
+
+// How the problem would be planned now, around all that others have, before anything is submitted;
+// nothing when there is no plan by the deadline. Throws as plan_jobs.
+std::optional<std::vector<PlannedJob>> plan_on_slurm(const Problem& problem,
+                                                     const SlurmRunOptions& options,
+                                                     const ClusterPicture& picture);
+
+}  // namespace dovetail::batch

@@ -1,0 +1,101 @@
+#include <time.h>
+
+#include <array>
+#include <limits>
+
+#include "batch/slurm/slurm_lines.hpp"
+#include "batch/slurm/slurm_text.hpp"
+#include "io/text.hpp"
+
+// Limits and dates as Slurm writes them: "1-12:00:00", "2026-11-15T19:04:59".
+namespace dovetail::batch {
+
+namespace {
+
+// Whole numbers between the separators; nothing when there is anything else.
+std::optional<std::vector<std::int64_t>> numbers_between(std::string_view text, char separator) {
+  std::vector<std::int64_t> numbers;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    const std::optional<std::int64_t> number = whole_number(text.substr(0, end));
+    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    if (!number || *number > kMost) return {};
+    numbers.push_back(*number);
+    if (end == text.npos) return numbers;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<Duration> parse_limit(std::string_view text) {
+  const std::string upper = io::upper_case(without_spaces(text));
+  if (upper == "UNLIMITED" || upper == "INFINITE") return kForever;
+  std::string_view clock = upper;
+  std::int64_t days = 0;
+  const bool has_days = clock.find('-') != clock.npos;
+  if (has_days) {
+    const auto before = numbers_between(take_until(clock, '-'), ':');
+    if (!before || before->size() != 1) return {};
+    days = before->front();
+  }
+  const auto parts = numbers_between(clock, ':');
+  if (!parts || parts->size() > 3) return {};
+  // After days the first part is hours; else it is minutes, and hours only of three parts.
+  const std::size_t skipped = has_days || parts->size() == 3 ? 0 : 1;
+  constexpr std::array kUnits{kHour, kMinute, kSecond};
+  Duration length = days * kDay;
+  for (std::size_t part = 0; part < parts->size(); ++part) {
+    if (part + skipped >= kUnits.size()) return {};
+    length += (*parts)[part] * kUnits[part + skipped];
+  }
+  return length;
+}
+
+std::string format_limit(Duration length) {
+  constexpr Duration kMost = std::numeric_limits<std::int32_t>::max() * kMinute;
+  if (length > kMost) return "UNLIMITED";
+  const std::int64_t minutes = std::max<std::int64_t>(1, (length + kMinute - 1) / kMinute);
+  const auto two = [](std::int64_t value) {
+    return (value < 10 ? "0" : "") + std::to_string(value);
+  };
+  const std::int64_t days = minutes / (24 * 60);
+  return (days > 0 ? std::to_string(days) + "-" : "") + two(minutes / 60 % 24) + ":" +
+         two(minutes % 60) + ":00";
+}
+
+std::optional<WallTime> parse_moment(std::string_view text) {
+  text = without_spaces(text);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4 / kSecond;
+  if (const std::optional<std::int64_t> seconds = whole_number(text)) {
+    if (*seconds > kMost) return {};
+    return *seconds * kSecond;
+  }
+  const auto day = numbers_between(take_until(text, 'T'), '-');
+  const auto clock = numbers_between(text, ':');
+  if (!day || !clock || day->size() != 3 || clock->size() != 3) return {};
+  constexpr std::int64_t kLastYear = 9999;
+  if ((*day)[0] > kLastYear || (*day)[1] < 1 || (*day)[1] > 12 || (*day)[2] > 31 ||
+      (*clock)[0] > 24 || (*clock)[1] > 59 || (*clock)[2] > 60) {
+    return {};
+  }
+  struct tm local {};
+  local.tm_year = static_cast<int>((*day)[0]) - 1900;
+  local.tm_mon = static_cast<int>((*day)[1]) - 1;
+  local.tm_mday = static_cast<int>((*day)[2]);
+  local.tm_hour = static_cast<int>((*clock)[0]);
+  local.tm_min = static_cast<int>((*clock)[1]);
+  local.tm_sec = static_cast<int>((*clock)[2]);
+  local.tm_isdst = -1;
+  return static_cast<WallTime>(mktime(&local)) * kSecond;
+}
+
+std::string format_moment(WallTime moment) {
+  const time_t seconds = moment / kSecond;
+  struct tm local {};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text;
+  return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
+}
+
+}  // namespace dovetail::batch

@@ -1,0 +1,40 @@
+// Runs a program with a list of arguments, never through a shell, and with a time limit.
+//
+//   const CommandResult result = run_command({"squeue", "--noheader"}, {.seconds = 10});
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dovetail::batch {
+
+struct CommandLimits {
+  double seconds = 10;  // then it is ended
+  // Variables of our environment that it does not get, by how their names begin.
+  std::vector<std::string> without = {};
+};
+
+struct CommandResult {
+  enum class End { exited, timed_out, not_found };
+  End end = End::exited;
+  int exit_code = 0;  // 128 + signal when a signal ended it
+  std::string out = {};
+  std::string err = {};
+
+  bool is_fine() const { return end == End::exited && exit_code == 0; }
+};
+
+using Environment = std::vector<std::pair<std::string, std::string>>;  // besides our own
+
+// Standard input is empty, and nothing else that we have open is passed on. It has a process group
+// of its own, which is ended with it when time is up. What it leaves running is not waited for.
+// Throws ExecutionError when no process can be made.
+CommandResult run_command(const std::vector<std::string>& arguments, const CommandLimits& limits,
+                          const Environment& environment = {});
+
+using CommandRunner = std::function<CommandResult(const std::vector<std::string>& arguments,
+                                                  const CommandLimits&, const Environment&)>;
+
+}  // namespace dovetail::batch

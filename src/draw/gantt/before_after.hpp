@@ -1,0 +1,105 @@
+// What the pictures of a plan before and after have in common: the words, the rows about what
+// happened, and the two charts, one below the other on one axis of time, with marks on both.
+//
+//   const BeforeAfterText text = before_after_text(before, after);
+//   const BeforeAfterCharts charts(before, after, text, 66);
+//   page += charts.draw();  // SVG from 66 to charts.bottom(), styled by before_after_style()
+//
+// `after` is the same tasks once everything in its history has happened. All functions are pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+#include "draw/chart_legend.hpp"
+#include "draw/gantt/gantt_chart.hpp"
+#include "draw/gantt/gantt_layout.hpp"
+
+namespace dovetail::io {
+
+// One thing that happened, in words. Plain, not escaped.
+struct EventRow {
+  std::size_t number = 0;  // 1, 2, ... as on the marks
+  std::string time;
+  std::string event;
+  std::string old_end;   // where the old plan would end, or why it would not
+  std::string new_end;   // the same of the new plan
+  std::string decision;  // "adopted, 4s earlier", "kept, no gain"
+  bool adopted = false;
+};
+
+// The history of `after` without its start.
+std::vector<EventRow> event_rows(const PlanRecord& before, const PlanRecord& after);
+
+// "12m (8 %) later than planned"; empty without two plans to compare.
+std::string change_text(const PlanRecord& before, const PlanRecord& after);
+std::string change_text(Duration before, Duration after);
+
+// What a picture says about its two plans. Plain, not escaped, but for `more`.
+struct BeforeAfterText {
+  std::string title;
+  std::vector<std::string> facts = {};  // below the title
+  bool has_before = true;               // else `after` is drawn alone
+  std::vector<std::string> before_facts = {};
+  std::vector<std::string> after_facts = {};
+  std::string after_heading = "As it went";
+  std::string lost = "cut short";
+  std::optional<Time> now = {};  // up to here `after` has happened; nothing: all of it has
+  std::string more = {};         // markup at the end of the page, safe as it is
+};
+
+// "weather: AHEFT, as planned and as it went", "3 events", "1 new plan".
+BeforeAfterText before_after_text(const PlanRecord& before, const PlanRecord& after);
+
+// before_after_html and before_after_svg in other words.
+std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
+                              const BeforeAfterText& text);
+std::string before_after_picture(const PlanRecord& before, const PlanRecord& after,
+                                 const BeforeAfterText& text);
+
+std::string before_after_style();
+
+class BeforeAfterCharts {
+ public:
+  // Records and text must outlive the charts.
+  BeforeAfterCharts(const PlanRecord& before, const PlanRecord& after, const BeforeAfterText& text,
+                    double top);
+  BeforeAfterCharts(const BeforeAfterCharts&) = delete;
+  BeforeAfterCharts& operator=(const BeforeAfterCharts&) = delete;
+
+  double bottom() const { return after_.bottom() + ChartLegend::kHeight; }
+  std::string draw() const;
+
+ private:
+  static constexpr double kPartHeading = 34;
+
+  // What both charts have to agree on.
+  struct Shared {
+    Shared(const PlanRecord& before, const PlanRecord& after);
+
+    std::vector<EventRow> rows;
+    GanttScene before_scene;
+    GanttScene after_scene;
+    TaskGroups groups;  // of the tasks before
+    Interval window;
+    double left;
+  };
+
+  GanttChart make_chart(const PlanRecord& record, const GanttScene& scene, double top,
+                        std::optional<Time> now) const;
+  bool any_lost() const;
+  double after_top() const;
+  std::string legend() const;
+
+  const PlanRecord& before_record_;
+  const PlanRecord& after_record_;
+  const BeforeAfterText& text_;
+  const double top_;
+  const Shared shared_;
+  const GanttChart before_;
+  const GanttChart after_;
+};
+
+}  // namespace dovetail::io

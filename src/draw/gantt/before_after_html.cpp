@@ -1,0 +1,78 @@
+// A plan before and after what happened, as a page that needs nothing else and runs no script.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "dovetail/draw.hpp"
+#include "draw/embedded.hpp"
+#include "draw/gantt/before_after.hpp"
+#include "draw/page.hpp"
+#include "draw/plain_text.hpp"
+
+namespace dovetail::io {
+namespace {
+
+std::string facts_list(const std::vector<std::string>& facts) {
+  std::string items;
+  for (const std::string& fact : facts) {
+    items += "<li>" + escape_markup(fact) + "</li>";
+  }
+  return items;
+}
+
+std::string picture(const PlanRecord& before, const PlanRecord& after,
+                    const BeforeAfterText& text) {
+  const BeforeAfterCharts charts(before, after, text, 0);
+  return fmt::format(
+      "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"Gantt charts of the plan before "
+      "and after\">\n{}</svg>\n",
+      kChartWidth, charts.bottom(), charts.draw());
+}
+
+std::string table_row(const EventRow& row) {
+  return fmt::format(
+      "<tr{}><td><span class=\"mark-number\">{}</span></td><td>{}</td><td>{}</td><td>{}</td>"
+      "<td>{}</td><td>{}</td></tr>\n",
+      row.adopted ? " class=\"adopted\"" : "", row.number, escape_markup(row.time),
+      escape_markup(row.event), escape_markup(row.old_end), escape_markup(row.new_end),
+      escape_markup(row.decision));
+}
+
+std::string table(const std::vector<EventRow>& rows) {
+  if (rows.empty()) return {};
+  std::string out =
+      "<div class=\"table-box\"><table id=\"events\">\n<thead><tr><th></th><th>Time</th>"
+      "<th>What happened</th><th>Old plan ends</th><th>New plan ends</th><th>So the plan was</th>"
+      "</tr></thead>\n<tbody>\n";
+  for (const EventRow& row : rows) out += table_row(row);
+  return out + "</tbody>\n</table></div>\n";
+}
+
+std::string value_of(std::string_view slot, const PlanRecord& before, const PlanRecord& after,
+                     const BeforeAfterText& text) {
+  if (slot == "title") return escape_markup(text.title);
+  if (slot == "facts") return facts_list(text.facts);
+  if (slot == "style") return before_after_style();
+  if (slot == "charts") return picture(before, after, text);
+  if (slot == "table") return table(event_rows(before, after));
+  if (slot == "more") return text.more;
+  return std::string(embedded_file(slot));
+}
+
+}  // namespace
+
+std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
+                              const BeforeAfterText& text) {
+  return fill_page(embedded_file("before_after.html"),
+                   [&](std::string_view slot) { return value_of(slot, before, after, text); });
+}
+
+}  // namespace dovetail::io
+
+namespace dovetail {
+
+std::string before_after_html(const PlanRecord& before, const PlanRecord& after) {
+  return io::before_after_page(before, after, io::before_after_text(before, after));
+}
+
+}  // namespace dovetail

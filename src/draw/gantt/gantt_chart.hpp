@@ -1,0 +1,151 @@
+// The drawing of one plan inside a still picture: one panel per cluster (time to the right,
+// processors upwards), or one panel with a row per resource where neighbours have one processor
+// each. A picture may hold several such charts on the same axis of time, and mark moments on them.
+//
+//   const GanttScene scene = lay_out(record);
+//   const GanttChart chart(record, scene, group_tasks(record), {.window = scene.window, .top =
+//   66}); page += chart.draw();  // SVG from `top` to chart.bottom(), styled by chart_style()
+//
+// Every rectangle carries a tooltip. Runs that were cut short are painted with lost_patterns() of
+// chart_legend.hpp. All functions are pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/plan_record.hpp"
+#include "draw/gantt/gantt_layout.hpp"
+#include "draw/gantt/gantt_look.hpp"
+
+namespace dovetail::io {
+
+// As wide as a page, whatever the plan.
+inline constexpr double kChartWidth = 1200;
+inline constexpr double kChartLeft = 64;  // where plots begin, unless names stand at their left
+inline constexpr double kLostRoom = 100;  // of a legend, for the runs that were cut short
+inline constexpr double kChartRight = kChartWidth - 24;
+
+// A moment at which something happened: a line through the panels, its number above them,
+// or, where there are too many, a tick beside them.
+struct ChartMark {
+  Time at = 0;
+  std::size_t number = 0;
+  bool strong = false;  // stands out, and stays where there are too many to draw
+  std::string tooltip = {};
+};
+
+// How high panels may get.
+struct ChartHeights {
+  double alone = 460;     // the only panel
+  double together = 640;  // several, shared among them
+  double pool = 1100;     // a row per resource, unless the rows would get too thin
+};
+
+struct ChartOptions {
+  Interval window;  // not empty; holds every run
+  double top = 0;   // of the chart on the page
+  double left = kChartLeft;
+  ChartHeights heights = {};
+  std::optional<Time> plot_end = {};  // nothing: with the window
+  const PlanRecord* clock = nullptr;  // whose moments are named; nothing: the plan's own
+  std::optional<Time> now = {};       // where its line stands; nothing: the plan's own
+  std::vector<ChartMark> marks = {};  // by time; those outside the window are not drawn
+};
+
+class GanttChart {
+ public:
+  // Record, scene and clock must outlive the chart.
+  GanttChart(const PlanRecord& record, const GanttScene& scene, TaskGroups groups,
+             ChartOptions options);
+
+  double bottom() const { return bottom_; }
+  std::string draw() const;
+
+ private:
+  struct Box {
+    double x, y, width, height;
+  };
+
+  // The rectangles that are too thin to be told from others at the same place: one is drawn for
+  // all of them, so that a picture's size is bounded however many tasks there are.
+  class Specks {
+   public:
+    // Whether nothing new would be seen of the box.
+    bool hide(GanttKind kind, const Box& box);
+
+   private:
+    std::set<std::array<std::int64_t, 4>> drawn_;
+  };
+
+  // Where one cluster is drawn.
+  struct Band {
+    const GanttCluster* cluster;
+    double top;
+    double height;
+    double y_of(std::int64_t row) const;
+    double bottom() const { return top + height; }
+  };
+
+  // What stands above one axis of time: a cluster, or the resources of a pool.
+  struct Panel {
+    std::vector<Band> bands;
+    double top;  // of the plot
+    double height;
+    double words;  // base line of what is written above the plot
+    bool is_pool() const { return bands.size() > 1; }
+    double bottom() const { return top + height; }
+  };
+
+  void place_panels();
+  void add_panel(std::span<const GanttCluster> clusters, std::size_t panels);
+  double x_of(Time t) const;
+  double plot_width() const { return plot_right_ - options_.left; }
+  bool is_critical(const GanttItem& item) const;
+  Box box_of(const Band& band, Interval window, RowBlock block) const;
+
+  std::string draw_panel(const Panel& panel) const;
+  std::string heading(const Panel& panel) const;
+  std::string background(const Band& band) const;
+  std::string time_axis(const Panel& panel) const;
+  std::string processor_axis(const Band& band) const;
+  std::string row_name(const Band& band) const;
+  std::string frame(const Panel& panel) const;
+  std::string now_line(const Panel& panel) const;
+  std::string deadline_line(const Panel& panel) const;
+  std::string mark_lines(const Panel& panel) const;
+  std::string mark_numbers(const Panel& panel) const;
+  std::string draw_items(const Band& band) const;
+  std::string draw_item(const Band& band, const GanttItem& item, Specks& specks) const;
+  std::string tooltip(const Band& band, const GanttItem& item) const;
+  std::string fill(const GanttItem& item) const;
+  std::string label(const Band& band, const GanttItem& item) const;
+  std::string classes(const GanttItem& item, const Box& box) const;
+
+  const PlanRecord& record_;
+  const GanttScene& scene_;
+  const TaskGroups groups_;
+  const ChartOptions options_;
+  const PlanRecord& clock_;
+  double plot_right_ = kChartRight;
+  double bottom_ = 0;
+  std::vector<Panel> panels_ = {};
+  std::vector<ChartMark> numbers_ = {};  // the marks that have room for a number, strong ones first
+  std::vector<ChartMark> ticks_ = {};    // those that have room for a tick
+};
+
+// Where the plots of this scene should begin: further right when a pool's names stand beside them.
+double chart_left(const GanttScene& scene);
+
+// A number as it stands above its line, centred at x; `top` is that of its frame.
+std::string mark_badge(std::size_t number, bool strong, double x, double top);
+
+// The style of a chart and of the page's title and facts, in light colours.
+std::string_view chart_style();
+
+}  // namespace dovetail::io

@@ -1,0 +1,213 @@
+#include "federation/agent/agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/clock.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr std::size_t kMostAgents = 9;  // above each other
+constexpr std::size_t kMostDaemons = 10'000;
+constexpr Duration kShortestLease = 100;
+constexpr Duration kLongestLease = 3'600'000;
+
+std::size_t count_of(const std::vector<Member>& members, Role role) {
+  return static_cast<std::size_t>(std::ranges::count(members, role, &Member::role));
+}
+
+DaemonUrls daemons_of(const Fields& fields) {
+  DaemonUrls daemons;
+  if (fields.find("daemons") == nullptr) return daemons;
+  const Json& given = fields.need("daemons");
+  if (!given.is_object() || given.size() > kMostDaemons) {
+    fields.fail(fmt::format("daemons: expected up to {} names and URLs", kMostDaemons));
+  }
+  const Fields urls = fields.object("daemons");
+  for (const auto& [name, url] : given.items()) {
+    if (!is_word(name)) fields.fail("daemons: not a name");
+    daemons[name] = urls.text(name.c_str());
+  }
+  return daemons;
+}
+
+[[noreturn]] void refuse_second(const std::string& name) {
+  throw Refusal(409, fmt::format("{} is registered at another place", name),
+                "stop the other one, or wait until its lease is over");
+}
+
+}  // namespace
+
+std::string own_url(const std::string& given, const Address& address, int port) {
+  return given.empty() ? fmt::format("https://{}:{}", address.host, port) : given;
+}
+
+Agent::Agent(const AgentOptions& options, const Identity& self, Log log)
+    : log_(std::move(log)), caller_(self) {
+  server_ = std::make_unique<HttpServer>(options.address, self, operations(), options.limits, log_);
+  url_ = own_url(options.public_url, options.address, server_->port());
+  if (options.parent.empty()) return;
+  if (options.parent == url_) throw InputError("--parent: " + url_ + " is this agent itself");
+  const auto daemons = [this] {
+    const std::lock_guard lock(mutex_);
+    return leases_.daemons(run::steady_now());
+  };
+  const auto forget = [this](const std::string& daemon) {
+    const std::lock_guard lock(mutex_);
+    if (leases_.forget_daemon(daemon)) {
+      log_(fmt::format("daemon {} is known above at another place, and forgotten here", daemon));
+    }
+  };
+  auto registrar = std::make_shared<Registrar>(caller_,
+                                               Registration{.agent = options.parent,
+                                                            .own_url = url_,
+                                                            .lease = options.lease,
+                                                            .daemons = daemons,
+                                                            .is_elsewhere = forget},
+                                               log_);
+  const std::lock_guard lock(mutex_);
+  registrar_ = std::move(registrar);
+}
+
+Agent::~Agent() {
+  std::shared_ptr<Registrar> registrar;
+  const std::lock_guard lock(mutex_);
+  registrar.swap(registrar_);
+}
+
+std::vector<Operation> Agent::operations() {
+  const std::vector<Role> below = {Role::agent, Role::daemon};
+  const std::vector<Role> above = {Role::client, Role::agent};
+  return {{"POST", "/v1/register", below, [this](const Call& call) { return enroll(call); }},
+          {"POST", "/v1/leave", below, [this](const Call& call) { return leave(call); }},
+          {"GET", "/v1/capabilities", above, [this](const Call&) { return capabilities(); }},
+          {"POST", "/v1/find", above, [this](const Call& call) { return find(call); }}};
+}
+
+Json Agent::enroll(const Call& call) {
+  const Fields fields(call.body, "register");
+  fields.only({"url", "lease_ms", "capabilities", "daemons"});
+  const std::string url = fields.text("url");
+  try {
+    require_url(url, "register: url");
+  } catch (const InputError& error) {
+    throw Refusal(400, error.what());
+  }
+  if (call.peer.name == caller_.self().self.name) {
+    throw Refusal(409, fmt::format("{} is the name of this agent", call.peer.name),
+                  "give every member a certificate with a name of its own");
+  }
+  const Duration lease = fields.whole("lease_ms", kShortestLease, kLongestLease);
+  const Member member{call.peer.name, call.peer.role, url, fields.need("capabilities"),
+                      daemons_of(fields)};
+  DaemonUrls known;
+  {
+    const std::lock_guard lock(mutex_);
+    const Time now = run::steady_now();
+    known = leases_.daemons(now);
+    const Leases::Renewal renewal = leases_.renew(member, lease, now);
+    if (renewal == Leases::Renewal::conflict) refuse_second(member.name);
+    if (renewal == Leases::Renewal::joined) {
+      log_(fmt::format("{} {} joins at {}", name_of(member.role), member.name, url));
+    }
+  }
+  ask_above(member, known);
+  const std::lock_guard lock(mutex_);
+  const DaemonUrls now = leases_.daemons(run::steady_now());
+  if (member.role == Role::daemon && !now.contains(member.name)) refuse_second(member.name);
+  Json reply = {{"lease_ms", lease}};
+  for (const auto& [name, its_url] : member.below) {
+    const auto found = now.find(name);
+    if (found == now.end() || found->second != its_url) reply["elsewhere"].push_back(name);
+  }
+  return reply;
+}
+
+// Whether a daemon is new to the tree only the master knows.
+void Agent::ask_above(const Member& member, const DaemonUrls& known) {
+  const auto is_new = [&](const std::string& name) { return !known.contains(name); };
+  const bool has_new =
+      (member.role == Role::daemon && is_new(member.name)) ||
+      std::ranges::any_of(member.below, [&](const auto& daemon) { return is_new(daemon.first); });
+  if (!has_new) return;
+  std::shared_ptr<Registrar> registrar;
+  {
+    const std::lock_guard lock(mutex_);
+    registrar = registrar_;
+  }
+  if (registrar) registrar->renew();  // when nobody answers there, it hears of it later
+}
+
+Json Agent::leave(const Call& call) {
+  const std::lock_guard lock(mutex_);
+  if (leases_.leave(call.peer.name)) {
+    log_(fmt::format("{} {} leaves", name_of(call.peer.role), call.peer.name));
+  }
+  return Json::object();
+}
+
+std::vector<Member> Agent::members() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> gone;
+  auto members = leases_.live(run::steady_now(), &gone);
+  for (const std::string& name : gone) log_(name + " has not renewed its lease, and is forgotten");
+  return members;
+}
+
+Json Agent::capabilities() {
+  Json json = {{"protocol", 1}, {"name", caller_.self().self.name}, {"members", Json::array()}};
+  for (const Member& member : members()) {
+    json["members"].push_back({{"name", member.name},
+                               {"role", name_of(member.role)},
+                               {"url", member.url},
+                               {"capabilities", member.capabilities}});
+  }
+  return json;
+}
+
+// Those that the question has passed, and this one.
+std::vector<std::string> Agent::passed_agents(const Fields& fields) const {
+  std::vector<std::string> through;
+  if (fields.find("through") != nullptr) {
+    for (const Json& name : fields.list("through")) {
+      if (!name.is_string()) fields.fail("through: expected names of agents");
+      through.push_back(name.get<std::string>());
+    }
+  }
+  const std::string& self = caller_.self().self.name;
+  if (std::ranges::find(through, self) != through.end()) {
+    throw Refusal(508, fmt::format("agents are above each other in a circle: {} asks itself", self),
+                  "give one of them another --parent, or none");
+  }
+  if (through.size() >= kMostAgents) {
+    fields.fail(fmt::format("through: more than {} agents above each other", kMostAgents));
+  }
+  through.push_back(self);
+  return through;
+}
+
+Json Agent::find(const Call& call) {
+  const Fields fields(call.body, "find");
+  fields.only({"operation", "request", "deadline_ms", "through"});
+  Question question{.operation = fields.word("operation"), .request = fields.need("request")};
+  if (!can_be_gathered(question.operation)) {
+    fields.fail("operation: expected capabilities, estimate or predict");
+  }
+  question.through = passed_agents(fields);
+  const Duration deadline = fields.whole("deadline_ms", 1, kMaxDeadline);
+  const std::vector<Member> asked = members();
+  const Time began = run::steady_now();
+  log_(fmt::format("step 2: {} asks {} daemons and {} agents: {}, within {} ms", call.peer.name,
+                   count_of(asked, Role::daemon), count_of(asked, Role::agent), question.operation,
+                   deadline));
+  const Answers answers = gather(caller_, asked, question, deadline);
+  log_(fmt::format("step 4: {} answers for {} after {} ms; {} refused, {} late",
+                   answers.answers.size(), call.peer.name, run::steady_now() - began,
+                   answers.refused.size(), answers.late.size()));
+  return json_of(answers);
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,63 @@
+// An agent: daemons and other agents register with it, and questions to all of them go through it.
+// Agents make a tree; the one at its top, which clients know, is the master.
+//
+//   Agent agent({.address = {"127.0.0.1", 7700}}, identity("keys/master"), log);
+//   agent.url();
+//
+// It keeps nothing on disk: members say again and again that they are there.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "federation/agent/gather.hpp"
+#include "federation/agent/leases.hpp"
+#include "federation/agent/registrar.hpp"
+#include "federation/net/http_server.hpp"
+
+namespace dovetail::federation {
+
+inline constexpr Duration kMaxDeadline = 30'000;
+
+struct AgentOptions {
+  Address address = {};
+  std::string parent = {};      // URL of the agent above; empty: this is the master
+  std::string public_url = {};  // how others reach it; empty: by its address
+  Duration lease = kLease;      // of its own registration
+  ServerLimits limits = {.connections = 256};
+};
+
+class Agent {
+ public:
+  // Answers from now on. Throws ExecutionError when it cannot, InputError when it is its own
+  // parent.
+  Agent(const AgentOptions& options, const Identity& self, Log log);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  const std::string& url() const { return url_; }
+
+ private:
+  std::vector<Operation> operations();
+  Json enroll(const Call& call);
+  void ask_above(const Member& member, const DaemonUrls& known);
+  Json leave(const Call& call);
+  Json capabilities();
+  Json find(const Call& call);
+  std::vector<std::string> passed_agents(const Fields& fields) const;
+  std::vector<Member> members();
+
+  Log log_;
+  Caller caller_;
+  std::mutex mutex_;
+  Leases leases_;
+  std::string url_;
+  std::unique_ptr<HttpServer> server_;
+  std::shared_ptr<Registrar> registrar_;  // of the mutex: a call may still be at it
+};
+
+// "https://HOST:PORT" of a server that listens there, unless one is given.
+std::string own_url(const std::string& given, const Address& address, int port);
+
+}  // namespace dovetail::federation

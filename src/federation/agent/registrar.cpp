@@ -1,0 +1,90 @@
+#include "federation/agent/registrar.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <string_view>
+
+#include "run/clock.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr double kFarewellSeconds = 1;
+constexpr int kConflict = 409;
+constexpr std::string_view kTaken = "the name is another's: ";
+
+}  // namespace
+
+Registrar::Registrar(const Caller& caller, Registration registration, Log log)
+    : caller_(caller), registration_(std::move(registration)), log_(std::move(log)) {
+  thread_ = std::thread([this] { keep(); });
+}
+
+Registrar::~Registrar() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  if (!is_registered_) return;  // the name may be another one's there
+  try {
+    caller_.post({registration_.agent, Role::agent}, "/v1/leave", Json::object(), kFarewellSeconds);
+  } catch (const ExecutionError&) {
+    // The lease ends by itself.
+  }
+}
+
+std::string Registrar::renew() const {
+  Json request = {{"url", registration_.own_url},
+                  {"lease_ms", registration_.lease},
+                  {"capabilities", registration_.capabilities()}};
+  if (registration_.daemons) request["daemons"] = registration_.daemons();
+  try {
+    const Json reply = caller_.post({registration_.agent, Role::agent}, "/v1/register", request,
+                                    to_seconds(registration_.lease) / 2);
+    for (const Json& name : reply.value("elsewhere", Json::array())) {
+      registration_.is_elsewhere(name.get<std::string>());
+    }
+    return {};
+  } catch (const Denied& denied) {
+    return denied.status() == kConflict ? std::string(kTaken) + denied.reason() : denied.what();
+  } catch (const ExecutionError& error) {
+    return error.what();
+  } catch (const Json::exception& error) {
+    return registration_.agent + ": an answer without sense: " + error.what();
+  }
+}
+
+void Registrar::keep() {
+  std::optional<std::string> before;
+  for (;;) {
+    const std::string trouble = renew();
+    is_registered_ = trouble.empty();
+    was_registered_ |= is_registered_;
+    if (trouble != before) {
+      log_(trouble.empty() ? "registered with " + registration_.agent
+                           : "not registered: " + trouble);
+      before = trouble;
+    }
+    look_at_conflict(trouble.starts_with(kTaken), trouble);
+    std::unique_lock lock(mutex_);
+    const auto pause = std::chrono::milliseconds(registration_.lease / 3);
+    if (changed_.wait_for(lock, pause, [&] { return is_over_; })) return;
+  }
+}
+
+// Just after we were started it may be ourselves, as we were before, at another port.
+void Registrar::look_at_conflict(bool is_conflict, const std::string& why) {
+  if (!is_conflict || was_registered_) {
+    conflict_since_.reset();
+    return;
+  }
+  if (!conflict_since_) conflict_since_ = run::steady_now();
+  const Duration length = run::steady_now() - *conflict_since_;
+  if (length > registration_.lease + registration_.lease / 2) registration_.is_taken(why);
+}
+
+}  // namespace dovetail::federation

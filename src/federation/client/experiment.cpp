@@ -1,0 +1,278 @@
+#include "federation/client/experiment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "federation/daemon/workflow_service.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+// Those of dovetail ensemble, which a run passes over, and its own.
+constexpr std::array<std::string_view, 13> kExperimentKeys = {
+    "name",     "service",        "parameters", "scenarios",       "months",
+    "clusters", "node_multiples", "extra_size", "post_processors", "full_speed_posts",
+    "disk",     "repeat",         "chain"};
+
+Json json_of_value(io::Value value) {
+  if (value.kind() == io::ValueKind::text) return std::string(value.text());
+  const auto number = io::parse_number(value.text());
+  if (!number) return std::string(value.text());
+  return *number;
+}
+
+}  // namespace
+
+ExperimentFile parse_experiment(std::string_view text, const std::string& file) {
+  const io::Document document = io::parse_document(text, file);
+  const io::Record top(document.root());
+  top.only(kExperimentKeys);
+  ExperimentFile made{.name = std::filesystem::path(file).stem().string(),
+                      .scenarios = top.count(top.need("scenarios"), 1, kMostScenarios),
+                      .months = top.count(top.need("months"), 1, kMostMonths)};
+  if (!top.find("service")) {
+    top.fail_at(top.line(), "\"service\" is missing: what the clusters are to run for each month");
+  }
+  made.service = top.text(top.need("service"));
+  if (const auto name = top.find("name")) made.name = top.text(*name);
+  if (!is_word(made.name) || made.name.size() > 40) {
+    top.fail_at(top.line(), "name: expected up to 40 letters, digits, '-', '_' and '.', found " +
+                                io::quote(made.name));
+  }
+  if (const auto parameters = top.find("parameters")) {
+    const io::Record record(*parameters, top);
+    for (const io::Value value : parameters->items()) {
+      if (!value.is_scalar()) record.fail(value, "expected a number or a text");
+      made.parameters[std::string(value.key())] = json_of_value(value);
+    }
+  }
+  return made;
+}
+
+ExperimentFile read_experiment(const std::string& path) {
+  return parse_experiment(read_file(path), path);
+}
+
+ExperimentFile workflow_experiment(const std::string& path) {
+  const Workflow workflow = read_workflow(path);
+  ExperimentFile file{.name = workflow.name(), .scenarios = 1, .months = 1};
+  file.service = kWorkflowService;
+  file.workflow = Json::parse(format_workflow(workflow, WorkflowFormat::json));
+  return file;
+}
+
+bool is_ensemble_file(const std::string& path) {
+  const io::Document document = io::parse_document(read_file(path), path);
+  const io::Value root = document.root();
+  return root.kind() == io::ValueKind::mapping && root.find("scenarios") && !root.find("tasks");
+}
+
+Json json_of(const ExperimentFile& file) {
+  return {{"name", file.name},       {"scenarios", file.scenarios},   {"months", file.months},
+          {"service", file.service}, {"parameters", file.parameters}, {"workflow", file.workflow}};
+}
+
+ExperimentFile experiment_file_of(const Json& json) {
+  ExperimentFile file{.name = json.at("name"),
+                      .scenarios = json.at("scenarios"),
+                      .months = json.at("months"),
+                      .service = json.at("service")};
+  file.parameters = json.at("parameters");
+  file.workflow = json.at("workflow");
+  return file;
+}
+
+ExperimentState::ExperimentState(ExperimentFile file) : file_(std::move(file)) {
+  for (Count number = 1; number <= file_.scenarios; ++number) scenarios_[number] = {};
+}
+
+void ExperimentState::apply(const Json& entry) {
+  const std::string what = entry.at("what");
+  if (what == "begin") {
+    id_ = entry.at("experiment");
+    began_ = entry.at("time");
+  } else if (what == "part") {
+    Part part{.request = entry.at("request"),
+              .daemon = entry.at("daemon"),
+              .url = entry.at("url"),
+              .estimate = entry.at("estimate"),
+              .submitted = entry.at("time")};
+    // Until then nothing was computed.
+    if (parts_.empty()) began_ = part.submitted;
+    for (const Json& one : entry.at("scenarios")) {
+      const Count number = one.at("scenario");
+      part.scenarios.emplace_back(number, one.at("first_month").get<Count>());
+      Place& place = scenarios_.at(number);
+      place.part = parts_.size();
+      place.is_leaving = false;
+      // Also when it has to begin anew, as what was done is out of reach.
+      place.done = part.scenarios.back().second - 1;
+    }
+    parts_.push_back(std::move(part));
+  } else if (what == "leave") {
+    const std::size_t from = entry.at("part");
+    const std::string abandoned = entry.at("abandoned");
+    if (!abandoned.empty()) parts_.at(from).abandoned = abandoned;
+    for (const Json& one : entry.at("scenarios")) {
+      Place& place = scenarios_.at(one.at("scenario").get<Count>());
+      place.done = std::max(place.done, one.at("done").get<Count>());
+      if (place.part != from) continue;
+      if (!abandoned.empty()) place.part.reset();
+      place.is_leaving = abandoned.empty();
+    }
+  } else if (what == "done" || what == "failed") {
+    Place& place = scenarios_.at(entry.at("scenario").get<Count>());
+    place.done = entry.at("done");
+    place.folder = entry.at("folder");
+    place.is_over = what == "done";
+    place.is_leaving = false;
+    if (what == "failed") place.failure = entry.at("why").get<std::string>();
+  } else if (what == "again") {
+    outcome_.clear();
+    ended_ = 0;
+    for (auto& [number, place] : scenarios_) {
+      if (place.failure.empty()) continue;
+      place.failure.clear();
+      ++parts_.at(place.part.value()).failures;
+      place.part.reset();
+    }
+  } else if (what == "told") {
+    parts_.at(entry.at("part").get<std::size_t>()).is_told = true;
+  } else if (what == "over") {
+    outcome_ = entry.at("outcome");
+    ended_ = entry.at("time");
+  }
+}
+
+Heard ExperimentState::hear(std::size_t part, const Json& progress) {
+  Heard heard;
+  const std::string folder = progress.at("folder");
+  const auto ended = [&](const char* what, Count number, const Place& place) {
+    heard.entries.push_back({{"what", what},
+                             {"time", run::wall_now()},
+                             {"scenario", number},
+                             {"done", place.done},
+                             {"folder", folder}});
+    return &heard.entries.back();
+  };
+  for (const Json& one : progress.at("scenarios")) {
+    const Count number = one.at("scenario");
+    Place& place = scenarios_.at(number);
+    if (place.part != part || place.is_over || !place.failure.empty()) continue;
+    const Count done = std::max<Count>(place.done, one.at("last_completed_month"));
+    const Count posts_left = one.at("posts_left");
+    heard.is_new |= done > place.done || posts_left != place.posts_left;
+    place.done = done;
+    place.posts_left = posts_left;
+    const std::string state = one.at("state");
+    if (state == "done" && posts_left == 0) {
+      ended("done", number, place);
+    } else if (state == "failed") {
+      (*ended("failed", number, place))["why"] = one.value("why", "no reason is given");
+    } else if (state == "cancelled") {
+      // Let go as asked, or taken by somebody: either way it is nobody's.
+      place.part.reset();
+      place.is_leaving = false;
+      heard.is_new = true;
+    }
+  }
+  heard.is_new |= !heard.entries.empty();
+  return heard;
+}
+
+bool ExperimentState::is_over() const {
+  return scenarios_over() + failed().size() == scenarios_.size();
+}
+
+std::size_t ExperimentState::scenarios_over() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(scenarios_, [](const auto& entry) { return entry.second.is_over; }));
+}
+
+std::vector<Count> ExperimentState::failed() const {
+  std::vector<Count> numbers;
+  for (const auto& [number, place] : scenarios_) {
+    if (!place.failure.empty()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<std::size_t> ExperimentState::untold() const {
+  std::vector<std::size_t> parts;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const bool is_unwanted = parts_[i].abandoned == "lost" || outcome_ == "cancelled";
+    if (is_unwanted && !parts_[i].is_told) parts.push_back(i);
+  }
+  return parts;
+}
+
+Count ExperimentState::months_done() const {
+  Count done = 0;
+  for (const auto& [number, place] : scenarios_) done += place.done;
+  return done;
+}
+
+std::vector<Count> ExperimentState::of_part(std::size_t part) const {
+  std::vector<Count> numbers;
+  for (const auto& [number, place] : scenarios_) {
+    if (place.part == part) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<Count> ExperimentState::unassigned() const {
+  std::vector<Count> numbers;
+  for (const auto& [number, place] : scenarios_) {
+    if (!place.part && !place.is_over && place.failure.empty()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+Json begin_entry(const std::string& id) {
+  return {{"what", "begin"}, {"time", run::wall_now()}, {"experiment", id}};
+}
+
+Json part_entry(const Part& part) {
+  Json entry = {{"what", "part"},
+                {"time", run::wall_now()},
+                {"request", part.request},
+                {"daemon", part.daemon},
+                {"url", part.url},
+                {"estimate", part.estimate},
+                {"scenarios", Json::array()}};
+  for (const auto& [number, first] : part.scenarios) {
+    entry["scenarios"].push_back({{"scenario", number}, {"first_month", first}});
+  }
+  return entry;
+}
+
+Json leave_entry(std::size_t part, const std::vector<Count>& scenarios,
+                 const std::string& abandoned, const std::map<Count, Place>& known) {
+  Json entry = {{"what", "leave"},
+                {"time", run::wall_now()},
+                {"part", part},
+                {"abandoned", abandoned},
+                {"scenarios", Json::array()}};
+  for (const Count number : scenarios) {
+    entry["scenarios"].push_back({{"scenario", number}, {"done", known.at(number).done}});
+  }
+  return entry;
+}
+
+Json told_entry(std::size_t part) {
+  return {{"what", "told"}, {"time", run::wall_now()}, {"part", part}};
+}
+
+Json again_entry() { return {{"what", "again"}, {"time", run::wall_now()}}; }
+
+Json over_entry(const std::string& outcome) {
+  return {{"what", "over"}, {"time", run::wall_now()}, {"outcome", outcome}};
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,554 @@
+#include "federation/client/experiment_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <random>
+#include <set>
+
+#include "federation/agent/registrar.hpp"
+#include "federation/client/part_watcher.hpp"
+#include "federation/client/scenario_holders.hpp"
+#include "run/journal.hpp"
+#include "run/mailbox.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(200);
+constexpr Duration kRetry = 1'000;
+// That have to stay without an answer before a cluster is lost.
+constexpr int kQuestions = 3;
+
+std::string random_token() {
+  std::random_device random;
+  return fmt::format("{:08x}", random());
+}
+
+std::string words_of(const std::vector<Count>& numbers) {
+  return fmt::format("{} {}", numbers.size() == 1 ? "scenario" : "scenarios",
+                     fmt::join(numbers, ", "));
+}
+
+std::string counted(std::size_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string words_of_size(const ExperimentFile& file, Count scenarios, Count months) {
+  if (!file.workflow.is_null()) return "a workflow";
+  return fmt::format("{} of {}", counted(static_cast<std::size_t>(scenarios), "scenario"),
+                     counted(static_cast<std::size_t>(months), "month"));
+}
+
+class ExperimentRun {
+ public:
+  ExperimentRun(const run::RunFolder& folder, const ExperimentFile& file, const Caller& caller,
+                const ExperimentOptions& options)
+      : caller_(caller),
+        options_(options),
+        state_(read_experiment_state(folder, file)),
+        journal_(folder.journal()),
+        mailbox_(folder) {
+    if (state_.id().empty()) write({begin_entry(folder.id() + "." + random_token())});
+    if (!state_.outcome().empty() || !state_.failed().empty()) write({again_entry()});
+    for (std::size_t part = 0; part < state_.parts().size(); ++part) watch(part);
+  }
+
+  ~ExperimentRun() {
+    for (auto& watcher : watchers_) {
+      if (watcher) watcher->end();
+    }
+  }
+
+  ExperimentEnd run() {
+    options_.progress(state_);
+    while (!state_.is_over()) {
+      if (options_.interrupted()) return ExperimentEnd::interrupted;
+      if (is_cancelled()) return ExperimentEnd::cancelled;
+      take_news();
+      give_up_lost_ones();
+      if (!state_.unassigned().empty()) {
+        assign();
+      } else {
+        consider_moving();
+      }
+    }
+    const bool has_failed = !state_.failed().empty();
+    write({over_entry(has_failed ? "failed" : "done")});
+    for (const std::size_t part : state_.untold()) {
+      options_.say(
+          fmt::format("{} was lost, and has not heard that others have done its part; should "
+                      "it come back, the same command with --cancel tells it",
+                      state_.parts()[part].daemon));
+    }
+    return has_failed ? ExperimentEnd::failed : ExperimentEnd::done;
+  }
+
+ private:
+  void write(const std::vector<Json>& entries) {
+    for (const Json& entry : entries) journal_.add(entry);
+    journal_.sync();
+    for (const Json& entry : entries) state_.apply(entry);
+  }
+
+  // Somebody has posted it.
+  bool is_cancelled() {
+    const std::vector<Json> letters = mailbox_.take();
+    return std::ranges::any_of(
+        letters, [](const Json& letter) { return letter.value("what", "") == "cancel"; });
+  }
+
+  // For what is said again and again until something has come of it.
+  void say_once(const std::string& line) {
+    if (said_.insert(line).second) options_.say(line);
+  }
+
+  void watch(std::size_t number) {
+    const Part& part = state_.parts()[number];
+    const bool is_wanted = part.abandoned.empty() && !unfinished_of(number).empty();
+    const bool has_to_hear = part.abandoned == "lost" && !part.is_told;
+    if (!is_wanted && !has_to_hear) {
+      watchers_.push_back(nullptr);
+      return;
+    }
+    Json order = {{"request_id", part.request},       {"experiment", state_.id()},
+                  {"service", state_.file().service}, {"parameters", state_.file().parameters},
+                  {"months", state_.file().months},   {"scenarios", part_entry(part)["scenarios"]}};
+    if (!state_.file().workflow.is_null()) order["workflow"] = state_.file().workflow;
+    watchers_.push_back(std::make_unique<PartWatcher>(
+        caller_, number, part, order, [this](PartNews news) { receive(std::move(news)); }));
+    std::vector<Count> leaving;
+    for (const Count scenario : state_.of_part(number)) {
+      if (state_.scenarios().at(scenario).is_leaving) leaving.push_back(scenario);
+    }
+    if (!leaving.empty()) watchers_.back()->leave(leaving);
+  }
+
+  void receive(PartNews news) {
+    const std::lock_guard lock(mutex_);
+    news_.push_back(std::move(news));
+    arrived_.notify_all();
+  }
+
+  void take_news() {
+    std::deque<PartNews> news;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait_for(lock, kTick, [&] { return !news_.empty(); });
+      news.swap(news_);
+    }
+    bool is_new = false;
+    for (const PartNews& one : news) is_new |= take(one);
+    if (is_new) options_.progress(state_);
+  }
+
+  bool take(const PartNews& news) {
+    const Part& part = state_.parts()[news.part];
+    switch (news.kind) {
+      case PartNews::Kind::silence:
+      case PartNews::Kind::trouble:
+        miss(news);
+        return false;
+      case PartNews::Kind::told:
+        write({told_entry(news.part)});
+        return false;
+      case PartNews::Kind::refused:
+        silent_.erase(news.part);
+        refuse(news);
+        return true;
+      case PartNews::Kind::progress:
+        break;
+    }
+    if (silent_.erase(news.part) > 0) options_.say(part.daemon + " answers again");
+    try {
+      const Heard heard = state_.hear(news.part, news.progress);
+      if (!heard.entries.empty()) write(heard.entries);
+      return heard.is_new;
+    } catch (const Json::exception& error) {
+      options_.say(fmt::format("{}: an answer without sense: {}", part.daemon, error.what()));
+    } catch (const std::out_of_range& error) {
+      options_.say(fmt::format("{}: an answer about another experiment", part.daemon));
+    }
+    return false;
+  }
+
+  // A question that came back without an answer that helps.
+  void miss(const PartNews& news) {
+    if (unfinished_of(news.part).empty()) return;  // it has been given up meanwhile
+    Silence& silence = silent_[news.part];
+    ++silence.questions;
+    if (silence.questions > 1) return;
+    silence.since = run::steady_now();
+    options_.say(fmt::format(
+        "{} {}: {}", state_.parts()[news.part].daemon,
+        news.kind == PartNews::Kind::trouble ? "answers with an error" : "does not answer",
+        news.why));
+  }
+
+  // What is out of a cluster's reach goes to another one; all else is a mistake of the request.
+  void refuse(const PartNews& news) {
+    const Part& part = state_.parts()[news.part];
+    constexpr int kConflict = 409;
+    if (news.status != kConflict) throw InputError(part.daemon + " refuses: " + news.why);
+    options_.say(
+        fmt::format("{} cannot go on with a scenario of others: {}", part.daemon, news.why));
+    const std::vector<Count> scenarios = state_.of_part(news.part);
+    for (const Count scenario : scenarios) refusals_[scenario].insert(part.daemon);
+    write({leave_entry(news.part, scenarios, "refused", state_.scenarios())});
+  }
+
+  // Lost is who does not answer for so long, asked more than once: an answer may be late under
+  // load.
+  void give_up_lost_ones() {
+    const auto all = silent_;
+    for (const auto& [part, silence] : all) {
+      const std::vector<Count> scenarios = unfinished_of(part);
+      const Duration length = run::steady_now() - silence.since;
+      const bool is_over = silence.questions >= kQuestions && length >= options_.lost_after;
+      if (scenarios.empty() || !is_over) continue;
+      const std::string& daemon = state_.parts()[part].daemon;
+      options_.say(fmt::format("{} is lost: {} {} to others", daemon, words_of(scenarios),
+                               scenarios.size() == 1 ? "goes" : "go"));
+      write({leave_entry(part, scenarios, "lost", state_.scenarios())});
+      watchers_[part]->abandon();
+      silent_.erase(part);
+      // Longer each time, as it may offer what it does not keep.
+      Avoided& avoided = avoided_[daemon];
+      avoided.until = run::steady_now() + (options_.lost_after << std::min(avoided.times++, 6));
+    }
+  }
+
+  std::vector<Count> unfinished_of(std::size_t part) const {
+    std::vector<Count> scenarios = state_.of_part(part);
+    std::erase_if(scenarios, [&](Count number) {
+      const Place& place = state_.scenarios().at(number);
+      return place.is_over || !place.failure.empty();
+    });
+    return scenarios;
+  }
+
+  Count months_left(const std::vector<Count>& scenarios) const {
+    Count most = 1;
+    for (const Count number : scenarios) {
+      most = std::max(most, state_.file().months - state_.scenarios().at(number).done);
+    }
+    return most;
+  }
+
+  OfferQuestion question_of(Count scenarios, Count months,
+                            const std::vector<std::string>& without) const {
+    return {.service = state_.file().service,
+            .scenarios = scenarios,
+            .months = months,
+            .without = without,
+            .parameters = state_.file().parameters,
+            .workflow = state_.file().workflow};
+  }
+
+  // Nothing when the agent does not answer, and it has before.
+  std::optional<Offers> ask(const OfferQuestion& question) {
+    try {
+      Offers offers = ask_for_offers(caller_, options_.agent, question, options_.deadline);
+      std::erase_if(offers.offers, [&](const Offer& offer) { return is_avoided(offer.daemon); });
+      has_asked_ = true;
+      return offers;
+    } catch (const ExecutionError& error) {
+      if (!has_asked_ && state_.parts().empty()) throw;
+      say_once(fmt::format("no offers: {}", error.what()));
+      return std::nullopt;
+    }
+  }
+
+  // One that answers the agent and not us gets nothing new, nor one that was lost a while ago.
+  bool is_avoided(const std::string& daemon) const {
+    const auto found = avoided_.find(daemon);
+    if (found != avoided_.end() && run::steady_now() < found->second.until) return true;
+    return std::ranges::any_of(
+        silent_, [&](const auto& entry) { return state_.parts()[entry.first].daemon == daemon; });
+  }
+
+  void assign() {
+    if (run::steady_now() < next_try_) return;
+    next_try_ = run::steady_now() + kRetry;
+    const std::vector<Count> scenarios = state_.unassigned();
+    const auto count = static_cast<Count>(scenarios.size());
+    const Count months = months_left(scenarios);
+    say_once(fmt::format("step 1: asks {} for {}: {}", options_.agent, state_.file().service,
+                         words_of_size(state_.file(), count, months)));
+    const OfferQuestion question = question_of(count, months, {});
+    const auto offers = ask(question);
+    if (!offers) return;
+    if (offers->offers.empty()) return complain(question, *offers);
+    say_offers(*offers);
+    const Reach reach = reach_of(offers->offers, scenarios);
+    if (waits_for_months(scenarios, reach)) return;
+    const auto places =
+        share_out_among(offers->offers, reach.who_may_begin(scenarios), options_.repartition);
+    say_repartition(offers->offers, places);
+    submit(scenarios, offers->offers, reach, places);
+  }
+
+  // Nobody has anything of what was never begun.
+  Reach reach_of(const std::vector<Offer>& offers, const std::vector<Count>& scenarios) const {
+    return {offers,
+            state_.parts().empty()
+                ? HeldMonths(offers.size())
+                : ask_who_has(caller_, offers, state_.id(), scenarios, options_.deadline),
+            refusals_};
+  }
+
+  // Whether months that were done are with nobody who answers. Just after the begin the one who has
+  // them may not have been heard of yet; else the scenario begins where others have it.
+  bool waits_for_months(const std::vector<Count>& scenarios, const Reach& reach) {
+    std::vector<Count> missing;
+    for (const Count number : scenarios) {
+      if (reach.most_months(number) < state_.scenarios().at(number).done) missing.push_back(number);
+    }
+    if (missing.empty()) return false;
+    if (run::steady_now() - began_ < kLease) {
+      say_once(fmt::format("who has the months of {} does not answer yet", words_of(missing)));
+      return true;
+    }
+    options_.say(fmt::format("what is done of {} is out of reach, and is computed again",
+                             words_of(missing)));
+    return false;
+  }
+
+  void say_offers(const Offers& offers) {
+    say_once(fmt::format("step 5: {} vectors received", offers.offers.size()));
+    for (const auto& refused : offers.others.refused) {
+      say_once(fmt::format("  {} does not: {}", refused.name, refused.error));
+    }
+    for (const std::string& late : offers.others.late) {
+      say_once(fmt::format("  {} did not answer in time", late));
+    }
+  }
+
+  void say_repartition(const std::vector<Offer>& offers,
+                       const std::vector<std::size_t>& places) const {
+    const std::vector<Count> counts = counts_of_places(places, offers.size());
+    std::string line = "step 6: repartition:";
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      line += fmt::format(" {} {}", offers[i].daemon, counts[i]);
+    }
+    const auto round_robin = share_out(offers, static_cast<Count>(places.size()), "round-robin");
+    options_.say(fmt::format("{}; {:.1f} s, round robin {:.1f} s", line,
+                             makespan_of(offers, counts), makespan_of(offers, round_robin)));
+  }
+
+  void complain(const OfferQuestion& question, const Offers& offers) {
+    // An agent that has just begun hears of its daemons within a lease.
+    const bool may_come = run::steady_now() - began_ < kLease;
+    if (state_.parts().empty() && (is_final(offers.others) || !may_come)) {
+      fail_without_offers(options_.agent, question, offers.others);
+    }
+    say_offers(offers);
+    say_once("no cluster offers it now; asks again");
+  }
+
+  void submit(const std::vector<Count>& scenarios, const std::vector<Offer>& offers,
+              const Reach& reach, const std::vector<std::size_t>& places) {
+    said_.clear();
+    std::vector<Json> entries;
+    const std::size_t before = state_.parts().size();
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      Part part{.request = fmt::format("{}-p{}", state_.id(), before + entries.size() + 1),
+                .daemon = offers[i].daemon,
+                .url = offers[i].url};
+      for (std::size_t s = 0; s < scenarios.size(); ++s) {
+        if (places[s] != i) continue;
+        const Count next = reach.months_at(i, scenarios[s]) + 1;
+        part.scenarios.emplace_back(scenarios[s], std::min(next, state_.file().months));
+        // Who gets back what it has let go keeps it.
+        const auto left = left_.find(scenarios[s]);
+        if (left != left_.end() && left->second == part.daemon) stays_.insert(scenarios[s]);
+      }
+      if (part.scenarios.empty()) continue;
+      part.estimate = offers[i].makespans.at(part.scenarios.size() - 1);
+      options_.say(fmt::format("step 7: request {} to {}: {}, {:.1f} s", part.request, part.daemon,
+                               counted(part.scenarios.size(), "scenario"), part.estimate));
+      entries.push_back(part_entry(part));
+    }
+    write(entries);
+    for (std::size_t part = before; part < state_.parts().size(); ++part) watch(part);
+  }
+
+  void consider_moving() {
+    if (run::steady_now() < next_look_) return;
+    next_look_ = run::steady_now() + options_.look_again;
+    if (!silent_.empty()) return;
+    std::vector<Count> scenarios;
+    std::vector<std::string> requests;
+    std::map<std::string, Count> now;
+    for (const auto& [number, place] : state_.scenarios()) {
+      if (place.is_leaving) return;
+      if (place.is_over || !place.failure.empty()) continue;
+      scenarios.push_back(number);
+      ++now[state_.parts()[*place.part].daemon];
+    }
+    for (const Part& part : state_.parts()) requests.push_back(part.request);
+    const auto count = static_cast<Count>(scenarios.size());
+    if (count == 0 || months_left(scenarios) < 2) return;
+    const auto offers = ask(question_of(count, months_left(scenarios), requests));
+    if (offers) move_if_shorter(offers->offers, scenarios, now);
+  }
+
+  // Clusters estimate by what they measure meanwhile: one that is much slower or faster than it
+  // said, or that has come since, changes who should have what. A move costs a month that is begun.
+  void move_if_shorter(const std::vector<Offer>& offers, const std::vector<Count>& scenarios,
+                       const std::map<std::string, Count>& now) {
+    std::vector<Count> current;
+    std::size_t known = 0;
+    for (const Offer& offer : offers) {
+      const auto found = now.find(offer.daemon);
+      current.push_back(found == now.end() ? 0 : found->second);
+      known += static_cast<std::size_t>(current.back());
+    }
+    if (known != scenarios.size()) return;  // somebody who has work did not answer
+    std::vector<std::pair<std::string, Count>> owners;
+    for (const Count number : scenarios) {
+      owners.emplace_back(daemon_of(number), state_.scenarios().at(number).done);
+    }
+    const auto may = reach_of(offers, scenarios).who_may_take(scenarios, owners);
+    const std::vector<Count> better =
+        counts_of_places(share_out_among(offers, may, options_.repartition), offers.size());
+    const double stays = makespan_of(offers, current);
+    const double moves = makespan_of(offers, better);
+    if (moves >= options_.worth * stays || moves + stays / months_left(scenarios) >= stays) return;
+    bool has_begun = false;
+    for (std::size_t i = 0; i < offers.size(); ++i) {
+      if (current[i] <= better[i]) continue;
+      const auto movable = movable_from(i, offers, scenarios, may);
+      has_begun |= take_from(offers[i].daemon, movable, current[i] - better[i]);
+    }
+    if (!has_begun) return;
+    options_.say(fmt::format("moves: the rest takes {:.1f} s instead of {:.1f} s", moves, stays));
+  }
+
+  const std::string& daemon_of(Count scenario) const {
+    return state_.parts()[*state_.scenarios().at(scenario).part].daemon;
+  }
+
+  // Scenarios of that offer's cluster that another may have, and that are not near their end.
+  std::vector<Count> movable_from(std::size_t offer, const std::vector<Offer>& offers,
+                                  const std::vector<Count>& scenarios,
+                                  const std::vector<std::vector<bool>>& may) const {
+    std::vector<Count> movable;
+    for (std::size_t s = 0; s < scenarios.size(); ++s) {
+      const bool is_near_its_end =
+          state_.scenarios().at(scenarios[s]).done + 1 >= state_.file().months;
+      if (daemon_of(scenarios[s]) == offers[offer].daemon && !is_near_its_end &&
+          !stays_.contains(scenarios[s]) && std::ranges::count(may[s], true) > 1) {
+        movable.push_back(scenarios[s]);
+      }
+    }
+    return movable;
+  }
+
+  // Those with most left to do. False when there are none.
+  bool take_from(const std::string& daemon, std::vector<Count> scenarios, Count count) {
+    std::ranges::stable_sort(scenarios, {},
+                             [&](Count number) { return state_.scenarios().at(number).done; });
+    scenarios.resize(std::min(scenarios.size(), static_cast<std::size_t>(count)));
+    for (const Count number : scenarios) {
+      const std::size_t part = *state_.scenarios().at(number).part;
+      write({leave_entry(part, {number}, "", state_.scenarios())});
+      watchers_[part]->leave({number});
+      left_[number] = daemon;
+      options_.say(fmt::format("scenario {} leaves {} after month {}", number, daemon,
+                               state_.scenarios().at(number).done));
+    }
+    return !scenarios.empty();
+  }
+
+  struct Silence {
+    Time since = 0;
+    int questions = 0;
+  };
+  struct Avoided {
+    Time until = 0;
+    int times = 0;
+  };
+
+  const Caller& caller_;
+  const ExperimentOptions& options_;
+  ExperimentState state_;
+  run::JournalWriter journal_;
+  run::Mailbox mailbox_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<PartNews> news_;
+  std::map<std::size_t, Silence> silent_;   // parts whose daemons do not answer
+  std::map<std::string, Avoided> avoided_;  // daemons that were lost
+  Refusals refusals_;
+  std::map<Count, std::string> left_;  // scenarios that were moved, and from where last
+  std::set<Count> stays_;
+  std::set<std::string> said_;
+  Time began_ = run::steady_now();
+  Time next_try_ = 0;
+  Time next_look_ = began_ + options_.look_again;
+  bool has_asked_ = false;
+  std::vector<std::unique_ptr<PartWatcher>> watchers_;  // last: they end first
+};
+
+}  // namespace
+
+ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file) {
+  ExperimentState state(file);
+  if (std::filesystem::exists(folder.journal())) {
+    run::read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
+  }
+  return state;
+}
+
+ExperimentEnd run_experiment(const run::RunFolder& folder, const ExperimentFile& file,
+                             const Caller& caller, const ExperimentOptions& options) {
+  try {
+    const ExperimentEnd end = ExperimentRun(folder, file, caller, options).run();
+    if (end == ExperimentEnd::cancelled) cancel_experiment(folder, file, caller);
+    return end;
+  } catch (const InputError&) {
+    // Others may have begun with what cannot be finished.
+    cancel_experiment(folder, file, caller);
+    throw;
+  }
+}
+
+std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const ExperimentFile& file,
+                                           const Caller& caller) {
+  ExperimentState state = read_experiment_state(folder, file);
+  run::JournalWriter journal(folder.journal());
+  const auto write = [&](const Json& entry) {
+    journal.add(entry);
+    journal.sync();
+    state.apply(entry);
+  };
+  // First of all: whoever looks now does not go on with it.
+  if (state.outcome() != "done") write(over_entry("cancelled"));
+  std::set<std::string> untold;
+  constexpr double kSeconds = 10;
+  for (const std::size_t number : state.untold()) {
+    const Part& part = state.parts()[number];
+    if (untold.contains(part.daemon)) continue;
+    try {
+      caller.post({part.url, Role::daemon, part.daemon}, "/v1/cancel",
+                  {{"request_id", part.request}}, kSeconds);
+    } catch (const NoAnswer&) {
+      untold.insert(part.daemon);
+      continue;
+    } catch (const Denied&) {
+      // It never had it.
+    }
+    write(told_entry(number));
+  }
+  run::Mailbox mailbox(folder);
+  mailbox.take();
+  mailbox.forget();
+  return {untold.begin(), untold.end()};
+}
+
+}  // namespace dovetail::federation

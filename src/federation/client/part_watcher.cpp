@@ -1,0 +1,126 @@
+#include "federation/client/part_watcher.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace dovetail::federation {
+
+namespace {
+
+constexpr double kCallSeconds = 10;
+// For an answer that takes no work. Under load it may be late: nobody is lost by one of them.
+constexpr double kAnswerSeconds = 4;
+// Short, so that who is killed or lost is noticed, and who leaves is not waited for.
+constexpr double kWatchSeconds = 2;
+constexpr auto kPause = std::chrono::milliseconds(300);
+
+}  // namespace
+
+PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const Part& part, Json order,
+                         std::function<void(PartNews)> tell)
+    : caller_(caller),
+      number_(number),
+      part_(part),
+      order_(std::move(order)),
+      tell_(std::move(tell)),
+      is_abandoned_(!part.abandoned.empty()) {
+  thread_ = std::thread([this] { work(); });
+}
+
+PartWatcher::~PartWatcher() {
+  is_over_ = true;
+  thread_.join();
+}
+
+void PartWatcher::leave(const std::vector<Count>& scenarios) {
+  const std::lock_guard lock(mutex_);
+  leaving_.insert(scenarios.begin(), scenarios.end());
+}
+
+void PartWatcher::abandon() { is_abandoned_ = true; }
+
+void PartWatcher::pause() const { std::this_thread::sleep_for(kPause); }
+
+void PartWatcher::work() {
+  while (!is_over_) {
+    try {
+      if (is_abandoned_) return give_up();
+      if (!is_submitted_ && !submit()) return;
+      leave_some();
+      watch();
+    } catch (const NoAnswer& error) {
+      is_missed_ = true;
+      if (!is_abandoned_) {
+        tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
+      }
+      pause();
+    } catch (const Denied& error) {
+      // A daemon that does not know the request, or cannot think of anything at the moment.
+      is_submitted_ = false;
+      if (!is_abandoned_) {
+        tell_({.kind = PartNews::Kind::trouble, .part = number_, .why = error.reason()});
+      }
+      pause();
+    }
+  }
+}
+
+void PartWatcher::give_up() {
+  const Server daemon{part_.url, Role::daemon, part_.daemon};
+  try {
+    caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
+  } catch (const Denied& error) {
+    if (error.status() >= 500) throw;  // else it never had it
+  }
+  tell_({.kind = PartNews::Kind::told, .part = number_});
+}
+
+// False when the daemon will never take it.
+bool PartWatcher::submit() {
+  try {
+    caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/submit", order_, kCallSeconds);
+  } catch (const Denied& error) {
+    if (error.status() >= 500) throw;
+    tell_({.kind = PartNews::Kind::refused,
+           .part = number_,
+           .status = error.status(),
+           .why = error.reason()});
+    return false;
+  }
+  is_submitted_ = true;
+  return true;
+}
+
+void PartWatcher::leave_some() {
+  std::set<Count> scenarios;
+  {
+    const std::lock_guard lock(mutex_);
+    scenarios = leaving_;
+  }
+  if (scenarios.empty()) return;
+  caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/cancel",
+               {{"request_id", part_.request}, {"scenarios", scenarios}}, kCallSeconds);
+  const std::lock_guard lock(mutex_);
+  for (const Count number : scenarios) leaving_.erase(number);
+}
+
+void PartWatcher::watch() {
+  const double wait = is_missed_ ? 0 : kWatchSeconds;
+  const Json progress =
+      caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/watch",
+                   {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", wait}},
+                   wait + kAnswerSeconds);
+  is_missed_ = false;
+  try {
+    const std::uint64_t before = std::exchange(cursor_, progress.at("cursor"));
+    const bool is_last = progress.at("over");
+    tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
+    if (is_last) is_over_ = true;
+    // A daemon with many who wait for news answers at once.
+    if (!is_last && cursor_ == before) pause();
+  } catch (const Json::exception& error) {
+    throw NoAnswer(part_.url + ": an answer without sense: " + error.what());
+  }
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,421 @@
+#include "federation/daemon/daemon.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "dovetail/error.hpp"
+#include "federation/agent/agent.hpp"
+#include "federation/daemon/workflow_service.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+// How often ends are looked for that nobody tells of.
+constexpr int kLookMilliseconds = 200;
+// Months of all scenarios of all answers of one estimate: some seconds.
+constexpr double kMostSimulated = 2e7;
+
+void require_size(const Fields& fields, std::size_t scenarios, Count months) {
+  if (static_cast<std::int64_t>(scenarios) * months <= kMostMonthsInAll) return;
+  fields.fail(
+      fmt::format("more than {} months in all; ask for fewer scenarios at once", kMostMonthsInAll));
+}
+
+// Every number of scenarios is simulated month by month.
+void require_effort(Count active, Count scenarios, Count months) {
+  const auto most = static_cast<double>(active + scenarios);
+  if (most * static_cast<double>(scenarios) * static_cast<double>(months) <= kMostSimulated) return;
+  throw Refusal(
+      413,
+      fmt::format("an estimate for 1 to {} scenarios of {} months beside {} that are here "
+                  "would take too long",
+                  scenarios, months, active),
+      "ask for fewer scenarios at once");
+}
+
+Order order_of(const Call& call, const DaemonDescription& description) {
+  const Fields fields(call.body, "submit");
+  fields.only(
+      {"request_id", "experiment", "service", "parameters", "months", "scenarios", "workflow"});
+  Order order{.id = fields.word("request_id"),
+              .experiment = fields.word("experiment"),
+              .client = call.peer.name,
+              .service = fields.word("service"),
+              .months = static_cast<Count>(fields.whole("months", 1, kMostMonths))};
+  if (const Json* parameters = fields.find("parameters")) order.parameters = *parameters;
+  if (const Json* workflow = fields.find("workflow")) {
+    if (order.service != kWorkflowService || order.months != 1) {
+      fields.fail("a workflow is one month of the service \"workflow\"");
+    }
+    order.workflow = prepare_workflow(description, *workflow).text;
+  }
+  const Json& scenarios = fields.list("scenarios");
+  if (scenarios.empty() || scenarios.size() > kMostScenarios) {
+    fields.fail(fmt::format("scenarios: expected 1 to {} of them", kMostScenarios));
+  }
+  require_size(fields, scenarios.size(), order.months);
+  for (const Json& one : scenarios) {
+    const Fields scenario(one, "submit: scenario");
+    scenario.only({"scenario", "first_month"});
+    const auto number = static_cast<Count>(scenario.whole("scenario", 1, kMostMonths));
+    const auto first = static_cast<Count>(scenario.whole("first_month", 1, order.months));
+    if (std::ranges::find(order.scenarios, number, [](auto& pair) { return pair.first; }) !=
+        order.scenarios.end()) {
+      fields.fail(fmt::format("scenario {} is there twice", number));
+    }
+    order.scenarios.emplace_back(number, first);
+  }
+  return order;
+}
+
+}  // namespace
+
+Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folder,
+               std::unique_ptr<Executor> executor, Log log)
+    : options_(std::move(options)),
+      name_(self.self.name),
+      log_(std::move(log)),
+      caller_(self),
+      history_(options_.history, name_),
+      executor_(std::move(executor)),
+      runner_({.name = name_,
+               .program = options_.program,
+               .description = options_.description,
+               .times = [this](const Service& service) { return history_.times(service); },
+               .measured =
+                   [this](const Step& step, const Service& service, double seconds) {
+                     try {
+                       history_.add(step, service, seconds);
+                     } catch (const ExecutionError& error) {
+                       log_(std::string("not remembered: ") + error.what());
+                     }
+                   },
+               .log = log_},
+              std::move(folder), *executor_),
+      failed_(eventfd(0, EFD_CLOEXEC)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  server_ =
+      std::make_unique<HttpServer>(options_.address, self, operations(), options_.limits, log_);
+  url_ = own_url(options_.public_url, options_.address, server_->port());
+  worker_ = std::thread([this] { work(); });
+  if (!options_.agent.empty()) {
+    registrar_.emplace(caller_,
+                       Registration{.agent = options_.agent,
+                                    .own_url = url_,
+                                    .lease = options_.lease,
+                                    .capabilities = [this] { return capabilities(); },
+                                    .is_taken = [this](const std::string& why) { fail(why); }},
+                       log_);
+  }
+}
+
+Daemon::~Daemon() {
+  registrar_.reset();
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  wake();
+  worker_.join();
+  server_.reset();
+}
+
+std::string Daemon::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+void Daemon::wake() const {
+  const std::uint64_t one = 1;
+  if (write(wake_.get(), &one, sizeof one) < 0) return;  // it is awake already
+}
+
+void Daemon::fail(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  failure_ = why;
+  log_("cannot go on: " + failure_);
+  const std::uint64_t one = 1;
+  if (write(failed_.get(), &one, sizeof one) < 0) return;  // it is known already
+}
+
+// False when there is nothing more to be done now.
+bool Daemon::look() {
+  std::vector<MonthRunner::Ended> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = runner_.ended();
+  }
+  MonthRunner::settle(ended);  // as long as the disk takes: others are answered meanwhile
+  const std::lock_guard lock(mutex_);
+  const bool has_changed = runner_.step(ended);
+  if (has_changed) changed_.notify_all();
+  return has_changed && !is_over_;
+}
+
+void Daemon::work() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (is_over_) return;
+    }
+    try {
+      while (look()) {
+      }
+    } catch (const std::exception& error) {
+      // What is not written down did not happen: whoever comes next goes on from the journal.
+      fail(error.what());
+      return;
+    }
+    pollfd files[] = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
+                      {.fd = executor_->descriptor(), .events = POLLIN, .revents = 0}};
+    poll(files, 2, kLookMilliseconds);
+    std::uint64_t ignored = 0;
+    if (read(wake_.get(), &ignored, sizeof ignored) < 0) continue;
+  }
+}
+
+std::vector<Operation> Daemon::operations() {
+  const std::vector<Role> asking = {Role::client, Role::agent};
+  const std::vector<Role> clients = {Role::client};
+  return {{"GET", "/v1/capabilities", asking, [this](const Call&) { return capabilities(); }},
+          {"POST", "/v1/estimate", asking, [this](const Call& call) { return estimate(call); }},
+          {"POST", "/v1/predict", asking, [this](const Call& call) { return predict(call); }},
+          {"POST", "/v1/submit", clients, [this](const Call& call) { return submit(call); }},
+          {"POST", "/v1/watch", clients, [this](const Call& call) { return watch(call); }},
+          {"POST", "/v1/cancel", clients, [this](const Call& call) { return cancel(call); }},
+          {"POST", "/v1/held", clients, [this](const Call& call) { return held(call); }}};
+}
+
+Json Daemon::capabilities() const {
+  const DaemonDescription& description = options_.description;
+  Json json = {{"protocol", 1},
+               {"name", name_},
+               {"processors", description.processors},
+               {"cores_per_node", description.cores_per_node},
+               {"executor", description.is_slurm ? "slurm" : "local"},
+               {"services", Json::array()}};
+  for (const Service& service : description.services) json["services"].push_back(json_of(service));
+  return json;
+}
+
+Json Daemon::estimate(const Call& call) {
+  const Fields fields(call.body, "estimate");
+  fields.only({"service", "parameters", "scenarios", "months", "without"});
+  const std::string wanted = fields.word("service");
+  const Service* service = options_.description.find(wanted);
+  if (service == nullptr || service->main.empty()) {
+    throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted),
+                  "there is " + options_.description.ensemble_services());
+  }
+  // Who could not run it does not offer it either.
+  if (const Json* parameters = fields.find("parameters")) check_parameters(*service, *parameters);
+  const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
+  const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
+  require_size(fields, static_cast<std::size_t>(scenarios), months);
+  std::set<std::string> without;
+  if (fields.find("without") != nullptr) {
+    for (const Json& id : fields.list("without")) {
+      if (!id.is_string()) fields.fail("without: expected ids of requests");
+      without.insert(id.get<std::string>());
+    }
+  }
+  Count active = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    active = runner_.active_scenarios(wanted, without);
+  }
+  require_effort(active, scenarios, months);
+  const EnsembleSite site{.name = name_,
+                          .processors = options_.description.processors,
+                          .cores_per_node = options_.description.cores_per_node,
+                          .times = history_.times(*service)};
+  Estimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
+  const double wait = options_.queue_wait ? wait_in_queue(made, site) : 0;
+  for (double& makespan : made.makespans) makespan += wait;
+  log_(fmt::format("step 3: {} scenarios of {} months of {} for {}: from {} to {} s", scenarios,
+                   months, wanted, call.peer.name, made.makespans.front(), made.makespans.back()));
+  return {{"daemon", name_},
+          {"service", wanted},
+          {"makespans", made.makespans},
+          {"groups", made.groups},
+          {"at_no_cost", made.at_no_cost},
+          {"busy_scenarios", active},
+          {"queue_wait", wait},
+          {"valid_until", run::wall_now() + kEstimateValid}};
+}
+
+// Of the first job of the largest group, in seconds.
+double Daemon::wait_in_queue(const Estimate& made, const EnsembleSite& site) const {
+  Count largest = 0;
+  for (const auto& groups : made.groups) {
+    for (const Count group : groups) largest = std::max(largest, group);
+  }
+  if (largest == 0) return 0;
+  Duration length = site.times.main.front().time;
+  for (const GroupTime& size : site.times.main) {
+    if (size.procs <= largest) length = size.time;
+  }
+  try {
+    const Duration wait = options_.queue_wait(largest, length);
+    return wait >= kForever ? kNeverSeconds : to_seconds(wait);
+  } catch (const ExecutionError& error) {
+    throw Refusal(503, error.what(), "ask again later");
+  }
+}
+
+// As an estimate, of one scenario: when the workflow would end, after what is there already.
+Json Daemon::predict(const Call& call) {
+  const Fields fields(call.body, "predict");
+  fields.only({"workflow"});
+  const SentWorkflow sent = prepare_workflow(options_.description, fields.need("workflow"));
+  const Count procs = options_.description.processors;
+  struct Load {
+    const Service* service;
+    Count scenarios;
+    Count months;
+  };
+  std::vector<Load> loads;
+  Count workflows = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Service& service : options_.description.services) {
+      const Count active = runner_.active_scenarios(service.name, {});
+      if (active > 0) loads.push_back({&service, active, runner_.months_left(service.name)});
+    }
+    workflows = runner_.active_scenarios(kWorkflowService, {});
+  }
+  double wait = to_seconds(sent.makespan) * workflows;
+  Count busy = workflows;
+  for (const auto& [service, scenarios, months] : loads) {
+    const EnsembleSite site{.name = name_,
+                            .processors = procs,
+                            .cores_per_node = options_.description.cores_per_node,
+                            .times = history_.times(*service)};
+    // One more than all but one: of all the answers we need the last.
+    wait += estimate_months(site, options_.description.rules, scenarios - 1, 1, months)
+                .makespans.back();
+    busy += scenarios;
+  }
+  if (options_.queue_wait) {
+    try {
+      wait += to_seconds(options_.queue_wait(1, sent.makespan));
+    } catch (const ExecutionError& error) {
+      throw Refusal(503, error.what(), "ask again later");
+    }
+  }
+  const double ends = wait + to_seconds(sent.makespan);
+  log_(fmt::format("step 3: a workflow for {}: ends after {:.1f} s, {:.1f} of them waiting",
+                   call.peer.name, ends, wait));
+  return {{"daemon", name_},
+          {"service", kWorkflowService},
+          {"makespans", Json::array({ends})},
+          {"groups", Json::array({Json::array({procs})})},
+          {"at_no_cost", 0},
+          {"busy_scenarios", busy},
+          {"queue_wait", wait},
+          {"valid_until", run::wall_now() + kEstimateValid}};
+}
+
+Json Daemon::submit(const Call& call) {
+  const Order order = order_of(call, options_.description);
+  const std::lock_guard lock(mutex_);
+  runner_.submit(order);
+  wake();
+  return {{"request_id", order.id}, {"accepted", true}};
+}
+
+Json Daemon::watch(const Call& call) {
+  const Fields fields(call.body, "watch");
+  fields.only({"request_id", "cursor", "wait_seconds"});
+  const std::string id = fields.word("request_id");
+  constexpr std::int64_t kMostVersions = std::int64_t{1} << 53;
+  const auto cursor = static_cast<std::uint64_t>(fields.whole("cursor", 0, kMostVersions));
+  const double seconds = fields.number("wait_seconds", 0, kLongestWatch);
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  std::unique_lock lock(mutex_);
+  const auto find = [&]() -> const Request& {
+    const Request* request = runner_.state().find(id);
+    if (request == nullptr || request->client != call.peer.name) {
+      throw Refusal(404, fmt::format("there is no request {} of {}", id, call.peer.name),
+                    "submit it");
+    }
+    return *request;
+  };
+  find();
+  // Places are for others, too: when half of them wait for news, the next one hears what there is.
+  const std::size_t most = options_.limits.connections / 2;
+  if (waiting_ < most) {
+    ++waiting_;
+    changed_.wait_until(lock, until, [&] { return is_over_ || find().version > cursor; });
+    --waiting_;
+  }
+  return progress_of(find());
+}
+
+// How far a request is, as it is told to clients.
+Json Daemon::progress_of(const Request& request) const {
+  Json json = {{"request_id", request.id},
+               {"cursor", request.version},
+               {"over", request.is_over()},
+               {"folder", fmt::format("{}/{}/{}", options_.description.data, request.client,
+                                      request.experiment)},
+               {"scenarios", Json::array()}};
+  for (const Scenario& scenario : request.scenarios) {
+    Json one = {{"scenario", scenario.number},
+                {"last_completed_month", scenario.done},
+                {"posts_left", scenario.posts_left},
+                {"state", name_of(scenario.state)}};
+    if (!scenario.why.empty()) one["why"] = scenario.why;
+    json["scenarios"].push_back(std::move(one));
+  }
+  return json;
+}
+
+// Which months of an experiment of the client's are here: who goes on with a scenario needs the one
+// before.
+Json Daemon::held(const Call& call) const {
+  const Fields fields(call.body, "held");
+  fields.only({"experiment", "scenarios"});
+  const Request request{
+      .id = "", .experiment = fields.word("experiment"), .client = call.peer.name, .service = ""};
+  const Json& scenarios = fields.list("scenarios");
+  if (scenarios.size() > kMostScenarios) {
+    fields.fail(fmt::format("scenarios: more than {} of them", kMostScenarios));
+  }
+  Json found = Json::array();
+  for (const Json& number : scenarios) {
+    if (!number.is_number_integer()) fields.fail("scenarios: expected numbers");
+    const MonthFolder folder(options_.description.data, request, number.get<Count>());
+    const Count months = folder.last_done();
+    if (months > 0) found.push_back({{"scenario", number}, {"months", months}});
+  }
+  return {{"daemon", name_}, {"scenarios", found}};
+}
+
+Json Daemon::cancel(const Call& call) {
+  const Fields fields(call.body, "cancel");
+  fields.only({"request_id", "scenarios"});
+  const std::string id = fields.word("request_id");
+  std::vector<Count> scenarios;
+  if (fields.find("scenarios") != nullptr) {
+    for (const Json& number : fields.list("scenarios")) {
+      if (!number.is_number_integer()) fields.fail("scenarios: expected numbers");
+      scenarios.push_back(number.get<Count>());
+    }
+    if (scenarios.empty()) fields.fail("scenarios: expected some; leave it out to cancel all");
+  }
+  const std::lock_guard lock(mutex_);
+  runner_.cancel(id, call.peer.name, scenarios);
+  changed_.notify_all();
+  wake();
+  return progress_of(*runner_.state().find(id));
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,96 @@
+// A daemon: one for each cluster. It says what it can do and how long that takes, runs what clients
+// ask for within what its owner has configured, and says how far it is.
+//
+//   Daemon daemon(options, identity("keys/grillon"), std::move(executor), log);
+//
+// Everything that it has promised is in its journal; after a restart it goes on from there.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "federation/agent/registrar.hpp"
+#include "federation/daemon/daemon_file.hpp"
+#include "federation/daemon/estimate.hpp"
+#include "federation/daemon/month_runner.hpp"
+#include "federation/daemon/month_times.hpp"
+#include "federation/net/http_server.hpp"
+
+namespace dovetail::federation {
+
+// How long an estimate may be relied on.
+inline constexpr Duration kEstimateValid = 60'000;
+// The longest that a client may wait for news.
+inline constexpr double kLongestWatch = 30;
+
+struct DaemonOptions {
+  Address address = {};
+  std::string agent = {};       // URL; empty: it is not registered anywhere
+  std::string public_url = {};  // how others reach it; empty: by its address
+  Duration lease = kLease;
+  DaemonDescription description;
+  std::string history;  // file of the performance history
+  std::string program;  // dovetail, to run workflows
+  // How long a job of so many processors and so long would wait in the queue; may throw
+  // ExecutionError. Nothing: there is no queue.
+  std::function<Duration(Count processors, Duration length)> queue_wait = {};
+  ServerLimits limits = {};
+};
+
+class Daemon {
+ public:
+  // Answers from now on, and goes on with what it was at. Throws ExecutionError when it cannot.
+  Daemon(DaemonOptions options, const Identity& self, run::RunFolder folder,
+         std::unique_ptr<Executor> executor, Log log);
+  // What runs goes on, for the next one.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  const std::string& url() const { return url_; }
+  int port() const { return server_->port(); }
+
+  // Readable when it cannot go on; failure() says why.
+  int failed() const { return failed_.get(); }
+  std::string failure() const;
+
+ private:
+  std::vector<Operation> operations();
+  Json capabilities() const;
+  Json estimate(const Call& call);
+  double wait_in_queue(const Estimate& made, const EnsembleSite& site) const;
+  Json predict(const Call& call);
+  Json submit(const Call& call);
+  Json watch(const Call& call);
+  Json cancel(const Call& call);
+  Json held(const Call& call) const;
+  Json progress_of(const Request& request) const;
+  void work();
+  void fail(const std::string& why);
+  bool look();
+  void wake() const;
+
+  DaemonOptions options_;
+  std::string name_;
+  Log log_;
+  Caller caller_;
+  MonthHistory history_;
+  std::unique_ptr<Executor> executor_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  MonthRunner runner_;
+  bool is_over_ = false;
+  std::size_t waiting_ = 0;  // clients that wait for news
+  std::string failure_;
+  run::Descriptor failed_;
+  run::Descriptor wake_;
+  std::thread worker_;
+  std::string url_;
+  std::unique_ptr<HttpServer> server_;
+  std::optional<Registrar> registrar_;
+};
+
+}  // namespace dovetail::federation

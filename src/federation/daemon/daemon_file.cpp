@@ -1,0 +1,257 @@
+#include "federation/daemon/daemon_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+using io::Record;
+using io::Value;
+
+constexpr std::array<std::string_view, 11> kDaemonKeys = {
+    "processors", "cores_per_node",  "slurm",         "data", "folder",  "node_multiples",
+    "extra_size", "post_processors", "posts_at_once", "disk", "services"};
+constexpr std::array<std::string_view, 1> kSlurmKeys = {"partition"};
+constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};
+constexpr std::array<std::string_view, 8> kServiceKeys = {
+    "parameters", "main", "post", "command", "times", "post_time", "tries", "watchdog"};
+constexpr std::array<std::string_view, 5> kParameterKeys = {"number", "whole", "word", "choice",
+                                                            "default"};
+
+Json json_of_scalar(Value value) {
+  const auto number = io::parse_number(value.text());
+  return number ? Json(*number) : Json(std::string(value.text()));
+}
+
+class DaemonReader {
+ public:
+  explicit DaemonReader(const io::Document& document) : top_(document.root()) {}
+
+  DaemonDescription read() {
+    top_.only(kDaemonKeys);
+    read_cluster();
+    read_rules();
+    made_.data = std::filesystem::absolute(std::string(top_.text(top_.need("data")))).string();
+    if (const auto folder = top_.find("folder")) made_.folder = top_.text(*folder);
+    made_.folder = std::filesystem::absolute(made_.folder).string();
+    for (const Value service : mapping(top_, top_.need("services"))) {
+      made_.services.push_back(read_service(service));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  static io::ItemRange mapping(const Record& record, Value field) {
+    if (field.kind() != io::ValueKind::mapping)
+      record.fail(field, "expected names and what they mean");
+    return field.items();
+  }
+
+  void read_cluster() {
+    if (const auto slurm = top_.find("slurm")) {
+      const Record record(*slurm, top_);
+      record.only(kSlurmKeys);
+      made_.is_slurm = true;
+      if (const auto partition = record.find("partition")) {
+        made_.partition = record.text(*partition);
+      }
+      if (const auto both = top_.find("processors")) {
+        top_.fail(*both, "Slurm says how many there are; leave it out beside slurm");
+      }
+      return;
+    }
+    made_.processors = top_.count(top_.need("processors"), 1);
+    if (const auto cores = top_.find("cores_per_node"))
+      made_.cores_per_node = top_.count(*cores, 1);
+  }
+
+  void read_rules() {
+    EnsembleRules& rules = made_.rules;
+    if (const auto field = top_.find("node_multiples")) rules.node_multiples = top_.boolean(*field);
+    if (const auto field = top_.find("extra_size")) rules.extra_size = top_.count(*field, 1);
+    if (const auto field = top_.find("post_processors")) {
+      rules.post_processors = top_.count(*field, 0);
+    }
+    if (const auto field = top_.find("posts_at_once")) made_.posts_at_once = top_.count(*field, 1);
+    if (const auto field = top_.find("disk")) read_disk(*field);
+  }
+
+  void read_disk(Value field) {
+    const Record record(field, top_);
+    record.only(kDiskKeys);
+    DiskSpec& disk = made_.rules.disk.emplace();
+    const auto megabytes = [&](Value value) {
+      return std::llround(record.number(value, 0, 1e12) * 1000);
+    };
+    if (const auto capacity = record.find("capacity")) disk.capacity = megabytes(*capacity);
+    if (const auto month = record.find("month")) disk.month = megabytes(*month);
+    if (const auto archive = record.find("archive")) disk.archive = megabytes(*archive);
+    if (const auto margin = record.find("margin")) disk.margin = megabytes(*margin);
+  }
+
+  Service read_service(Value value) {
+    Record record(value, "service", made_.services.size());
+    record.set_name(value.key());
+    record.only(kServiceKeys);
+    Service service{.name = std::string(value.key())};
+    if (!is_word(service.name)) record.fail_at(record.line(), "not a name for a service");
+    if (const auto parameters = record.find("parameters")) {
+      for (const Value parameter : mapping(record, *parameters)) {
+        service.parameters.push_back(read_parameter(record, parameter));
+      }
+    }
+    read_templates(record, service);
+    if (const auto tries = record.find("tries")) service.tries = record.count(*tries, 1, 100);
+    if (const auto dog = record.find("watchdog")) service.watchdog = record.number(*dog, 1, 1000);
+    if (!service.main.empty()) read_times(record, service);
+    return service;
+  }
+
+  void read_templates(const Record& record, Service& service) {
+    const auto read = [&](const char* key, Arguments& words, auto& built_in) {
+      const auto field = record.find(key);
+      if (!field) return;
+      for (const Value word : record.list(*field)) words.emplace_back(record.text(word));
+      if (words.empty()) record.fail(*field, "expected a program and its arguments");
+      check_template(record, *field, service, words, built_in);
+    };
+    read("main", service.main, kMonthWords);
+    read("post", service.post, kMonthWords);
+    read("command", service.command, kTaskWords);
+    if (service.main.empty() == service.command.empty()) {
+      record.fail_at(record.line(),
+                     "expected either main, for the months of ensembles, or command, for tasks");
+    }
+  }
+
+  template <typename Words>
+  static void check_template(const Record& record, Value field, const Service& service,
+                             const Arguments& words, const Words& built_in) {
+    std::set<std::string, std::less<>> known(std::begin(built_in), std::end(built_in));
+    for (const Parameter& parameter : service.parameters) known.insert(parameter.name);
+    for (const std::string& word : words) {
+      std::vector<std::string> used;
+      try {
+        used = placeholders(word);
+      } catch (const InputError& error) {
+        record.fail(field, error.what());
+      }
+      for (const std::string& name : used) {
+        if (known.contains(name)) continue;
+        record.fail(field,
+                    fmt::format("there is no {{{}}}; there are {}", name, fmt::join(known, ", ")));
+      }
+    }
+  }
+
+  static Parameter read_parameter(const Record& service, Value value) {
+    const Record record(value, service);
+    record.only(kParameterKeys);
+    Parameter parameter{.name = std::string(value.key())};
+    int kinds = 0;
+    for (const bool is_whole : {false, true}) {
+      const auto field = record.find(is_whole ? "whole" : "number");
+      if (!field) continue;
+      ++kinds;
+      parameter.kind = is_whole ? Parameter::Kind::whole : Parameter::Kind::number;
+      std::vector<double> bounds;
+      for (const Value bound : record.list(*field)) {
+        bounds.push_back(record.number(bound, -1e15, 1e15));
+      }
+      if (bounds.size() != 2 || bounds[0] > bounds[1]) {
+        record.fail(*field, "expected the least and the largest, such as [0, 1]");
+      }
+      parameter.low = bounds[0];
+      parameter.high = bounds[1];
+    }
+    if (const auto word = record.find("word")) {
+      ++kinds;
+      parameter.kind = Parameter::Kind::word;
+      parameter.pattern = record.text(*word);
+      try {
+        const std::regex pattern(parameter.pattern);
+      } catch (const std::regex_error&) {
+        record.fail(*word, "not a regular expression");
+      }
+    }
+    if (const auto choice = record.find("choice")) {
+      ++kinds;
+      parameter.kind = Parameter::Kind::choice;
+      for (const Value one : record.list(*choice)) parameter.choices.emplace_back(record.text(one));
+    }
+    if (kinds != 1) {
+      record.fail_at(value.line(), fmt::format("parameter {}: expected one of number, whole, word "
+                                               "and choice",
+                                               parameter.name));
+    }
+    if (const auto otherwise = record.find("default")) {
+      try {
+        parameter.otherwise = check_parameter(parameter, json_of_scalar(*otherwise));
+      } catch (const Refusal& refusal) {
+        record.fail(*otherwise, refusal.what());
+      }
+    }
+    return parameter;
+  }
+
+  void read_times(const Record& record, Service& service) {
+    const Value times = record.need("times");
+    for (const Value time : mapping(record, times)) {
+      const auto procs = io::parse_number(time.key());
+      if (!procs || *procs < 1 || *procs > kMaxProcessors || *procs != std::floor(*procs)) {
+        record.fail(times, "expected processors and seconds, such as 4: 80");
+      }
+      service.times.main.push_back(
+          {static_cast<Count>(*procs), io::milliseconds_up(record.duration(time))});
+    }
+    std::ranges::sort(service.times.main, {}, &GroupTime::procs);
+    service.times.post = 0;
+    if (!service.post.empty()) {
+      service.times.post = io::milliseconds_up(record.duration(record.need("post_time")));
+    }
+    const std::string fault = find_fault(service.times);
+    if (!fault.empty()) record.fail(times, fault);
+  }
+
+  Record top_;
+  DaemonDescription made_;
+};
+
+}  // namespace
+
+const Service* DaemonDescription::find(std::string_view service) const {
+  const auto found = std::ranges::find(services, service, &Service::name);
+  return found == services.end() ? nullptr : &*found;
+}
+
+std::string DaemonDescription::ensemble_services() const {
+  std::vector<std::string> names;
+  for (const Service& service : services) {
+    if (!service.main.empty()) names.push_back(service.name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+DaemonDescription parse_daemon(std::string_view text, const std::string& file) {
+  const io::Document document = io::parse_document(text, file);
+  return DaemonReader(document).read();
+}
+
+DaemonDescription read_daemon(const std::string& path) {
+  return parse_daemon(read_file(path), path);
+}
+
+}  // namespace dovetail::federation

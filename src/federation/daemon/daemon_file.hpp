@@ -1,0 +1,44 @@
+// The file in which a daemon's owner says what its cluster is, and what may be run on it.
+//
+//   processors: 8                    # this machine; or slurm: {partition: batch}
+//   data: /data/ensembles            # where months leave their results
+//   services:
+//     climate:
+//       parameters: {physics: {number: [0, 1]}, model: {choice: [a, b]}, label: {word: '[a-z]+'}}
+//       main: [./pcr, --physics, '{physics}', --in, '{previous}', --out, '{folder}']
+//       post: [./post, '{folder}']
+//       times: {4: 80, 5: 42, 11: 14}
+//       post_time: 2
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "federation/daemon/service.hpp"
+
+namespace dovetail::federation {
+
+struct DaemonDescription {
+  Count processors = 0;  // 0: Slurm says
+  Count cores_per_node = 1;
+  bool is_slurm = false;
+  std::string partition = {};  // empty: the default one
+  std::string data;            // where months leave their results
+  std::string folder = ".";    // in which workflows run
+  EnsembleRules rules = {};
+  Count posts_at_once = 4;
+  std::vector<Service> services = {};
+
+  // Null when there is none of that name.
+  const Service* find(std::string_view service) const;
+  // The names of those that compute months, for people.
+  std::string ensemble_services() const;
+};
+
+// Throw InputError with file and line.
+DaemonDescription read_daemon(const std::string& path);
+DaemonDescription parse_daemon(std::string_view text, const std::string& file);
+
+}  // namespace dovetail::federation

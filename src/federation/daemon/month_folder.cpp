@@ -1,0 +1,162 @@
+#include "federation/daemon/month_folder.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "dovetail/error.hpp"
+#include "run/local/descriptor.hpp"
+
+namespace dovetail::federation {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPostDone = "/post-done";
+constexpr std::string_view kMonth = "month-";
+
+[[noreturn]] void fail_to_write(const std::string& path, const std::string& why) {
+  throw ExecutionError(path + ": cannot be written: " + why);
+}
+
+// A file system that has no such thing has nothing to wait for.
+void sync_to_disk(const std::string& path) {
+  const run::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) fail_to_write(path, std::strerror(errno));
+  if (fsync(file.get()) != 0 && errno != EINVAL) fail_to_write(path, std::strerror(errno));
+}
+
+// Links may lead anywhere, also to themselves: they are on disk with their folder.
+void sync_tree(const std::string& folder) {
+  try {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_symlink()) continue;
+      if (entry.is_regular_file() || entry.is_directory()) sync_to_disk(entry.path().string());
+    }
+  } catch (const fs::filesystem_error& error) {
+    fail_to_write(folder, error.code().message());
+  }
+  sync_to_disk(folder);
+}
+
+}  // namespace
+
+MonthFolder::MonthFolder(const std::string& data, const Request& request, Count scenario)
+    : path_(fmt::format("{}/{}/{}/s{}", data, request.client, request.experiment, scenario)) {}
+
+void MonthFolder::claim(const std::string& request) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error) fail_to_write(path_, error.message());
+  const std::string beside = path_ + "/claim." + request;
+  {
+    std::ofstream file(beside, std::ios::trunc);
+    file << request << '\n';
+    if (!file.flush()) fail_to_write(beside, std::strerror(errno));
+  }
+  sync_to_disk(beside);
+  fs::rename(beside, path_ + "/claim", error);
+  if (error) fail_to_write(path_ + "/claim", error.message());
+  sync_to_disk(path_);
+}
+
+std::string MonthFolder::owner() const {
+  const std::string claim = path_ + "/claim";
+  std::error_code error;
+  if (!fs::exists(claim, error) && !error) return {};
+  std::ifstream file(claim);
+  std::string request;
+  if (!std::getline(file, request)) {
+    throw ExecutionError(claim + ": cannot be read: " + std::strerror(errno));
+  }
+  return request;
+}
+
+std::string MonthFolder::month(Count month) const {
+  return fmt::format("{}/{}{:05}", path_, kMonth, month);
+}
+
+std::string MonthFolder::work(const Step& step) const {
+  return fmt::format("{}/work-{:05}.{}.{}", path_, step.month, step.request, step.number);
+}
+
+bool MonthFolder::is_done(Count number) const {
+  std::error_code missing;
+  return fs::is_directory(month(number), missing);
+}
+
+bool MonthFolder::is_post_done(Count number) const {
+  std::error_code missing;
+  return fs::exists(month(number) + kPostDone, missing);
+}
+
+Count MonthFolder::last_done() const {
+  Count last = 0;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(path_, missing)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kMonth) || !entry.is_directory(missing)) continue;
+    Count month = 0;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + kMonth.size(), end, month);
+    if (error == std::errc() && rest == end) last = std::max(last, month);
+  }
+  return last;
+}
+
+std::optional<FoundScenario> MonthFolder::find(Count number, Count first, Count months,
+                                               bool has_posts) const {
+  if (first > 1 && !is_done(first - 1)) return std::nullopt;
+  FoundScenario found{.number = number, .first = first, .done = first - 1};
+  while (found.done < months && is_done(found.done + 1)) ++found.done;
+  for (Count done = 1; has_posts && done <= found.done; ++done) {
+    if (is_done(done) && !is_post_done(done)) found.open_posts.push_back(done);
+  }
+  return found;
+}
+
+void MonthFolder::begin(const Step& step) const {
+  std::error_code error;
+  const std::string folder = work(step);
+  fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  if (error) fail_to_write(folder, error.message());
+}
+
+void MonthFolder::settle(const Step& step) const {
+  if (!is_done(step.month)) sync_tree(work(step));
+}
+
+void MonthFolder::publish(const Step& step) const {
+  if (is_done(step.month)) return discard(step);
+  const std::string folder = work(step);
+  std::error_code error;
+  fs::rename(folder, month(step.month), error);
+  if (error && is_done(step.month)) return discard(step);
+  if (error) fail_to_write(month(step.month), error.message());
+  sync_to_disk(path_);
+}
+
+void MonthFolder::mark_post_done(Count number) const {
+  const std::string mark = month(number) + kPostDone;
+  {
+    const run::Descriptor file(open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!file.is_open() || fsync(file.get()) != 0) fail_to_write(mark, std::strerror(errno));
+  }
+  sync_to_disk(month(number));
+}
+
+void MonthFolder::discard(const Step& step) const {
+  std::error_code ignored;
+  fs::remove_all(work(step), ignored);
+}
+
+}  // namespace dovetail::federation

@@ -1,0 +1,58 @@
+// Where the months of an experiment leave their results: a folder each, which appears as a whole
+// when the month is done. Clusters that share the folder go on where others ended.
+//
+//   DATA/CLIENT/EXPERIMENT/s3/claim       whose the scenario is: one request at a time
+//                             month-00007/       done; `post-done` in it: and what comes after
+//                             work-00008.r.42/   being computed by step 42 of request r
+//
+// A request that takes over a scenario writes its claim over the one that is there. Who finds
+// another one's claim before it starts something or says that it is done gives up: so that of two
+// clusters, one of them believed to be lost, only one goes on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "federation/daemon/month_state.hpp"
+
+namespace dovetail::federation {
+
+class MonthFolder {
+ public:
+  MonthFolder(const std::string& data, const Request& request, Count scenario);
+
+  // Throws ExecutionError when it cannot be written.
+  void claim(const std::string& request) const;
+  // Whose it is now; empty: nobody's. Throws ExecutionError when that cannot be told.
+  std::string owner() const;
+
+  const std::string& path() const { return path_; }
+  std::string month(Count month) const;
+  bool is_done(Count month) const;
+  bool is_post_done(Count month) const;
+  // The last month that is done; 0 when none is.
+  Count last_done() const;
+
+  // What there is of a scenario that is to be computed from that month on: months behind it that
+  // are done as well, and post tasks that are still open. Nothing when the month before is missing.
+  std::optional<FoundScenario> find(Count number, Count first, Count months, bool has_posts) const;
+
+  // Where a step computes its month.
+  std::string work(const Step& step) const;
+
+  // Makes that folder, empty. Throws ExecutionError.
+  void begin(const Step& step) const;
+  // Returns when all that it left is on disk, which may take long.
+  void settle(const Step& step) const;
+  // What it left, and what is settled, becomes the month, unless that is done already; returns when
+  // that is on disk.
+  void publish(const Step& step) const;
+  void mark_post_done(Count month) const;
+  void discard(const Step& step) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace dovetail::federation

@@ -1,0 +1,32 @@
+// How long the months of a service take on a cluster: what was measured there, where anything was,
+// and else what the owner has configured.
+#pragma once
+
+#include <string>
+
+#include "federation/daemon/month_state.hpp"
+#include "federation/daemon/service.hpp"
+#include "run/history/performance_history.hpp"
+
+namespace dovetail::federation {
+
+class MonthHistory {
+ public:
+  // `path` is a performance history (run/history/performance_history.hpp), `cluster` its machine.
+  MonthHistory(std::string path, std::string cluster)
+      : path_(std::move(path)), cluster_(std::move(cluster)) {}
+
+  // Throws ExecutionError when the history cannot be written.
+  void add(const Step& step, const Service& service, double seconds) const;
+
+  // Of a size that was measured at least thrice: the median of the newest; of the others: as
+  // configured, times how far those that were measured are off. What cannot be read is unknown.
+  // Safe to call from several threads.
+  MonthTimes times(const Service& service) const;
+
+ private:
+  std::string path_;
+  std::string cluster_;
+};
+
+}  // namespace dovetail::federation

@@ -1,0 +1,75 @@
+// What is said over the wire: JSON, refusals, and the reading of fields that anybody may have sent.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "dovetail/time.hpp"
+#include "run/journal.hpp"
+
+namespace dovetail::federation {
+
+using Json = run::Json;
+
+// Of one request.
+inline constexpr Count kMostScenarios = 10'000;
+inline constexpr Count kMostMonths = 1'000'000;
+// Of all scenarios together: estimates and groups are simulated month by month.
+inline constexpr std::int64_t kMostMonthsInAll = 200'000;
+
+// The answer is no: {"error": what(), "what_to_do": ...} with that status.
+class Refusal : public std::runtime_error {
+ public:
+  Refusal(int status, const std::string& error, std::string what_to_do = {})
+      : std::runtime_error(error), status_(status), what_to_do_(std::move(what_to_do)) {}
+
+  int status() const { return status_; }
+  const std::string& what_to_do() const { return what_to_do_; }
+
+ private:
+  int status_;
+  std::string what_to_do_;
+};
+
+// An object whose fields are read one by one; each throws Refusal(400) that names the field.
+class Fields {
+ public:
+  // `who` is how messages begin, such as "estimate".
+  Fields(const Json& object, std::string who);
+
+  void only(std::initializer_list<std::string_view> known) const;
+  const Json* find(const char* key) const;
+  const Json& need(const char* key) const;
+
+  // At most 1000 characters, none of them a control character.
+  std::string text(const char* key) const;
+  // Letters, digits, '-', '_', '.' and '@', at most 100: safe in names of files and of jobs.
+  std::string word(const char* key) const;
+  std::int64_t whole(const char* key, std::int64_t low, std::int64_t high) const;
+  double number(const char* key, double low, double high) const;
+  const Json& list(const char* key) const;
+  Fields object(const char* key) const;
+
+  [[noreturn]] void fail(const std::string& message) const;
+
+ private:
+  const Json& object_;
+  std::string who_;
+};
+
+// The text with a space for every control character, so that nobody can write lines of their own
+// into a log.
+std::string one_line(std::string text);
+
+// Whether it is a word in that sense.
+bool is_word(std::string_view text);
+
+// What somebody has sent. Discarded (is_discarded) when it is not JSON. Throws Refusal(400) when
+// lists and objects are within each other too often: copying and writing such a thing takes a piece
+// of the stack for each of them.
+Json parse_message(std::string_view text);
+
+}  // namespace dovetail::federation

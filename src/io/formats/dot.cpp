@@ -1,0 +1,181 @@
+// Graphviz DOT: nodes are tasks, edges are dependencies. Our attributes are time, alpha,
+// processors, times, time_on and run on nodes, transfer on edges.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dovetail/error.hpp"
+#include "io/formats/dot_parser.hpp"
+#include "io/formats/workflow_formats.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+std::optional<Count> parse_count(std::string_view text) {
+  const auto number = parse_number(text);
+  if (!number || *number < 1 || *number > kMaxProcessors || std::floor(*number) != *number) {
+    return std::nullopt;
+  }
+  return static_cast<Count>(*number);
+}
+
+// One node as a task.
+class TaskReader {
+ public:
+  TaskReader(const DotNode& node, const std::string& file) : node_(node), file_(file) {}
+
+  TaskSpec read(const WorkflowReadOptions& options) const {
+    TaskSpec task{.id = node_.id, .time = read_time(options)};
+    if (const auto* run = find("run")) task.run = run->value;
+    return task;
+  }
+
+ private:
+  const DotAttribute* find(std::string_view key) const {
+    const auto found = node_.attributes.find(key);
+    return found == node_.attributes.end() ? nullptr : &found->second;
+  }
+
+  [[noreturn]] void fail(std::size_t line, const std::string& message) const {
+    throw InputError(file_, line, fmt::format("task {}: {}", quote(node_.id), message));
+  }
+
+  TimeSpec read_time(const WorkflowReadOptions& options) const {
+    const auto* time = find("time");
+    const auto* times = find("times");
+    const auto* time_on = find("time_on");
+    const auto* alpha = find("alpha");
+    if ((time != nullptr) + (times != nullptr) + (time_on != nullptr) > 1) {
+      fail(node_.line, "give only one of time, times and time_on");
+    }
+    if (alpha != nullptr && (times != nullptr || time_on != nullptr)) {
+      fail(alpha->line, "alpha goes with time only; leave it out");
+    }
+    if (times != nullptr) return measured_times(*times);
+    if (time_on != nullptr) return resource_times(*time_on);
+    if (time == nullptr && !options.default_seconds) {
+      fail(node_.line, "it has no time; add the attribute, or give a default (--default-time)");
+    }
+    const double seconds =
+        time == nullptr ? *options.default_seconds : duration(*time, time->value);
+    if (alpha == nullptr) return TimeSpec::fixed(seconds, fixed_processors());
+    const auto share = parse_number(alpha->value);
+    if (!share || *share < 0 || *share > 1) {
+      fail(alpha->line, "alpha: expected a number from 0 to 1, found " + quote(alpha->value));
+    }
+    return TimeSpec::amdahl(seconds, *share, processor_range());
+  }
+
+  double duration(const DotAttribute& attribute, std::string_view text) const {
+    const auto seconds = parse_duration(text);
+    if (!seconds) {
+      fail(attribute.line, "expected seconds or a duration such as 90 or 2h, found " + quote(text));
+    }
+    return *seconds;
+  }
+
+  // "4", "4..64" or "4..": the number is both ends of the range.
+  ProcessorRange processor_range() const {
+    const auto* field = find("processors");
+    if (field == nullptr) return {};
+    const std::string_view text = field->value;
+    const auto dots = text.find("..");
+    const auto min = parse_count(text.substr(0, dots));
+    const bool open_end = dots != std::string_view::npos && dots + 2 == text.size();
+    const auto max = open_end                         ? std::optional<Count>(0)
+                     : dots == std::string_view::npos ? min
+                                                      : parse_count(text.substr(dots + 2));
+    if (!min || !max || (*max != 0 && *max < *min)) {
+      fail(field->line,
+           "processors: expected a count such as 4 or a range such as 4..64, found " + quote(text));
+    }
+    return {*min, *max};
+  }
+
+  Count fixed_processors() const {
+    const ProcessorRange range = processor_range();
+    if (range.min != range.max && find("processors") != nullptr) {
+      fail(find("processors")->line, "processors: a range needs alpha or times; give one number");
+    }
+    return range.min;
+  }
+
+  // Calls use(name, seconds) for each of "name=seconds, ..."; a backslash takes the next character
+  // as it is.
+  template <typename Use>
+  void for_each_time(const DotAttribute& attribute, Use use) const {
+    std::string item;
+    std::size_t equals = std::string::npos;
+    const auto finish = [&] {
+      if (equals == std::string::npos || equals == 0) {
+        fail(attribute.line,
+             "expected a list such as 4=4205, 11=1400, found " + quote(attribute.value));
+      }
+      use(item.substr(0, equals), duration(attribute, std::string_view(item).substr(equals + 1)));
+      item.clear();
+      equals = std::string::npos;
+    };
+    const std::string_view text = attribute.value;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && i + 1 < text.size()) {
+        item += text[++i];
+      } else if (text[i] == ',') {
+        finish();
+      } else if (text[i] != ' ' || !item.empty()) {
+        if (text[i] == '=') equals = item.size();
+        item += text[i];
+      }
+    }
+    finish();
+  }
+
+  TimeSpec measured_times(const DotAttribute& attribute) const {
+    TimeSpec spec = TimeSpec::table({}, processor_range());
+    for_each_time(attribute, [&](const std::string& name, double seconds) {
+      const auto processors = parse_count(name);
+      if (!processors) fail(attribute.line, "times: expected processors, found " + quote(name));
+      spec.measured.emplace_back(*processors, seconds);
+    });
+    return spec;
+  }
+
+  TimeSpec resource_times(const DotAttribute& attribute) const {
+    TimeSpec spec = TimeSpec::per_resource({}, fixed_processors());
+    for_each_time(attribute, [&](std::string name, double seconds) {
+      for (const auto& [other, time] : spec.on_resource) {
+        if (other == name) fail(attribute.line, "time_on: " + quote(name) + " is given twice");
+      }
+      spec.on_resource.emplace_back(std::move(name), seconds);
+    });
+    return spec;
+  }
+
+  const DotNode& node_;
+  const std::string& file_;
+};
+
+}  // namespace
+
+Workflow read_dot(std::string_view text, const std::string& file,
+                  const WorkflowReadOptions& options) {
+  require_utf8(text, file);
+  const DotGraph graph = parse_dot(skip_bom(text), file);
+  if (graph.nodes.empty()) throw InputError(file + ": the graph has no nodes");
+  WorkflowBuilder builder(graph.name.empty() ? name_from_file(file) : graph.name);
+  for (const DotNode& node : graph.nodes) {
+    if (node.id.empty()) throw InputError(file, node.line, "a node has an empty name");
+    const TaskSpec task = TaskReader(node, file).read(options);
+    at_place(file, node.line, [&] { return builder.add_task(task); });
+  }
+  for (const DotEdge& edge : graph.edges) {
+    at_place(file, edge.line, [&] {
+      builder.add_edge(static_cast<TaskId>(edge.from), static_cast<TaskId>(edge.to), edge.transfer);
+    });
+  }
+  return at_place(file, 1, [&] { return std::move(builder).build(); });
+}
+
+}  // namespace dovetail::io

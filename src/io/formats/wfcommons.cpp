@@ -1,0 +1,212 @@
+// WfCommons WfFormat, versions 1.3 to 1.6. Version 1.5 split the list of tasks into a
+// specification and an execution; the older ones keep both halves in one list. Fields that we do
+// not use are ignored: it is not our format.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "io/formats/workflow_formats.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kVersions = {"1.3", "1.4", "1.5", "1.6"};
+constexpr std::size_t kMaxWarnings = 20;
+
+class WfCommonsReader {
+ public:
+  WfCommonsReader(const Document& document, const WorkflowReadOptions& options, Warnings* warnings)
+      : file_(document.file()), top_(document.root()), options_(options), warnings_(warnings) {}
+
+  Workflow read() {
+    const std::string_view version = top_.text(top_.need("schemaVersion"));
+    if (std::find(kVersions.begin(), kVersions.end(), version) == kVersions.end()) {
+      top_.fail(
+          top_.need("schemaVersion"),
+          fmt::format("expected one of {}, found {}", fmt::join(kVersions, ", "), quote(version)));
+    }
+    const auto name = top_.find("name");
+    builder_.set_name(name && !top_.text(*name).empty() ? std::string(top_.text(*name))
+                                                        : name_from_file(file_));
+    const Record workflow(top_.need("workflow"), top_);
+    const Value tasks = find_tasks(workflow);
+    std::size_t number = 0;
+    for (Value task : workflow.list(tasks)) add_task(Record(task, "task", number++));
+    if (number == 0) workflow.fail(tasks, "the workflow has no tasks");
+    TaskId id = 0;
+    for (Value task : tasks.items()) add_edges(task, id++);
+    Workflow result = at_place(file_, tasks.line(), [&] { return std::move(builder_).build(); });
+    if (warnings_ != nullptr) warn_about_files(tasks, result);
+    return result;
+  }
+
+ private:
+  // The list of tasks; what the execution says about each is remembered on the way.
+  Value find_tasks(const Record& workflow) {
+    const auto specification = workflow.find("specification");
+    if (!specification) return workflow.need("tasks");
+    if (const auto execution = workflow.find("execution")) {
+      const Record executed(*execution, workflow);
+      if (const auto list = executed.find("tasks")) {
+        std::size_t number = 0;
+        for (Value task : executed.list(*list)) {
+          const Record record(task, "executed task", number++);
+          executed_.emplace(record.text(record.need("id")), task);
+        }
+      }
+    }
+    const Record specified(*specification, workflow);
+    return specified.need("tasks");
+  }
+
+  void add_task(Record task) {
+    const auto name = task.find("name");
+    // Versions before 1.4 may lack ids; names then serve as ids.
+    const std::string_view id = task.text(task.find("id") ? task.need("id") : task.need("name"));
+    task.set_name(id);
+    TaskSpec spec{.id = std::string(id), .time = TimeSpec::fixed(run_seconds(task, id))};
+    spec.run = command(task, id);
+    const TaskId number = at_place(file_, task.line(), [&] { return builder_.add_task(spec); });
+    if (name) by_name_.emplace(task.text(*name), number);
+  }
+
+  // The record that holds run time and command: the executed half in 1.5, the task itself before.
+  std::optional<Value> execution_of(const Record& task, std::string_view id) const {
+    const auto found = executed_.find(id);
+    if (found != executed_.end()) return found->second;
+    return executed_.empty() ? std::optional(task.value()) : std::nullopt;
+  }
+
+  double run_seconds(const Record& task, std::string_view id) const {
+    if (const auto execution = execution_of(task, id)) {
+      Record record(*execution, "task", 0);
+      record.set_name(id);
+      for (std::string_view key : {"runtimeInSeconds", "runtime"}) {
+        if (const auto field = record.find(key)) return record.number(*field, 0, kMaxSeconds);
+      }
+    }
+    if (options_.default_seconds) return *options_.default_seconds;
+    task.fail_at(task.line(),
+                 "it has no run time (runtimeInSeconds); give a default (--default-time)");
+  }
+
+  // Instances keep fragments of shell text in the arguments, so that they are joined as they are.
+  std::string command(const Record& task, std::string_view id) const {
+    const auto execution = execution_of(task, id);
+    const auto field = execution ? execution->find("command") : std::nullopt;
+    if (!field || field->kind() != ValueKind::mapping) return {};
+    const Record record(*field, task);
+    std::string run;
+    if (const auto program = record.find("program")) run = record.text(*program);
+    if (const auto arguments = record.find("arguments")) {
+      for (Value argument : record.list(*arguments)) {
+        if (!run.empty()) run += ' ';
+        run += record.text(argument);
+      }
+    }
+    return run;
+  }
+
+  void add_edges(Value value, TaskId number) {
+    Record task(value, "task", number);
+    task.set_name(task.text(task.find("id") ? task.need("id") : task.need("name")));
+    if (const auto parents = task.find("parents")) {
+      for (Value parent : task.list(*parents)) add_edge(task, *parents, parent, number, true);
+    }
+    if (const auto children = task.find("children")) {
+      for (Value child : task.list(*children)) add_edge(task, *children, child, number, false);
+    }
+  }
+
+  void add_edge(const Record& task, Value list, Value item, TaskId number, bool is_parent) {
+    const std::string_view name = task.text(item);
+    auto other = builder_.find(name);
+    if (!other) {
+      const auto found = by_name_.find(name);
+      if (found == by_name_.end()) {
+        NearestWord nearest(name);
+        for (const auto& [candidate, id] : by_name_) nearest.offer(candidate);
+        task.fail_at(item.line(), fmt::format("{}: there is no task {}{}", list.key(), quote(name),
+                                              nearest.suggestion()));
+      }
+      other = found->second;
+    }
+    if (*other == number) {
+      task.fail_at(item.line(), fmt::format("{}: the task depends on itself", list.key()));
+    }
+    builder_.add_edge(is_parent ? *other : number, is_parent ? number : *other);
+  }
+
+  // The files that a task reads or writes: ids in 1.5, records with a link before.
+  template <typename Use>
+  static void for_each_file(Value task, bool output, Use use) {
+    if (const auto list = task.find(output ? "outputFiles" : "inputFiles");
+        list && list->kind() == ValueKind::sequence) {
+      for (Value file : list->items()) {
+        if (file.kind() == ValueKind::text) use(file.text());
+      }
+    }
+    const auto files = task.find("files");
+    if (!files || files->kind() != ValueKind::sequence) return;
+    for (Value file : files->items()) {
+      if (file.kind() != ValueKind::mapping) continue;
+      const auto link = file.find("link");
+      const auto name = file.find("name");
+      if (!link || !name || link->kind() != ValueKind::text || name->kind() != ValueKind::text) {
+        continue;
+      }
+      if (link->text() == (output ? "output" : "input")) use(name->text());
+    }
+  }
+
+  // A file that one task writes and another reads orders the two; the edge should be there.
+  void warn_about_files(Value tasks, const Workflow& workflow) {
+    std::unordered_map<std::string_view, TaskId> writer;
+    TaskId number = 0;
+    for (Value task : tasks.items()) {
+      for_each_file(task, true, [&](std::string_view file) { writer.emplace(file, number); });
+      ++number;
+    }
+    std::size_t missing = 0;
+    number = 0;
+    for (Value task : tasks.items()) {
+      for_each_file(task, false, [&](std::string_view file) {
+        const auto from = writer.find(file);
+        if (from == writer.end() || from->second == number) return;
+        const auto before = workflow.predecessors(number);
+        if (std::binary_search(before.begin(), before.end(), from->second)) return;
+        if (++missing > kMaxWarnings) return;
+        warnings_->push_back(
+            fmt::format("{}:{}: task {} reads file {} of task {} but does not come after it", file_,
+                        task.line(), quote(workflow.id(number)), quote(file),
+                        quote(workflow.id(from->second))));
+      });
+      ++number;
+    }
+    if (missing > kMaxWarnings) {
+      warnings_->push_back(fmt::format("{}: {} more such warnings", file_, missing - kMaxWarnings));
+    }
+  }
+
+  const std::string& file_;
+  Record top_;
+  const WorkflowReadOptions& options_;
+  Warnings* warnings_;
+  WorkflowBuilder builder_;
+  std::unordered_map<std::string_view, Value> executed_;
+  std::unordered_map<std::string_view, TaskId> by_name_;
+};
+
+}  // namespace
+
+Workflow read_wfcommons(const Document& document, const WorkflowReadOptions& options,
+                        Warnings* warnings) {
+  return WfCommonsReader(document, options, warnings).read();
+}
+
+}  // namespace dovetail::io

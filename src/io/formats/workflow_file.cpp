@@ -1,0 +1,275 @@
+// Our own workflow format, from YAML or JSON. docs/formats.md describes it field by field.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "dovetail/error.hpp"
+#include "io/formats/workflow_formats.hpp"
+#include "io/moment.hpp"
+#include "io/schema.hpp"
+#include "io/text.hpp"
+
+namespace dovetail::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kWorkflowKeys = {"name", "weight", "ready_at", "tasks"};
+constexpr std::array<std::string_view, 15> kTaskKeys = {
+    "id",   "run",       "after",       "time",   "alpha",   "times",   "time_on", "processors",
+    "kind", "directory", "environment", "inputs", "outputs", "timeout", "retries"};
+constexpr std::array<std::string_view, 2> kRangeKeys = {"min", "max"};
+constexpr std::array<std::string_view, 2> kAfterKeys = {"task", "transfer"};
+
+ProcessorRange read_range(const Record& task, Value field) {
+  const Record range(field, task);
+  range.only(kRangeKeys);
+  ProcessorRange processors;
+  if (const auto min = range.find("min")) processors.min = range.count(*min, 1);
+  if (const auto max = range.find("max")) {
+    processors.max = range.count(*max, 1);
+    if (processors.max < processors.min) {
+      range.fail(*max, fmt::format("{} is below min {}", processors.max, processors.min));
+    }
+  }
+  return processors;
+}
+
+// For a moldable task: a range, or a number that is both ends of it.
+ProcessorRange moldable_processors(const Record& task) {
+  const auto field = task.find("processors");
+  if (!field) return {};
+  if (field->kind() == ValueKind::mapping) return read_range(task, *field);
+  const Count processors = task.count(*field, 1);
+  return {processors, processors};
+}
+
+// For a task of one size.
+Count fixed_processors(const Record& task) {
+  const auto field = task.find("processors");
+  if (!field) return 1;
+  if (field->kind() == ValueKind::mapping) {
+    task.fail(*field,
+              "a range needs a task that can use it; add \"alpha\", or \"times\" "
+              "instead of \"time\", or give one number");
+  }
+  return task.count(*field, 1);
+}
+
+TimeSpec read_measured_times(const Record& task, Value field) {
+  const Record times(field, task);
+  if (times.value().size() == 0) task.fail(field, "expected at least one count with its time");
+  TimeSpec spec = TimeSpec::table({}, moldable_processors(task));
+  for (Value item : times.value().items()) {
+    const auto processors = parse_number(item.key());
+    if (!processors || *processors < 1 || *processors > kMaxProcessors ||
+        std::floor(*processors) != *processors) {
+      task.fail(field, fmt::format("expected processors (a whole number from 1 to {}) as key, "
+                                   "found {}",
+                                   kMaxProcessors, quote(item.key())));
+    }
+    spec.measured.emplace_back(static_cast<Count>(*processors), times.duration(item));
+  }
+  return spec;
+}
+
+TimeSpec read_resource_times(const Record& task, Value field) {
+  const Record times(field, task);
+  if (times.value().size() == 0) task.fail(field, "expected at least one resource with its time");
+  TimeSpec spec = TimeSpec::per_resource({}, fixed_processors(task));
+  for (Value item : times.value().items()) {
+    if (item.key().empty()) times.fail_at(item.line(), "a resource has an empty name");
+    spec.on_resource.emplace_back(item.key(), times.duration(item));
+  }
+  return spec;
+}
+
+bool has_time(const Record& task) {
+  return task.find("time") || task.find("times") || task.find("time_on");
+}
+
+TimeSpec read_time(const Record& task) {
+  const auto time = task.find("time");
+  const auto times = task.find("times");
+  const auto time_on = task.find("time_on");
+  const auto alpha = task.find("alpha");
+  const int given = (time ? 1 : 0) + (times ? 1 : 0) + (time_on ? 1 : 0);
+  if (given > 1) {
+    task.fail_at(task.line(), "give only one of \"time\", \"times\" and \"time_on\"");
+  }
+  if (alpha && !time) task.fail(*alpha, "it goes with \"time\" only; leave it out");
+  if (times) return read_measured_times(task, *times);
+  if (time_on) return read_resource_times(task, *time_on);
+  const double seconds = task.duration(*time);
+  if (!alpha) return TimeSpec::fixed(seconds, fixed_processors(task));
+  return TimeSpec::amdahl(seconds, task.number(*alpha, 0, 1), moldable_processors(task));
+}
+
+// One text, or a list of them.
+std::vector<std::string> read_texts(const Record& task, std::string_view key) {
+  const auto field = task.find(key);
+  if (!field) return {};
+  if (field->kind() != ValueKind::sequence) return {std::string(task.text(*field))};
+  std::vector<std::string> texts;
+  for (Value item : field->items()) {
+    texts.emplace_back(task.text(item));
+    if (texts.back().empty()) task.fail(*field, "expected the name of a file, found nothing");
+  }
+  return texts;
+}
+
+TaskExecution read_execution(const Record& task) {
+  constexpr Count kMaxRetries = 1000;
+  TaskExecution execution;
+  if (const auto kind = task.find("kind")) execution.kind = task.text(*kind);
+  if (const auto folder = task.find("directory")) execution.directory = task.text(*folder);
+  if (const auto timeout = task.find("timeout")) {
+    execution.timeout_seconds = task.duration(*timeout);
+    if (execution.timeout_seconds == 0) task.fail(*timeout, "expected more than 0");
+  }
+  if (const auto retries = task.find("retries")) {
+    execution.retries = static_cast<std::uint32_t>(task.count(*retries, 0, kMaxRetries));
+  }
+  execution.inputs = read_texts(task, "inputs");
+  execution.outputs = read_texts(task, "outputs");
+  if (const auto field = task.find("environment")) {
+    const Record environment(*field, task);
+    for (Value item : environment.value().items()) {
+      if (item.key().empty() || item.key().find('=') != std::string_view::npos) {
+        task.fail(*field, "expected the name of a variable as key, found " + quote(item.key()));
+      }
+      execution.environment.emplace_back(item.key(), environment.text(item));
+    }
+  }
+  return execution;
+}
+
+WorkflowTerms read_terms(const Record& top) {
+  WorkflowTerms terms;
+  if (const auto weight = top.find("weight")) {
+    terms.weight = top.number(*weight, kMinWeight, kMaxWeight);
+  }
+  if (const auto ready = top.find("ready_at")) {
+    terms.ready_is_date = is_date(*ready);
+    const double seconds = read_moment(top, *ready, {.wall = terms.ready_is_date});
+    if (seconds < 0) top.fail(*ready, "a time cannot be negative, found " + describe(*ready));
+    terms.ready_at = time_ceil(seconds);
+  }
+  return terms;
+}
+
+class WorkflowReader {
+ public:
+  WorkflowReader(const Document& document, const WorkflowReadOptions& options)
+      : file_(document.file()), options_(options), top_(document.root()) {}
+
+  Workflow read() {
+    if (top_.find("clusters")) {
+      top_.fail_at(top_.line(),
+                   "this is a cluster file or a plan; expected a workflow with "
+                   "\"tasks\", and clusters belong to -c");
+    }
+    top_.only(kWorkflowKeys);
+    const Value tasks = top_.need("tasks");
+    if (top_.list(tasks).begin() == top_.list(tasks).end()) {
+      top_.fail(tasks, "the workflow has no tasks");
+    }
+    const auto name = top_.find("name");
+    name_ = name ? std::string(top_.text(*name)) : name_from_file(file_);
+    builder_.set_name(name_);
+    builder_.set_terms(read_terms(top_));
+    std::size_t number = 0;
+    for (Value task : tasks.items()) add_task(Record(task, "task", number++));
+    // Only now are all ids known: "after" may name a task that stands further down.
+    TaskId id = 0;
+    for (Value task : tasks.items()) add_edges(task, id++);
+    return at_place(file_, tasks.line(), [&] { return std::move(builder_).build(); });
+  }
+
+ private:
+  void add_task(Record task) {
+    task.name_by("id");
+    task.only(kTaskKeys);
+    const Value id = task.need("id");
+    const auto run = task.find("run");
+    TaskSpec spec{.id = std::string(task.text(id)), .time = {}, .execution = read_execution(task)};
+    if (run) spec.run = task.text(*run);
+    spec.time = has_time(task) ? read_time(task) : estimate(task, spec);
+    at_place(file_, id.line(), [&] { return builder_.add_task(spec); });
+  }
+
+  // What whoever reads thinks of a task that gives no time.
+  TimeSpec estimate(const Record& task, const TaskSpec& spec) const {
+    if (const auto alpha = task.find("alpha")) {
+      task.fail(*alpha, "it goes with \"time\" only; leave it out");
+    }
+    const auto processors = task.find("processors");
+    const std::string& kind = spec.execution.kind;
+    const UntimedTask untimed{
+        .workflow = name_,
+        .id = spec.id,
+        .kind = kind.empty() ? std::string(kind_of_id(spec.id)) : kind,
+        .is_moldable = processors && processors->kind() == ValueKind::mapping,
+        .processors = processors ? moldable_processors(task) : ProcessorRange{1, 1}};
+    const bool can_be_measured = !spec.run.empty() && options_.missing_time;
+    if (const auto time = can_be_measured ? options_.missing_time(untimed) : std::nullopt) {
+      return *time;
+    }
+    task.fail_at(task.line(), "it has no run time; give \"time\", \"times\" or \"time_on\"");
+  }
+
+  void add_edges(Value value, TaskId to) {
+    Record task(value, "task", to);
+    const auto after = task.find("after");
+    if (!after) return;
+    task.name_by("id");
+    if (after->kind() == ValueKind::sequence) {
+      for (Value item : after->items()) add_edge(task, item, to);
+    } else {
+      add_edge(task, *after, to);
+    }
+  }
+
+  void add_edge(const Record& task, Value item, TaskId to) {
+    if (item.kind() != ValueKind::mapping) {
+      builder_.add_edge(predecessor(task, item, task.text(item), to), to);
+      return;
+    }
+    const Record edge(item, task);
+    edge.only(kAfterKeys);
+    const Value name = edge.need("task");
+    const TaskId from = predecessor(edge, name, edge.text(name), to);
+    const auto transfer = edge.find("transfer");
+    // A transfer is waited for, so that it is rounded up as run times are.
+    builder_.add_edge(from, to, transfer ? milliseconds_up(edge.duration(*transfer)) : 0);
+  }
+
+  TaskId predecessor(const Record& record, Value field, std::string_view id, TaskId to) const {
+    const auto from = builder_.find(id);
+    if (!from) {
+      record.fail_at(field.line(), "after: there is no task " + quote(id) + suggestion(id));
+    }
+    if (*from == to) record.fail_at(field.line(), "after: the task comes after itself");
+    return *from;
+  }
+
+  std::string suggestion(std::string_view id) const {
+    NearestWord nearest(id);
+    for (Value task : top_.need("tasks").items()) nearest.offer(task.find("id")->text());
+    return nearest.suggestion();
+  }
+
+  const std::string& file_;
+  const WorkflowReadOptions& options_;
+  Record top_;
+  std::string name_;
+  WorkflowBuilder builder_;
+};
+
+}  // namespace
+
+Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options) {
+  return WorkflowReader(document, options).read();
+}
+
+}  // namespace dovetail::io

@@ -1,0 +1,57 @@
+// Improvements 1 and 2 of the basic grouping: processors that would be idle make groups larger.
+// Source: Caniou et al. 2009, section 4.2.
+//
+// The size of the basic grouping stays. Spare processors go to groups 1, 2, ... in turn, each time
+// as many as take the group to the next allowed size, until no group can grow. Improvement 1 keeps
+// what post tasks need to keep up with the groups, improvement 2 nothing.
+#include <algorithm>
+
+#include "planners/ensemble/grouping.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// Processors on which post tasks keep up with so many groups of that time. Without a whole post
+// task in a month there is no such number: all are needed.
+std::int64_t needed_by_posts(const MonthProblem& problem, std::size_t groups, Duration time) {
+  const std::int64_t posts = problem.posts * static_cast<std::int64_t>(groups);
+  const std::int64_t per = problem.posts_within(time);
+  if (per == 0) return problem.processors;
+  return problem.post == 0 ? 0 : (posts + per - 1) / per;
+}
+
+Count next_size(const MonthProblem& problem, Count procs) {
+  for (const GroupTime& size : problem.sizes) {
+    if (size.procs > procs) return size.procs;
+  }
+  return 0;
+}
+
+void grow(const MonthProblem& problem, std::vector<Count>& groups, Count spare) {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (Count& procs : groups) {
+      const Count larger = next_size(problem, procs);
+      if (larger == 0 || larger - procs > spare) continue;
+      spare -= larger - procs;
+      procs = larger;
+      grown = true;
+    }
+  }
+}
+
+}  // namespace
+
+Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors) {
+  Grouping grouping = basic_grouping(problem);
+  std::vector<Count>& groups = grouping.groups;
+  std::int64_t spare = problem.for_groups() - grouping.grouped();
+  if (keep_post_processors) {
+    spare -= needed_by_posts(problem, groups.size(), problem.time_of(groups.front()));
+  }
+  if (spare > 0) grow(problem, groups, static_cast<Count>(spare));
+  return with_rest(problem, std::move(groups));
+}
+
+}  // namespace dovetail

@@ -1,0 +1,100 @@
+// Which month a group computes next: the rules of dispatch.
+//
+// fair     the idle group with the shortest months takes the free scenario that is least advanced.
+// rotate   the same, but when that scenario is far ahead of one on a slower group, the group waits
+//          for that one and takes its next month: on unequal groups no scenario is left behind.
+// ideal    the scenario with the fewest started months, whether or not its last month has ended:
+//          no schedule that can be run; published figures come from it.
+//
+// Ties: lowest number. Source: Caniou et al. 2009 (fair); rotate and ideal are explained in
+// docs/ensembles.md.
+//
+//   while (const auto start = dispatcher.propose()) dispatcher.start(*start);
+//   dispatcher.end(group);
+//
+// A month costs a few heap operations, under rotate also a look at every group.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <queue>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "planners/ensemble/grouping.hpp"
+
+namespace dovetail {
+
+struct DispatchInfo {
+  std::string_view name;
+  std::string_view summary;
+  Dispatch rule;
+};
+
+std::span<const DispatchInfo> dispatch_rules();
+std::string_view name_of(Dispatch rule);
+
+struct MonthStart {
+  std::uint32_t group = 0;
+  std::uint32_t scenario = 0;
+  Count month = 0;  // from 0
+};
+
+class MonthDispatcher {
+ public:
+  // Groups by the time of a month; all are idle and all scenarios free.
+  MonthDispatcher(Dispatch rule, Count scenarios, Count months, std::span<const Duration> times);
+
+  // A group that waited for a scenario takes its next month. First of all when months have ended;
+  // it counts as started.
+  std::optional<MonthStart> takeover();
+
+  // What starts next; nothing without an idle group or a free scenario.
+  std::optional<MonthStart> propose();
+
+  // What propose() answered just now starts. takeover() has started already.
+  void start(const MonthStart& start);
+
+  // The group has computed its month.
+  void end(std::uint32_t group);
+
+  // The idle group that propose() answered just now cannot start yet; until it wakes it is not
+  // idle.
+  void sleep(std::uint32_t group);
+  void wake(std::uint32_t group) { idle_.push(rank_[group]); }
+
+  // Months that have not been started.
+  std::int64_t left() const { return left_; }
+
+ private:
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
+
+  // Smallest first.
+  template <typename T>
+  using Least = std::priority_queue<T, std::vector<T>, std::greater<>>;
+
+  struct Group {
+    Duration time = 0;
+    std::uint32_t scenario = kNobody;  // that it computes
+  };
+
+  void free(std::uint32_t scenario);
+  std::uint32_t laggard_for(std::uint32_t group, std::uint32_t scenario) const;
+
+  Dispatch rule_;
+  Count months_;
+  Count distance_;  // D: months ahead from which rotate waits
+  bool is_unequal_;
+  std::int64_t left_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> rank_;     // of a group, by time and number
+  std::vector<std::uint32_t> by_rank_;  // the inverse
+  std::vector<Count> next_month_;       // of a scenario; under ideal those before it may still run
+  std::vector<std::uint32_t> awaited_by_;  // by scenario: the group that waits for it
+  Least<std::uint32_t> idle_;              // ranks
+  Least<std::uint64_t> free_;              // months done, then scenario
+  std::vector<MonthStart> takeovers_;
+};
+
+}  // namespace dovetail

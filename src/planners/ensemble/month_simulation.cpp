@@ -1,0 +1,191 @@
+#include "planners/ensemble/month_simulation.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/post_queue.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// A main task that runs. Those that end together are taken by scenario.
+struct RunningMonth {
+  Time end = 0;
+  std::uint32_t scenario = 0;
+  std::uint32_t group = 0;
+  Count month = 0;
+  friend bool operator>(const RunningMonth& a, const RunningMonth& b) {
+    return std::tie(a.end, a.scenario, a.group) > std::tie(b.end, b.scenario, b.group);
+  }
+};
+
+std::vector<Duration> times_of(const MonthProblem& problem, const Grouping& grouping) {
+  std::vector<Duration> times;
+  for (const Count procs : grouping.groups) times.push_back(problem.time_of(procs));
+  return times;
+}
+
+class MonthSimulation {
+ public:
+  MonthSimulation(const MonthProblem& problem, const Grouping& grouping, Dispatch rule,
+                  KeepRuns keep)
+      : problem_(problem),
+        grouping_(grouping),
+        times_(times_of(problem, grouping)),
+        dispatcher_(rule, problem.scenarios, problem.months, times_),
+        runs_(keep == KeepRuns::yes ? &result_.runs : nullptr),
+        posts_(problem, runs_),
+        is_lent_(times_.size(), false) {
+    // Those that only do post tasks have the lowest numbers and take post tasks first.
+    Count first = post_processors();
+    posts_.add_processors(0, first);
+    for (const Count procs : grouping.groups) {
+      first_.push_back(first);
+      first += procs;
+    }
+  }
+
+  MonthResult run() {
+    dispatch();
+    while (true) {
+      lend_idle_groups();
+      posts_.start_at(now_);
+      if (running_.empty()) {
+        posts_.run_before(kForever);
+        if (dispatcher_.left() == 0) break;
+        if (!resume()) break;
+      } else {
+        next_instant();
+      }
+      dispatch();
+    }
+    return finish();
+  }
+
+ private:
+  Count post_processors() const { return problem_.processors - grouping_.grouped(); }
+
+  void next_instant() {
+    now_ = running_.top().end;
+    posts_.run_before(now_);
+    posts_.release(now_);
+    while (!running_.empty() && running_.top().end == now_) {
+      const RunningMonth month = running_.top();
+      running_.pop();
+      posts_.push(month.scenario, month.month);
+      dispatcher_.end(month.group);
+      result_.main_end = now_;
+      ++result_.months_done;
+    }
+  }
+
+  void dispatch() {
+    while (const auto start = dispatcher_.takeover()) run_month(*start);
+    // Asked once: the margin lets a whole wave start together, since half a wave costs as much
+    // time.
+    if (!is_flushing_ && dispatcher_.left() > 0 && room_on_disk() < margin()) flush();
+    while (!is_flushing_) {
+      const auto start = dispatcher_.propose();
+      if (!start) return;
+      if (problem_.disk && room_on_disk() < problem_.disk->month) return flush();
+      dispatcher_.start(*start);
+      run_month(*start);
+    }
+  }
+
+  void flush() {
+    is_flushing_ = true;
+    ++result_.flushes;
+  }
+
+  void run_month(const MonthStart& start) {
+    const Time end = now_ + times_[start.group];
+    running_.push({end, start.scenario, start.group, start.month});
+    if (!runs_) return;
+    runs_->push_back({MonthRun::Kind::main, start.scenario, start.month, start.group,
+                      first_[start.group], now_, end});
+  }
+
+  std::int64_t room_on_disk() const {
+    if (!problem_.disk) return 0;
+    const DiskSpec& disk = *problem_.disk;
+    const std::int64_t posts = std::max<Count>(1, problem_.posts);
+    const auto running = static_cast<std::int64_t>(running_.size());
+    const std::int64_t months = (posts_.unfinished() + posts - 1) / posts + running;
+    return disk.capacity - disk.month * months - disk.archive * (posts_.ended() / posts);
+  }
+
+  // A flush begins when there is less room.
+  std::int64_t margin() const {
+    if (!problem_.disk) return 0;
+    const auto groups = static_cast<std::int64_t>(times_.size());
+    return std::max(problem_.disk->margin_for(groups), problem_.disk->month);
+  }
+
+  // Groups that have nothing to do any more, or all of them while the disk is emptied.
+  void lend_idle_groups() {
+    const bool is_last_phase = dispatcher_.left() == 0;
+    if (!is_last_phase && !(is_flushing_ && running_.empty())) return;
+    std::vector<bool> is_busy(times_.size(), false);
+    if (!running_.empty()) mark_busy(is_busy);
+    for (std::size_t g = 0; g < times_.size(); ++g) {
+      if (is_busy[g] || is_lent_[g]) continue;
+      is_lent_[g] = true;
+      posts_.add_processors(first_[g], grouping_.groups[g]);
+    }
+  }
+
+  void mark_busy(std::vector<bool>& is_busy) const {
+    auto running = running_;
+    for (; !running.empty(); running.pop()) is_busy[running.top().group] = true;
+  }
+
+  // After the disk was emptied; false when that did not help.
+  bool resume() {
+    now_ = std::max(now_, posts_.busy_until(post_processors()));
+    posts_.release(now_);
+    posts_.remove_processors_from(post_processors());
+    is_lent_.assign(times_.size(), false);
+    is_flushing_ = false;
+    if (room_on_disk() >= margin()) return true;
+    now_ = std::max(now_, posts_.last_end());
+    posts_.release(now_);
+    result_.is_stuck = room_on_disk() < margin();
+    return !result_.is_stuck;
+  }
+
+  MonthResult finish() {
+    result_.makespan = std::max(result_.main_end, posts_.last_end());
+    const auto by_start = [](const MonthRun& a, const MonthRun& b) {
+      return std::tie(a.start, a.kind, a.processor) < std::tie(b.start, b.kind, b.processor);
+    };
+    std::sort(result_.runs.begin(), result_.runs.end(), by_start);
+    return std::move(result_);
+  }
+
+  const MonthProblem& problem_;
+  const Grouping& grouping_;
+  std::vector<Duration> times_;
+  std::vector<Count> first_;  // processor of each group
+  MonthDispatcher dispatcher_;
+  MonthResult result_;
+  std::vector<MonthRun>* runs_;
+  PostQueue posts_;
+  std::vector<bool> is_lent_;
+  std::priority_queue<RunningMonth, std::vector<RunningMonth>, std::greater<>> running_;
+  bool is_flushing_ = false;
+  Time now_ = 0;
+};
+
+}  // namespace
+
+MonthResult simulate_months(const MonthProblem& problem, const Grouping& grouping,
+                            Dispatch dispatch, KeepRuns keep) {
+  return MonthSimulation(problem, grouping, dispatch, keep).run();
+}
+
+}  // namespace dovetail

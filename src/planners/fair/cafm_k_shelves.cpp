@@ -1,0 +1,230 @@
+// CAFM_K_SHELVES: workflows as boxes on shelves, the most urgent ones on the short shelves.
+//
+// Source: Casanova, Desprez and Suter (2010), after the batch algorithm of Dutot, Eyraud, Mounie
+// and Trystram (2004) and the dual approximation of Mounie, Rapine and Trystram (1999). Idea: each
+// workflow is one moldable job. An estimate C of the makespan comes from asking for which length
+// all jobs could be split over a shelf of that length and one of half of it. Shelves of doubling
+// length up to C follow each other in time; each takes the jobs of greatest total weight (1 / C*,
+// so that the sum of stretches counts) that fit side by side. The tasks of a job keep the places
+// that CPA gives them on as many processors as the job's box has. Ties between sets of jobs: fewer
+// processors, then the smaller list of workflow numbers. Cost: as many CPA schedules per workflow
+// as the cluster has processors; by far the slowest. The paper cites its two sources and no more:
+// weights, the number of shelves, and that the last length is repeated are settled here. Boxes are
+// drawn as if nobody else had reserved anything, and compaction then moves the tasks around
+// reservations; where there are some, boxes for smaller parts of the cluster are drawn as well
+// (Sharing::sizes), and the fairest plan is taken. A workflow that is not ready yet is not offered
+// to a shelf.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dovetail/metrics.hpp"
+#include "planners/fair/compaction.hpp"
+#include "planners/fair/fair_planners.hpp"
+#include "planners/fair/moldable_job.hpp"
+
+namespace dovetail {
+
+namespace {
+
+using Jobs = std::vector<MoldableJob>;
+
+// The least total work of the jobs when each goes to a shelf of length d, which is at most `procs`
+// wide, or to one of half that length. Negative when they cannot be split like that.
+Area least_split_work(const Jobs& jobs, Count procs, double d) {
+  constexpr Area kNever = std::numeric_limits<Area>::max() / 4;
+  std::vector<Area> works(static_cast<std::size_t>(procs) + 1, 0);  // by width of the first shelf
+  for (const MoldableJob& job : jobs) {
+    if (static_cast<double>(job.time(job.least())) <= d / 2) {
+      for (Area& work : works) work += job.work(job.least());
+      continue;
+    }
+    const Count wide = job.fewest_within(d, procs);
+    const Count wider = job.fewest_within(d / 2, procs);
+    if (wide == 0) return -1;
+    for (Count width = procs; width >= 0; --width) {
+      const auto at = static_cast<std::size_t>(width);
+      Area best = wider > 0 ? works[at] + job.work(wider) : kNever;
+      if (width >= wide)
+        best = std::min(best, works[at - static_cast<std::size_t>(wide)] + job.work(wide));
+      works[at] = std::min(best, kNever);
+    }
+  }
+  return works.back() >= kNever ? -1 : works.back();
+}
+
+// The estimate of the makespan: the least length that is accepted, to one in a thousand.
+double estimate_makespan(const Jobs& jobs, Count procs) {
+  double low = 0;
+  double high = 0;
+  for (const MoldableJob& job : jobs) {
+    low = std::max(low, static_cast<double>(job.time(procs)));
+    high += static_cast<double>(job.time(job.least()));
+  }
+  const auto accepted = [&](double d) {
+    const Area work = least_split_work(jobs, procs, d);
+    return work >= 0 && static_cast<double>(work) <= procs * d;
+  };
+  while (high - low > 0.001 * low) {
+    const double middle = (low + high) / 2;
+    (accepted(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+// The set of jobs of greatest weight within a capacity, by dynamic programming over capacities.
+class ShelfFiller {
+ public:
+  explicit ShelfFiller(Count procs) : best_(static_cast<std::size_t>(procs) + 1) {}
+
+  // In increasing order of jobs.
+  void offer(std::size_t job, Count size, double weight) {
+    for (std::size_t room = best_.size() - 1; room >= static_cast<std::size_t>(size); --room) {
+      const Choice& rest = best_[room - static_cast<std::size_t>(size)];
+      Choice with{rest.weight + weight, rest.size + size, rest.jobs};
+      if (!is_better(with, best_[room], job)) continue;
+      with.jobs.push_back(job);
+      best_[room] = std::move(with);
+    }
+  }
+
+  std::vector<std::size_t> take() && { return std::move(best_.back().jobs); }
+
+ private:
+  struct Choice {
+    double weight = 0;
+    Count size = 0;
+    std::vector<std::size_t> jobs = {};
+  };
+
+  // Whether `with`, to whose jobs one more is to be added, beats the other. Weights that differ by
+  // rounding alone are equal.
+  static bool is_better(const Choice& with, const Choice& other, std::size_t added) {
+    const double doubt = 1e-12 * std::max(with.weight, other.weight);
+    if (std::abs(with.weight - other.weight) > doubt) return with.weight > other.weight;
+    if (with.size != other.size) return with.size < other.size;
+    std::vector<std::size_t> jobs = with.jobs;
+    jobs.push_back(added);
+    return jobs < other.jobs;
+  }
+
+  std::vector<Choice> best_;  // by capacity
+};
+
+// Shelves as wide as `procs`, on which every job must find room.
+class Shelves {
+ public:
+  Shelves(const Sharing& sharing, const Jobs& jobs, Count procs)
+      : sharing_(sharing),
+        jobs_(jobs),
+        procs_(procs),
+        slots_(sharing.size()),
+        left_(sharing.size(), true) {}
+
+  SharedSlots fill() && {
+    const double makespan = estimate_makespan(jobs_, procs_);
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const MoldableJob& job : jobs_) {
+      shortest = std::min(shortest, static_cast<double>(job.time(procs_)));
+    }
+    double length = makespan;
+    while (length / 2 >= shortest) length /= 2;
+    auto begin = static_cast<double>(first_ready());
+    for (std::size_t placed = 0; placed < jobs_.size();) {
+      const std::size_t more = fill_shelf(begin, length);
+      placed += more;
+      if (more > 0) begin += length;
+      // The last length is repeated as long as something fits.
+      if (length < makespan || (more == 0 && is_one_ready(begin))) {
+        length *= 2;
+      } else if (more == 0) {
+        begin = static_cast<double>(next_ready(begin));
+      }
+    }
+    return std::move(slots_);
+  }
+
+ private:
+  Time ready(std::size_t i) const { return sharing_.members()[i].ready; }
+
+  Time first_ready() const {
+    Time first = kForever;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) first = std::min(first, ready(i));
+    return first;
+  }
+
+  bool is_offered(std::size_t i, double begin) const {
+    return left_[i] && static_cast<double>(ready(i)) <= begin;
+  }
+
+  bool is_one_ready(double begin) const {
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (is_offered(i, begin)) return true;
+    }
+    return false;
+  }
+
+  Time next_ready(double begin) const {
+    Time next = kForever;
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      if (left_[i] && static_cast<double>(ready(i)) > begin) next = std::min(next, ready(i));
+    }
+    return next;
+  }
+
+  // Answers how many jobs went there.
+  std::size_t fill_shelf(double begin, double length) {
+    ShelfFiller filler(procs_);
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const Count size = is_offered(i, begin) ? jobs_[i].fewest_within(length, procs_) : 0;
+      if (size == 0) continue;
+      filler.offer(i, size, 1.0 / static_cast<double>(sharing_.members()[i].due_length));
+    }
+    const auto chosen = std::move(filler).take();
+    const auto start = static_cast<Time>(std::ceil(begin));
+    for (const std::size_t i : chosen) {
+      slots_[i] = jobs_[i].plan(jobs_[i].fewest_within(length, procs_));
+      for (Slot& slot : slots_[i]) {
+        slot.start += start;
+        slot.end += start;
+      }
+      left_[i] = false;
+    }
+    return chosen.size();
+  }
+
+  const Sharing& sharing_;
+  const Jobs& jobs_;
+  Count procs_;
+  SharedSlots slots_;
+  std::vector<bool> left_;  // not on any shelf yet
+};
+
+}  // namespace
+
+std::string k_shelves_unfit(const Problem& problem) {
+  std::string unfit = single_cluster_unfit(problem);
+  if (!unfit.empty()) return unfit;
+  // A few seconds of CPA schedules; most people would not wait longer.
+  constexpr std::uint64_t kMost = 200'000;
+  const auto procs = static_cast<std::uint64_t>(problem.platform().clusters()[0].processors);
+  if (procs * problem.task_count() <= kMost) return {};
+  return "plans every workflow once for every number of processors, which takes too long for " +
+         std::to_string(problem.task_count()) + " tasks on " + std::to_string(procs) +
+         " processors; MAGS and SELFISH_ORDER are fast";
+}
+
+Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name) {
+  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
+  Jobs jobs;
+  for (std::size_t i = 0; i < sharing.size(); ++i) jobs.emplace_back(sharing, i);
+  std::vector<Plan> plans;
+  for (const Count procs : sharing.sizes()) {
+    const auto fits = [&](const MoldableJob& job) { return job.least() <= procs; };
+    if (!std::ranges::all_of(jobs, fits)) continue;
+    plans.push_back(sharing.to_plan(name, compact(sharing, Shelves(sharing, jobs, procs).fill())));
+  }
+  return sharing.fairest_of(std::move(plans));
+}
+
+}  // namespace dovetail

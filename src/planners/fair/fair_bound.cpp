@@ -1,0 +1,112 @@
+#include "planners/fair/fair_bound.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace dovetail {
+
+namespace {
+
+Area common_divisor(Area a, Area b) {
+  while (b != 0) a = std::exchange(b, a % b);
+  return a;
+}
+
+bool all_ready_together(const Sharing& sharing) {
+  return std::ranges::all_of(sharing.members(), [&](const Member& member) {
+    return member.ready == sharing.members().front().ready;
+  });
+}
+
+std::optional<Ratio> bound_of_one_start(const Sharing& sharing, const FreeArea& area) {
+  const Time start = sharing.members().front().ready;
+  Area work = area.until(start);
+  std::optional<Ratio> bound;
+  for (const std::size_t i : sharing.by_due_length()) {
+    const Member& member = sharing.members()[i];
+    work += fluid_work(area, member);
+    const auto end = area.first_with(work);
+    if (!end) return std::nullopt;
+    const Ratio stretch = Ratio::of(*end - start, member.due_length);
+    if (!bound || *bound < stretch) bound = stretch;
+  }
+  return bound;
+}
+
+// Whether fluid workflows could all keep a stretch of so many parts of 1024: of those that become
+// ready at some moment or later, the ones that must end by another must find room in between.
+class StretchJudge {
+ public:
+  StretchJudge(const Sharing& sharing, const FreeArea& area) : sharing_(sharing), area_(area) {}
+
+  bool allows(Area parts) {
+    due_.clear();
+    for (const Member& member : sharing_.members()) {
+      const Area length = parts * member.due_length / kParts;
+      const auto most = static_cast<Area>(kForever - member.ready);
+      due_.push_back({member.ready + static_cast<Duration>(std::min(length, most)), member.ready,
+                      fluid_work(area_, member)});
+    }
+    std::ranges::sort(due_, {}, &Due::end);
+    return std::ranges::all_of(due_, [&](const Due& from) { return has_room_from(from.ready); });
+  }
+
+  static constexpr Area kParts = 1024;
+
+ private:
+  struct Due {
+    Time end;
+    Time ready;
+    Area work;
+  };
+
+  bool has_room_from(Time start) const {
+    Area work = area_.until(start);
+    for (const Due& due : due_) {
+      if (due.ready < start) continue;
+      work += due.work;
+      if (work > area_.until(due.end)) return false;
+    }
+    return true;
+  }
+
+  const Sharing& sharing_;
+  const FreeArea& area_;
+  std::vector<Due> due_ = {};
+};
+
+std::optional<Ratio> bound_of_many_starts(const Sharing& sharing, const FreeArea& area) {
+  StretchJudge judge(sharing, area);
+  constexpr Area kMost = StretchJudge::kParts << 40;
+  Area high = StretchJudge::kParts;
+  while (!judge.allows(high)) {
+    high *= 2;
+    if (high > kMost) return std::nullopt;
+  }
+  Area low = 0;
+  while (high - low > 1) {
+    const Area middle = (low + high) / 2;
+    (judge.allows(middle) ? high : low) = middle;
+  }
+  return Ratio::of(high, StretchJudge::kParts);
+}
+
+}  // namespace
+
+Ratio Ratio::of(Area above, Area below) {
+  const Area divisor = common_divisor(above, below);
+  return {above / divisor, below / divisor};
+}
+
+bool operator<(const Ratio& a, const Ratio& b) { return a.above * b.below < b.above * a.below; }
+
+Area fluid_work(const FreeArea& area, const Member& member) {
+  return area.until(member.ready + member.alone) - area.until(member.ready);
+}
+
+std::optional<Ratio> fair_bound(const Sharing& sharing, const FreeArea& area) {
+  return all_ready_together(sharing) ? bound_of_one_start(sharing, area)
+                                     : bound_of_many_starts(sharing, area);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,51 @@
+#include "planners/fair/list_map.hpp"
+
+#include <algorithm>
+
+#include "planners/fair/compaction.hpp"
+#include "planners/list/earliest_slot.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// Takes so many processors up to `end`, from the beginning on wherever there are as many, and all
+// where there are fewer. The task itself begins at `start`.
+void take_up_to(Calendar& calendar, Time start, Time end, Count procs) {
+  std::vector<Step> before;
+  for (const Step& step : calendar.steps({kBeginning, start})) {
+    if (step.free > 0) before.push_back(step);
+  }
+  for (const Step& step : before) {
+    calendar.reserve({step.begin, step.end}, std::min(procs, step.free));
+  }
+  calendar.reserve({start, end}, procs);
+}
+
+}  // namespace
+
+std::optional<SharedSlots> list_map(const Sharing& sharing, std::span<const TaskRef> list,
+                                    const std::vector<std::vector<Count>>& allocations) {
+  Calendar calendar = sharing.calendar();
+  SharedSlots slots;
+  for (const Member& member : sharing.members()) slots.emplace_back(member.view.size());
+  for (const TaskRef ref : list) {
+    const ClusterView& view = sharing.members()[ref.workflow].view;
+    std::vector<Slot>& own = slots[ref.workflow];
+    const Count procs = allocations[ref.workflow][ref.task];
+    const Duration length = view.time(ref.task).duration(procs);
+    const auto start = calendar.earliest_fit(procs, length, ready_time(view, ref.task, own));
+    if (!start) return std::nullopt;
+    own[ref.task] = {procs, *start, *start + length};
+    take_up_to(calendar, *start, *start + length, procs);
+  }
+  return slots;
+}
+
+Plan plan_list(const Sharing& sharing, std::string_view name, std::span<const TaskRef> list,
+               const std::vector<std::vector<Count>>& allocations) {
+  const auto slots = list_map(sharing, list, allocations);
+  return sharing.to_plan(name, slots ? compact(sharing, *slots) : slots);
+}
+
+}  // namespace dovetail

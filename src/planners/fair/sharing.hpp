@@ -1,0 +1,84 @@
+// Several workflows that share one cluster: what the planners for the goal fair start from. Each
+// workflow is seen by itself, with what it would get if the cluster were its own.
+//
+// Source: Casanova, Desprez and Suter, Minimizing Stretch and Makespan of Multiple Parallel Task
+// Graphs via Malleable Allocations (2010), on whose empty cluster all is as they have it.
+//
+//   Sharing& sharing = context.shared<Sharing>();
+//   Plan plan = sharing.to_plan("SELFISH", slots);
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/planner.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/list/slot.hpp"
+
+namespace dovetail {
+
+// Where every task goes: by workflow, then by task.
+using SharedSlots = std::vector<std::vector<Slot>>;
+
+// One of the workflows.
+struct Member {
+  ClusterView view;                    // of this workflow alone
+  std::vector<Count> allocation = {};  // CPA's for the whole cluster
+  std::vector<Duration> levels = {};   // bottom levels with it
+  Count needs = 1;                     // as many processors as its widest task needs at least
+  Time ready = 0;                      // when it may begin
+  // C*: how long it takes from then on when no other workflow is there, with its allocation.
+  Duration alone = 0;
+  // The same over its weight, where the greatest weight counts as 1: who is urgent. Workflows of
+  // equal weight have C* itself.
+  Duration due_length = 0;
+};
+
+// Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
+class Sharing {
+ public:
+  explicit Sharing(PlanningContext& context);
+
+  // False when some workflow does not fit even alone, because the cluster leaves too early. Then
+  // nothing below is for use but to_plan.
+  bool is_possible() const { return possible_; }
+
+  const std::vector<Member>& members() const { return members_; }
+  std::size_t size() const { return members_.size(); }
+  Count processors() const { return problem_.platform().clusters().front().processors; }
+
+  // For how many processors it is worth to plan, in increasing order: all, and where others hold
+  // some of them also what is free at some moment, at most a few such numbers. What is shared out
+  // for all of a cluster of which a part is reserved for days would wait for the end of that.
+  const std::vector<Count>& sizes() const { return sizes_; }
+
+  Time now() const { return problem_.now(); }
+  const Calendar& calendar() const { return problem_.platform().calendar(0); }
+  CpaStop cpa_stop() const { return cpa_stop_; }
+
+  // Every task of every workflow, by workflow and then by task.
+  std::vector<TaskRef> tasks() const;
+
+  // The workflows by due length, ties to the lower number.
+  std::vector<std::size_t> by_due_length() const;
+
+  // Without slots the plan is infeasible.
+  Plan to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const;
+
+  // Of plans made here: see fairest_plan.
+  Plan fairest_of(std::vector<Plan> plans) const;
+
+ private:
+  bool choose_alone(Member& member) const;
+  bool measure_alone(Member& member) const;
+  void set_due_lengths();
+
+  const Problem& problem_;
+  CpaStop cpa_stop_;
+  std::vector<Count> sizes_;
+  std::vector<Member> members_;
+  bool possible_ = true;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,267 @@
+#include "planners/list/allocate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "dovetail/metrics.hpp"
+#include "planners/list/critical_path.hpp"
+#include "planners/list/steady_path.hpp"
+
+namespace dovetail {
+
+namespace {
+
+__extension__ typedef unsigned __int128 Wide;
+
+// Whether `path`, the length of the critical path, exceeds area / divisor. The divisor is
+// min(q, sqrt(V q)) for the improved rule and q for the classic one.
+class StopRule {
+ public:
+  StopRule(CpaStop stop, std::size_t tasks, Count procs)
+      : tasks_(tasks),
+        procs_(static_cast<Wide>(procs)),
+        compare_squares_(stop == CpaStop::improved && tasks < static_cast<std::size_t>(procs)),
+        divisor_(compare_squares_ ? std::sqrt(static_cast<double>(tasks) * procs) : procs) {}
+
+  bool path_dominates(Duration path, Area area) const {
+    const double left = static_cast<double>(path) * divisor_;
+    const auto right = static_cast<double>(area);
+    constexpr double kTooClose = 1e-14;  // a few roundings; whole numbers decide nearer cases
+    if (std::abs(left - right) > kTooClose * right) return left > right;
+    return exactly_dominates(static_cast<Wide>(path), static_cast<Wide>(area));
+  }
+
+ private:
+  bool exactly_dominates(Wide path, Wide area) const {
+    if (!compare_squares_) return path * procs_ > area;
+    Wide left = 0;
+    Wide right = 0;
+    if (!__builtin_mul_overflow(path * path, tasks_ * procs_, &left) &&
+        !__builtin_mul_overflow(area, area, &right)) {
+      return left > right;
+    }
+    // Beyond 128 bits, where durations are centuries, long double is as good as it gets.
+    return static_cast<long double>(path) * std::sqrt(static_cast<long double>(tasks_ * procs_)) >
+           static_cast<long double>(area);
+  }
+
+  Wide tasks_;
+  Wide procs_;
+  bool compare_squares_;
+  double divisor_;
+};
+
+// What a task gains from its next processors, T(a)/a - T(b)/b with b the next allowed count.
+struct Gain {
+  double value = -std::numeric_limits<double>::infinity();  // nearly; exact where it matters
+  double error = 0;                                         // `value` is at most so far off
+  Count next = 0;                                           // b; 0: there is none
+  Duration next_duration = 0;
+};
+
+// A fraction with a positive denominator.
+struct Fraction {
+  Area numerator;
+  Area denominator;
+};
+
+// Keeps the tasks of every level within a limit together; without one all may grow.
+class LevelLimit {
+ public:
+  LevelLimit() = default;
+  LevelLimit(const Workflow& workflow, Count limit) : limit_(limit), level_of_(workflow.levels()) {
+    for (TaskId task = 0; task < workflow.size(); ++task) {
+      if (level_of_[task] >= levels_.size()) levels_.resize(level_of_[task] + 1);
+      levels_[level_of_[task]].tasks.push_back(task);
+    }
+  }
+
+  bool is_set() const { return !levels_.empty(); }
+
+  bool allows(TaskId task, Count more) const {
+    return !is_set() || levels_[level_of_[task]].held + more <= limit_;
+  }
+
+  void add(TaskId task, Count more) {
+    if (is_set()) levels_[level_of_[task]].held += more;
+  }
+
+  // Those of the task's level, itself among them. Needs a limit.
+  const std::vector<TaskId>& level_mates(TaskId task) const {
+    return levels_[level_of_[task]].tasks;
+  }
+
+ private:
+  struct Level {
+    std::int64_t held = 0;
+    std::vector<TaskId> tasks = {};
+  };
+
+  Count limit_ = 0;
+  std::vector<std::uint32_t> level_of_ = {};
+  std::vector<Level> levels_ = {};
+};
+
+class Allocator {
+ public:
+  // Tasks grow up to `most`, and within the limit.
+  Allocator(const ClusterView& view, Count procs, Count most, LevelLimit limit = {})
+      : view_(view),
+        procs_(procs),
+        most_(most),
+        limit_(std::move(limit)),
+        path_(view.workflow(), first_durations()) {
+    for (TaskId task = 0; task < view.size(); ++task) limit_.add(task, allocation_[task]);
+    gains_.reserve(view.size());
+    for (TaskId task = 0; task < view.size(); ++task) {
+      area_ += Area{allocation_[task]} * path_.duration(task);
+      gains_.push_back(gain_of(task));
+    }
+  }
+
+  std::vector<Count> run(CpaStop stop) && {
+    const StopRule rule(stop, view_.size(), procs_);
+    // Steps in a row for which the path must stay the same before it is taken to be steady.
+    std::size_t patience = 16;
+    std::size_t same = 0;
+    for (;;) {
+      same = path_.find() ? same + 1 : 0;
+      if (!rule.path_dominates(path_.length(), area_)) break;
+      if (same > patience) {
+        const std::size_t steps = run_steady(rule);
+        if (steps == 0) break;
+        if (steps < patience) patience *= 2;  // setting up did not pay
+        same = 0;
+        continue;
+      }
+      const TaskId best = best_on_path();
+      if (!gains_at_all(best)) break;
+      grow(best);
+    }
+    return std::move(allocation_);
+  }
+
+ private:
+  // Grows tasks as long as the path stays the same. Answers the number of steps made; with none,
+  // nothing is left to do.
+  std::size_t run_steady(const StopRule& rule) {
+    SteadyPath steady(path_.tasks(), path_.margins(),
+                      [this](TaskId a, TaskId b) { return is_better(a, b); });
+    Duration length = path_.length();
+    std::size_t steps = 0;
+    for (bool same = true; same && rule.path_dominates(length, area_); ++steps) {
+      const TaskId best = steady.best();
+      if (!gains_at_all(best)) break;
+      const Duration by = path_.duration(best) - gains_[best].next_duration;
+      grow_area(best);
+      path_.set_duration(best, gains_[best].next_duration);
+      renew_gains(best);
+      length -= by;
+      same = steady.shortened(by);
+    }
+    path_.changed();
+    return steps;
+  }
+
+  std::vector<Duration> first_durations() {
+    std::vector<Duration> durations;
+    for (TaskId task = 0; task < view_.size(); ++task) {
+      allocation_.push_back(view_.time(task).min_procs());
+      durations.push_back(view_.time(task).duration(allocation_.back()));
+    }
+    return durations;
+  }
+
+  Gain gain_of(TaskId task) const {
+    const Count now = allocation_[task];
+    const Count next = view_.time(task).next_allowed(now);
+    if (next == 0 || next > most_ || !limit_.allows(task, next - now)) return {};
+    const Duration next_duration = view_.time(task).duration(next);
+    const double share = static_cast<double>(path_.duration(task)) / now;
+    return {.value = share - static_cast<double>(next_duration) / next,
+            .error = 1e-15 * share,  // three roundings of numbers no larger than `share`
+            .next = next,
+            .next_duration = next_duration};
+  }
+
+  Fraction exact_gain(TaskId task) const {
+    const Gain& gain = gains_[task];
+    if (gain.next == 0) return {-1, 1};
+    const Count now = allocation_[task];
+    return {Area{path_.duration(task)} * gain.next - Area{gain.next_duration} * now,
+            Area{now} * gain.next};
+  }
+
+  TaskId best_on_path() const {
+    TaskId best = path_.first();
+    for (TaskId task = path_.next(best); task != CriticalPath::kEnd; task = path_.next(task)) {
+      if (is_better(task, best)) best = task;
+    }
+    return best;
+  }
+
+  bool is_better(TaskId a, TaskId b) const {
+    const double difference = gains_[a].value - gains_[b].value;
+    const double doubt = gains_[a].error + gains_[b].error;
+    if (difference > doubt) return true;
+    return !(difference < -doubt) && exactly_better(a, b);
+  }
+
+  // Whether a should grow rather than b: more gain, or the same and a lower number. For gains that
+  // are too close for their floating-point values to decide.
+  bool exactly_better(TaskId a, TaskId b) const {
+    const Fraction left = exact_gain(a);
+    const Fraction right = exact_gain(b);
+    const Area crossed = left.numerator * right.denominator - right.numerator * left.denominator;
+    return crossed > 0 || (crossed == 0 && a < b);
+  }
+
+  bool gains_at_all(TaskId task) const {
+    return gains_[task].value > gains_[task].error || exact_gain(task).numerator > 0;
+  }
+
+  void grow(TaskId task) {
+    grow_area(task);
+    path_.shorten(task, gains_[task].next_duration);
+    renew_gains(task);
+  }
+
+  // After the task has grown. A level has at most one task on any path, so that what a steady path
+  // knows of its other tasks stays true.
+  void renew_gains(TaskId task) {
+    if (!limit_.is_set()) {
+      gains_[task] = gain_of(task);
+      return;
+    }
+    for (const TaskId mate : limit_.level_mates(task)) gains_[mate] = gain_of(mate);
+  }
+
+  void grow_area(TaskId task) {
+    const Gain& gain = gains_[task];
+    area_ += Area{gain.next} * gain.next_duration - Area{allocation_[task]} * path_.duration(task);
+    limit_.add(task, gain.next - allocation_[task]);
+    allocation_[task] = gain.next;
+  }
+
+  const ClusterView& view_;
+  Count procs_;
+  Count most_;
+  LevelLimit limit_;
+  std::vector<Count> allocation_;
+  CriticalPath path_;
+  std::vector<Gain> gains_;
+  Area area_ = 0;
+};
+
+}  // namespace
+
+std::vector<Count> cpa_allocation(const ClusterView& view, Count procs, CpaStop stop) {
+  return Allocator(view, procs, procs).run(stop);
+}
+
+std::vector<Count> cpa_allocation_within(const ClusterView& view, Count procs, Count limit,
+                                         CpaStop stop) {
+  return Allocator(view, procs, limit, LevelLimit(view.workflow(), limit)).run(stop);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,46 @@
+// List placement on a calendar, by insertion: holes between reservations are used.
+//
+// The questions about one task consider all its allowed processor counts up to `bound` (its least
+// count is always allowed), and answer nothing when it fits nowhere. One sweep over the calendar's
+// steps answers all counts at once, so that the cost does not depend on the bound.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "dovetail/calendar.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/list/slot.hpp"
+
+namespace dovetail {
+
+// The slot in which the task ends earliest, starting at `ready` or later. Equal ends go to the
+// fewest processors.
+std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
+                                        Time ready);
+
+// The slot in which the task starts latest, within the window. Equal starts go to the fewest
+// processors.
+std::optional<Slot> latest_start(const Calendar& calendar, const TaskTime& time, Count bound,
+                                 Interval window);
+
+// The slot with the fewest processors within the window, at its latest start.
+std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& time, Count bound,
+                                      Interval window);
+
+// When the task may start: after its release and after the tasks before it, which have slots.
+Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots);
+
+// Places the tasks in order, each at its earliest completion after its predecessors, within its
+// bound, and books it. The answer has one slot per task; nothing when a task fits nowhere.
+// `order` must be topological.
+std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
+                                               std::span<const TaskId> order,
+                                               std::span<const Count> bounds, Calendar calendar);
+
+// The same with the processors fixed beforehand.
+std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
+                                             std::span<const Count> allocation, Calendar calendar);
+
+}  // namespace dovetail

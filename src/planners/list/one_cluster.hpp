@@ -1,0 +1,65 @@
+// What the planners for one cluster share: allocations, bounds and orders, each computed once, when
+// first needed.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dovetail/planner.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/list/earliest_slot.hpp"
+
+namespace dovetail {
+
+// With which allocation bottom levels are computed: one processor, the whole cluster, CPA for the
+// cluster, CPA for what is usually free.
+enum class BottomLevel { one, all, cpa, cpar };
+
+// What bounds the processors of a task: the cluster, half of it, CPA's allocations.
+enum class Bound { all, half, cpa, cpar };
+
+// Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
+class OneCluster {
+ public:
+  using Allocation = std::vector<Count>;
+
+  explicit OneCluster(PlanningContext& context);
+
+  const PlannerOptions& options() const { return options_; }
+  const ClusterView& view() const { return view_; }
+  Time now() const { return problem_.now(); }
+  const Calendar& calendar() const { return problem_.platform().calendar(0); }
+
+  // The processors that CPA is run for: all, or those usually free.
+  Count processors() const { return view_.processors(); }
+  Count historical_procs() const { return historical_procs_; }
+
+  const Allocation& bounds(Bound bound);
+  const std::vector<TaskId>& order(BottomLevel bottom_level);
+
+  // The longest path with every task on as many processors as it may use: no plan is shorter.
+  Duration shortest_makespan();
+
+  // All tasks one after the other behind the last reservation and release: time enough for every
+  // planner, unless the cluster is not there that long.
+  Duration ample_makespan() const;
+
+  // `name` goes into Plan::algorithm. Without slots the plan is infeasible.
+  Plan to_plan(std::string_view name, const std::optional<std::vector<Slot>>& slots) const;
+
+ private:
+  const Allocation& cpa_for(Count procs, std::optional<Allocation>& cached);
+  Allocation clipped(Count procs) const;
+  const Allocation& level_allocation(BottomLevel bottom_level);
+
+  const Problem& problem_;
+  PlannerOptions options_;
+  ClusterView view_;
+  Count historical_procs_;
+  std::optional<Allocation> cpa_, cpar_, one_, all_, half_;
+  std::array<std::optional<std::vector<TaskId>>, 4> orders_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,25 @@
+// Turn-around planning around advance reservations: the family BL_x_BD_y.
+//
+// Source: Aida and Casanova, Scheduling Mixed-Parallel Applications with Advance Reservations
+// (problem RESSCHED). Idea: rank the tasks by bottom level; give each, in that order, the slot in
+// which it ends earliest, on at most so many processors. BL says with which allocation bottom
+// levels are computed, BD what bounds the processors.
+// Cost: two CPA allocations, then one calendar sweep per task.
+// Ties: equal bottom level to the lower task number, equal end to fewer processors.
+#pragma once
+
+#include <string_view>
+
+#include "dovetail/plan.hpp"
+#include "planners/list/one_cluster.hpp"
+
+namespace dovetail {
+
+// `name` goes into Plan::algorithm.
+Plan plan_turnaround(OneCluster& cluster, BottomLevel bottom_level, Bound bound,
+                     std::string_view name = {});
+
+// The CPA planner: both phases of CPA, the second one around the reservations.
+Plan plan_cpa(OneCluster& cluster, std::string_view name = {});
+
+}  // namespace dovetail

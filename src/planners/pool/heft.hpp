@@ -1,0 +1,86 @@
+// HEFT (Topcuoglu, Hariri and Wu 2002): tasks in order of their distance from the exit, each where
+// it ends first; and the same for what is left of a workflow that runs already, as AHEFT needs it
+// (Yu and Shi 2007).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "planners/pool/heterogeneous.hpp"
+
+namespace dovetail {
+
+// What stands for a task's cost in its distance from the exit.
+enum class RankRule { mean, max, min, median };
+
+// When the output of a task that has ended is at a resource on which it did not run.
+enum class TransferModel {
+  inflight,  // when it arrives, if a plan in force had it sent there; else one transfer from now
+  literal,   // one transfer from now, whatever is under way
+  multicast  // one transfer after the task's end, wherever
+};
+
+enum class Slots { insertion, append };
+
+struct HeftOptions {
+  RankRule rank = RankRule::mean;
+  TransferModel transfer = TransferModel::inflight;
+  Slots slots = Slots::insertion;
+};
+
+struct Assignment {
+  ResourceId resource = 0;
+  Time start = 0;
+  Time end = 0;
+  friend bool operator==(const Assignment&, const Assignment&) = default;
+};
+
+// Where and when every task runs, and the last end.
+struct Schedule {
+  std::vector<Assignment> tasks;
+  Time end = 0;
+};
+
+enum class TaskProgress : std::uint8_t { waiting, running, finished };
+
+// All that a plan of the rest depends on.
+struct Situation {
+  struct Delivery {
+    ResourceId resource = 0;
+    Time arrival = 0;
+  };
+
+  Situation(const UnlikeGraph& graph, Time now);
+
+  // What the task takes there now.
+  Duration cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const {
+    const Duration given = graph.cost(task, resource);
+    const double factor = slowness[resource] * (lateness.empty() ? 1.0 : lateness[task]);
+    return factor == 1.0 || given == kForever ? given : run_time(to_seconds(given) * factor);
+  }
+
+  Time clock = 0;
+  std::vector<ResourceId> pool = {};   // in order of joining
+  std::vector<double> slowness;        // by resource: 2 takes twice as long
+  std::vector<Time> leaves;            // by resource: nothing may end later
+  std::vector<double> lateness = {};   // by task, the same; empty: as given
+  std::vector<TaskProgress> progress;  // by task
+  std::vector<Assignment> placed;      // by task: of those that have started
+  // By edge, where its file was sent and when it is there. Empty until something has ended.
+  std::vector<std::vector<Delivery>> sent = {};
+};
+
+// A plan for the tasks that wait; the others keep their places. Nothing when a task can end
+// nowhere.
+std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+                                  const HeftOptions& options);
+
+// By task: the distance from the exit in units of 1 / (2 |pool|) milliseconds, of tasks that wait.
+std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, RankRule rule);
+
+// The same plan by ranks that are known already, whatever rule the options name.
+std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+                                  const HeftOptions& options, std::span<const double> ranks);
+
+}  // namespace dovetail

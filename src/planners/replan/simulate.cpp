@@ -1,0 +1,100 @@
+#include "planners/replan/simulate.hpp"
+
+#include "dovetail/frontier.hpp"
+#include "dovetail/metrics.hpp"
+#include "dovetail/tightest.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/pool/heterogeneous.hpp"
+#include "planners/pool/pool.hpp"
+#include "planners/replan/cluster_world.hpp"
+#include "planners/replan/warm_search.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// From the plans that are known on; when none meets the deadline, the one that ends first.
+Plan best_plan_of(const Problem& problem, const PlannerOptions& options) {
+  PlanningContext context(problem, options);
+  if (problem.goal() == Goal::fair) return fair_plan(context);
+  const bool by_deadline = problem.goal() == Goal::deadline && *problem.deadline() > problem.now();
+  const Frontier known =
+      by_deadline ? known_plans_by(context, *problem.deadline()) : known_plans(context);
+  return quick_plan(problem, options, known.plans());
+}
+
+// The planner's plan; when it misses the deadline, its earliest.
+Plan plan_of(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
+  PlanningContext context(problem, options);
+  if (planner.goal != Goal::deadline) return plan_by(planner, context, std::nullopt);
+  if (*problem.deadline() > problem.now()) {
+    Plan plan = plan_by(planner, context, problem.deadline());
+    if (plan.feasible) return plan;
+  }
+  return tightest_plan(planner, context);
+}
+
+Simulation simulate_cluster(const Problem& problem, std::span<const Event> events,
+                            const SimulateOptions& options) {
+  const auto make_plan = [&](const Problem& rest) {
+    return options.planner != nullptr ? plan_of(*options.planner, rest, options.planning)
+                                      : best_plan_of(rest, options.planning);
+  };
+  ClusterWorld world(problem, make_plan,
+                     {.band = options.band,
+                      .stability = options.stability,
+                      .searches = options.planner == nullptr || options.planner->is_search,
+                      .planning = options.planning,
+                      .tells_declined = true});
+  KnownEvents feed(events, [&](const Event& event) { return describe(event, problem); });
+  std::vector<Evaluation> history{evaluate(world, problem.now(), "start")};
+  Plan before = world.executed();
+  listen(world, feed, history);
+  Simulation result{.before = std::move(before),
+                    .after = world.executed(),
+                    .lost = {world.lost().begin(), world.lost().end()},
+                    .platform = world.platform()};
+  result.after.history = std::move(history);
+  return result;
+}
+
+Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
+                         const SimulateOptions& options) {
+  const PlannerInfo& planner =
+      options.planner != nullptr ? *options.planner : *find_planner("AHEFT");
+  PlanningContext context(problem, options.planning);
+  PoolRun run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
+  run.before.deadline = run.after.deadline = problem.deadline();
+  return {.before = std::move(run.before),
+          .after = std::move(run.after),
+          .lost = std::move(run.lost),
+          .platform = problem.platform()};
+}
+
+// What the events file may say depends on it.
+bool is_pool(const Problem& problem) { return problem.platform().clusters().size() > 1; }
+
+}  // namespace
+
+double cpu_hours(const Simulation& simulation) {
+  return cpu_hours(simulation.after) + cpu_hours(Plan{.placements = simulation.lost});
+}
+
+std::string simulate_unfit(const Problem& problem, const SimulateOptions& options) {
+  const PlannerInfo* planner = options.planner;
+  if (planner != nullptr && (planner->pool_rule != nullptr) != is_pool(problem)) {
+    return std::string(planner->name) +
+           (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
+  }
+  const std::string unfit =
+      is_pool(problem) ? unlike_unfit(problem) : single_cluster_unfit(problem);
+  return unfit.empty() ? "" : "the planner " + unfit;
+}
+
+Simulation simulate(const Problem& problem, std::span<const Event> events,
+                    const SimulateOptions& options) {
+  return is_pool(problem) ? simulate_pool(problem, events, options)
+                          : simulate_cluster(problem, events, options);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,228 @@
+#include "planners/search/draft_plan.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "planners/fair/fair_scale.hpp"
+#include "planners/list/levels.hpp"
+
+namespace dovetail {
+
+namespace {
+
+// Where one end counts, and not those of several workflows.
+struct NoMeter {
+  static void reset() {}
+  static Time due(TaskId) { return kForever; }
+  static bool add(TaskId, Time) { return true; }
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> places_in(std::span<const TaskId> order) {
+  std::vector<std::uint32_t> places(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) places[order[i]] = i;
+  return places;
+}
+
+void move_task(std::vector<TaskId>& order, std::vector<std::uint32_t>& places, TaskId task,
+               std::uint32_t to) {
+  const std::uint32_t from = places[task];
+  const auto at = [&](std::uint32_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+  if (to < from) {
+    std::rotate(at(to), at(from), at(from + 1));
+  } else {
+    std::rotate(at(from), at(from + 1), at(to + 1));
+  }
+  for (std::uint32_t i = std::min(from, to); i <= std::max(from, to); ++i) places[order[i]] = i;
+}
+
+DraftPlan draft_of(std::span<const Slot> slots) {
+  DraftPlan draft{.order = std::vector<TaskId>(slots.size()),
+                  .bounds = std::vector<SizeChoice>(slots.size()),
+                  .is_exact = std::vector<char>(slots.size(), 1)};
+  std::iota(draft.order.begin(), draft.order.end(), TaskId{0});
+  std::ranges::sort(draft.order, [&](TaskId a, TaskId b) {
+    return std::pair(slots[a].start, a) < std::pair(slots[b].start, b);
+  });
+  for (TaskId task = 0; task < slots.size(); ++task) {
+    draft.bounds[task] = {slots[task].procs, slots[task].end - slots[task].start};
+  }
+  return draft;
+}
+
+std::vector<Slot> slots_of(const Plan& plan) {
+  std::vector<Slot> slots;
+  slots.reserve(plan.placements.size());
+  for (const Placement& placement : plan.placements) {
+    slots.push_back({placement.procs, placement.start, placement.end});
+  }
+  return slots;
+}
+
+DecodedPlan measured(std::vector<Slot> slots, Time now) {
+  DecodedPlan plan{.slots = std::move(slots), .end = now};
+  for (const Slot& slot : plan.slots) {
+    plan.end = std::max(plan.end, slot.end);
+    plan.area += Area{slot.procs} * (slot.end - slot.start);
+  }
+  return plan;
+}
+
+DraftDecoder::DraftDecoder(const ClusterView& view, const SizeMenu& menu, const Calendar& calendar,
+                           Time now)
+    : view_(view), menu_(menu), now_(now), line_(calendar, now, view.size() + 1) {
+  std::vector<Count> widest(view.size());
+  for (TaskId task = 0; task < view.size(); ++task) {
+    widest[task] = menu.widest(task).procs;
+    least_total_ += menu.least_area(task);
+  }
+  tails_ = bottom_levels(view, widest);
+  for (TaskId task = 0; task < view.size(); ++task) tails_[task] -= menu.widest(task).length;
+  by_time_.resize(view.size());
+}
+
+Time DraftDecoder::ready_time(TaskId task, std::span<const Slot> slots) const {
+  Time ready = view_.release(task);
+  for (const TaskId before : view_.workflow().predecessors(task)) {
+    ready = std::max(ready, slots[before].end);
+  }
+  return ready;
+}
+
+Time DraftDecoder::due_time(TaskId task, std::span<const Slot> slots, Time end) const {
+  for (const TaskId after : view_.workflow().successors(task)) {
+    end = std::min(end, slots[after].start);
+  }
+  return end;
+}
+
+// From the widest to the narrowest. Narrower ones last longer, so that there is nothing more to
+// look for once the duration alone is too much.
+bool DraftDecoder::place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit,
+                         Slot& slot) {
+  const Time ready = slot.start;
+  const std::size_t step = line_.place_of(ready);
+  ScratchCalendar::Place best;
+  SizeChoice chosen{};
+  const auto attempt = [&](const SizeChoice& choice) {
+    if (const auto place = line_.earliest_fit(choice.procs, choice.length, step, ready, limit)) {
+      best = *place;
+      chosen = choice;
+      limit = best.start + choice.length;
+    }
+  };
+  attempt(bound);
+  if (!is_exact) {
+    const auto menu = menu_.of(task);
+    auto choice = std::ranges::lower_bound(menu, bound.procs, {}, &SizeChoice::procs);
+    while (choice != menu.begin()) {
+      --choice;
+      if (ready + choice->length > limit) break;
+      attempt(*choice);
+    }
+  }
+  if (chosen.procs == 0) return false;
+  line_.reserve(best, chosen.length, chosen.procs);
+  slot = {chosen.procs, best.start, best.start + chosen.length};
+  return true;
+}
+
+template <typename Meter>
+bool DraftDecoder::decode_by(const DraftPlan& draft, const DecodeLimits& limits, Meter& meter,
+                             DecodedPlan& plan) {
+  line_.reset();
+  meter.reset();
+  plan.slots.resize(view_.size());
+  plan.end = now_;
+  plan.area = least_total_;
+  for (const TaskId task : draft.order) {
+    Slot& slot = plan.slots[task];
+    slot.start = ready_time(task, plan.slots);
+    const Time end = std::min(limits.end, meter.due(task)) - tails_[task];
+    if (!place(task, draft.bounds[task], draft.is_exact[task] != 0, end, slot)) return false;
+    if (!meter.add(task, slot.end + tails_[task])) return false;
+    plan.end = std::max(plan.end, slot.end);
+    plan.area += Area{slot.procs} * (slot.end - slot.start) - menu_.least_area(task);
+    if (plan.area > limits.area) return false;
+  }
+  return true;
+}
+
+bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan) {
+  NoMeter meter;
+  return decode_by(draft, limits, meter, plan);
+}
+
+bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, FairMeter& meter,
+                          DecodedPlan& plan) {
+  if (!decode_by(draft, limits, meter, plan)) return false;
+  plan.fairness = meter.value();
+  return true;
+}
+
+void DraftDecoder::justify(DecodedPlan& plan) {
+  justify_by(plan, [end = plan.end](TaskId) { return end; });
+}
+
+void DraftDecoder::justify(DecodedPlan& plan, const FairScale& scale) {
+  justify_by(
+      plan, [&, ends = scale.ends_of(plan)](TaskId task) { return ends[scale.workflow_of(task)]; });
+  scale.measure(plan);
+}
+
+template <typename EndOf>
+void DraftDecoder::justify_by(DecodedPlan& plan, const EndOf& end_of) {
+  std::iota(by_time_.begin(), by_time_.end(), TaskId{0});
+  std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
+    return std::pair(plan.slots[b].end, b) < std::pair(plan.slots[a].end, a);
+  });
+  line_.reset();
+  for (const TaskId task : by_time_) {
+    Slot& slot = plan.slots[task];
+    const Duration length = slot.end - slot.start;
+    const auto place =
+        line_.latest_fit(slot.procs, length, slot.start, due_time(task, plan.slots, end_of(task)));
+    line_.reserve(*place, length, slot.procs);
+    slot = {slot.procs, place->start, place->start + length};
+  }
+  std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
+    return std::pair(plan.slots[a].start, a) < std::pair(plan.slots[b].start, b);
+  });
+  line_.reset();
+  plan.end = now_;
+  for (const TaskId task : by_time_) {
+    Slot& slot = plan.slots[task];
+    const Duration length = slot.end - slot.start;
+    const Time ready = ready_time(task, plan.slots);
+    const auto place =
+        line_.earliest_fit(slot.procs, length, line_.place_of(ready), ready, kForever);
+    line_.reserve(*place, length, slot.procs);
+    slot = {slot.procs, place->start, place->start + length};
+    plan.end = std::max(plan.end, slot.end);
+  }
+}
+
+void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& by_end,
+                   std::vector<char>& is_critical, std::vector<TaskId>& chain) {
+  by_end.resize(slots.size());
+  std::iota(by_end.begin(), by_end.end(), TaskId{0});
+  std::ranges::sort(by_end, [&](TaskId a, TaskId b) {
+    return std::pair(slots[a].end, a) < std::pair(slots[b].end, b);
+  });
+  is_critical.assign(slots.size(), 0);
+  chain.clear();
+  const auto take_those_ending = [&](Time moment) {
+    auto next =
+        std::ranges::lower_bound(by_end, moment, {}, [&](TaskId task) { return slots[task].end; });
+    for (; next != by_end.end() && slots[*next].end == moment; ++next) {
+      if (is_critical[*next]) continue;
+      is_critical[*next] = 1;
+      chain.push_back(*next);
+    }
+  };
+  take_those_ending(end);
+  for (std::size_t i = 0; i < chain.size(); ++i) take_those_ending(slots[chain[i]].start);
+}
+
+}  // namespace dovetail

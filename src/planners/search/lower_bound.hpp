@@ -1,0 +1,62 @@
+// How good a plan can be at best, with a certificate that anybody can check.
+//
+//   LowerBound bound(view, calendar, now);
+//   Certificate proof = bound.on_end(end_of_best_plan);   // no plan ends by proof.end
+//   Certificate cheap = bound.on_work(deadline);          // none in time consumes less than
+//   cheap.work
+//
+// The end is searched by halving: a moment is impossible when some task does not fit into its
+// window (time_windows.hpp), or when tasks must do more work than there are free processors
+// (window_flow.hpp): all tasks, those that can only start late, or those that must end early.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "dovetail/certificate.hpp"
+#include "planners/search/time_windows.hpp"
+#include "planners/search/window_flow.hpp"
+
+namespace dovetail {
+
+// The view and calendar must outlive it.
+class LowerBound {
+ public:
+  LowerBound(const ClusterView& view, const Calendar& calendar, Time now);
+
+  // From now on it speaks of plans that consume no more.
+  void set_budget(Area budget) { budget_ = budget; }
+
+  // No plan ends by then: what follows from the longest path alone. Cheap.
+  Certificate on_end() const;
+
+  // A later end, as tight as a 2000th of the turn-around of a plan that ends at `known` (a 100th
+  // for very many tasks), unless it is over before. `so_far` is what on_end gave before.
+  Certificate on_end(Time known, Certificate so_far, const std::function<bool()>& is_over) const;
+
+  // Needs a plan that ends by `end`.
+  Certificate on_work(Time end) const;
+
+  // Widths that need little work when the plan is to end by `end`; nothing when it cannot.
+  std::optional<std::vector<Count>> widths_for(Time end) const;
+
+  // No task can be over before; the latest of all.
+  Time path_end() const { return path_end_; }
+
+ private:
+  std::optional<Certificate> prove_impossible(Time end) const;
+  std::optional<Certificate> prove_impossible(Time end, const TimeWindows& windows,
+                                              Interval span) const;
+  Certificate certificate(Time end, const TimeWindows& windows, const WindowFlow& flow) const;
+  double room(Interval window) const;
+  bool has_few_tasks() const { return view_.size() <= 500; }
+
+  const ClusterView& view_;
+  const Calendar& calendar_;
+  Time now_;
+  std::optional<Area> budget_;
+  Heads heads_;
+  Time path_end_ = 0;
+};
+
+}  // namespace dovetail

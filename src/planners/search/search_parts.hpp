@@ -1,0 +1,58 @@
+// What searches for plans on one cluster are made of, and where they begin.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "planners/list/one_cluster.hpp"
+#include "planners/search/lower_bound.hpp"
+#include "planners/search/plan_search.hpp"
+#include "planners/search/shrink.hpp"
+
+namespace dovetail {
+
+struct SearchParts {
+  // The context must outlive it.
+  explicit SearchParts(PlanningContext& context);
+
+  const ClusterView& view() const { return cluster.view(); }
+  std::size_t size() const { return view().size(); }
+  Time now() const { return cluster.now(); }
+
+  // For more tasks, all published plans, and widths and bounds by flows, would take longer than
+  // people wait.
+  bool has_few_tasks() const { return size() <= 500; }
+
+  // A plan of the context's problem as the search has it.
+  DecodedPlan decoded(const Plan& plan) const;
+
+  // What the search has done so far, without a certificate.
+  SearchRecord record() const;
+
+  // Plans whose widths need little work when they are to end by one of these moments, in the order
+  // of their bottom levels. None when that share of the time is over.
+  void for_each_width(std::span<const Time> ends, double share_of_time,
+                      const std::function<void(DecodedPlan)>& take);
+
+  OneCluster& cluster;
+  const SearchLimits& limits;
+  SearchClock clock;
+  LowerBound bound;
+  PlanSearch search;
+  Shrinker shrinker;
+
+ private:
+  DraftPlan draft_by(std::span<const Count> widths) const;
+};
+
+// The CPU time that the factor allows beside a plan that uses so much, which is always allowed; any
+// without a factor.
+Area allowed_area(const SearchLimits& limits, Area thrifty);
+
+// Ends for which widths are worth asking: a little before a deadline, as widths alone do not see
+// everything; a little after the least end that is not known to be impossible.
+std::vector<Time> width_ends_before(Time now, Time deadline);
+std::vector<Time> width_ends_after(Time now, Time least);
+
+}  // namespace dovetail

@@ -1,0 +1,85 @@
+// How much work a plan must do at least when it ends in time: a bound by flows.
+//
+// Tasks that follow each other must fit between the moment at which the first may start and the one
+// by which the last must end. Whoever makes them short makes them wide, and wide tasks consume
+// more. With a weight g on each path, and f the sum of the weights on the paths through a task,
+//
+//   work = sum m T(m) >= sum over tasks of min over m of (m + f) T(m)  -  sum over paths g window
+//
+// whatever the weights; they are chosen to make the right side large, by pushing flow on the path
+// that is violated most by the widths that are cheapest now. The widths at the end are also a good
+// allocation to start a search from.
+//
+//   WindowFlow flow(view, windows);
+//   flow.push(200);
+//   double work = flow.work();     // processor-milliseconds
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dovetail/certificate.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/search/time_windows.hpp"
+
+namespace dovetail {
+
+class WindowFlow {
+ public:
+  // Flows are whole multiples of a processor's 1/kUnit, so that what goes in comes out exactly.
+  static constexpr std::int64_t kUnit = Certificate::kUnit;
+
+  // Of all tasks, or of those whose windows lie within `span`. The view and windows, which must be
+  // possible, must outlive it.
+  WindowFlow(const ClusterView& view, const TimeWindows& windows);
+  WindowFlow(const ClusterView& view, const TimeWindows& windows, Interval span);
+
+  // So many paths, or fewer when nothing is gained any more.
+  void push(int rounds);
+
+  // The least that the tasks consume together.
+  double work() const { return work_; }
+
+  // The same in whole processor-milliseconds, as plans consume them: exact where no task has very
+  // many widths. Looks at each width.
+  Area whole_work() const;
+
+  // The cheapest widths under the flow, by task; of tasks outside of the span their fewest.
+  std::vector<Count> widths() const;
+
+  struct Flows {
+    std::vector<std::int64_t> begin, end;  // by task: of paths that begin or end there
+    std::vector<std::int64_t> edges;       // by edge: task by task, in the order of predecessors()
+  };
+  const Flows& flows() const { return flows_; }
+
+ private:
+  struct Choice {
+    Count procs = 0;
+    double length = 0;  // milliseconds, not rounded up
+    double cost = 0;    // (m + f) T(m)
+  };
+
+  Choice cheapest(TaskId task, double flow) const;
+  void find_path();
+  double excess_with(double more) const;
+  std::int64_t best_step() const;
+  void add_to_path(std::int64_t flow);
+  void update_work();
+  Area least_cost(TaskId task) const;
+
+  const ClusterView& view_;
+  const TimeWindows& windows_;
+  std::vector<char> is_inside_;
+  std::vector<std::size_t> first_edge_;  // by task, of those that lead to it
+  Flows flows_;
+  std::vector<std::int64_t> through_;  // by task
+  std::vector<Choice> choices_;        // by task
+  std::vector<double> reach_;          // scratch: the longest way to the end of each task
+  std::vector<TaskId> path_;           // from its first task to its last
+  double excess_ = 0;                  // of that path over its window
+  double work_ = 0;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,31 @@
+// THE list of batch-queue policies.
+#include <array>
+
+#include "dovetail/error.hpp"
+#include "queue/policies/backfill.hpp"
+#include "queue/policies/conservative.hpp"
+#include "queue/policies/scheduler.hpp"
+
+namespace dovetail {
+
+std::span<const PolicyInfo> policies() {
+  static constexpr std::array<PolicyInfo, 3> kTable = {{
+      {"conservative", "every waiting job has a planned start; nobody may delay it",
+       "Mu'alem, Feitelson 2001", make_conservative},
+      {"easy", "only the first waiting jobs have a planned start (--depth); others fill the gaps",
+       "Lifka 1995", make_easy},
+      {"fcfs", "first come, first served: nobody passes anybody", "", make_fcfs},
+  }};
+  return kTable;
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const QueueRules& rules) {
+  std::string known;
+  for (const PolicyInfo& policy : policies()) {
+    if (policy.name == rules.policy) return policy.make(rules);
+    known += (known.empty() ? "" : ", ") + std::string(policy.name);
+  }
+  throw InputError("there is no queue policy \"" + rules.policy + "\"; known are " + known);
+}
+
+}  // namespace dovetail

@@ -1,0 +1,223 @@
+#include "run/conductor.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <map>
+
+#include "run/interrupts.hpp"
+#include "run/local/adopted.hpp"
+#include "run/mailbox.hpp"
+#include "run/plan_keeper.hpp"
+#include "run/report/run_words.hpp"
+#include "run/task_book.hpp"
+
+namespace dovetail::run {
+
+namespace {
+
+// How long to wait where nobody tells us.
+constexpr Duration kPatience = 200;
+
+// The loop: start what can start, wait for what happens, hear everybody who may have something to
+// say.
+class Conductor {
+ public:
+  Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+            Nursery nursery)
+      : folder_(folder),
+        problem_(problem),
+        options_(options),
+        launcher_(folder.nursery_lock(), std::move(nursery)),
+        mailbox_(folder),
+        plan_(problem, options),
+        book_(folder, problem, options,
+              [this](std::string reason) { plan_.add_reason(std::move(reason)); }) {}
+
+  RunEnd run() {
+    adopted_ = book_.take_over(options_.kept);
+    hear_requests();
+    if (options_.sets_processors) set_processors(options_.processors, false);
+    plan_.begin(book_);
+    for (;;) {
+      start_tasks();
+      if (!is_stopping()) plan_.ask(book_);
+      if (options_.progress) options_.progress(book_.state(), book_.dispatcher(), book_.now());
+      if (is_over()) break;
+      wait();
+    }
+    const RunOutcome outcome = finish();
+    return {outcome, std::move(book_).take_state()};
+  }
+
+ private:
+  void start_tasks() {
+    std::vector<TaskCommand> commands;
+    is_stopping() ? book_.put_back() : void(commands = book_.start());
+    book_.sync();
+    for (const TaskCommand& command : commands) launcher_.start(command);
+  }
+
+  bool is_stopping() const {
+    if (interrupts_seen_ > 0) return true;
+    return !options_.keep_going && book_.state().count(TaskState::failed) > 0;
+  }
+
+  bool is_over() const {
+    const Dispatcher& dispatcher = book_.dispatcher();
+    if (!dispatcher.running().empty()) return false;
+    // Nothing can start, and nobody is thinking about it.
+    const bool is_stuck = dispatcher.next_chance(book_.now()) == kForever && !plan_.is_thinking();
+    return is_stopping() || dispatcher.ready() == 0 || is_stuck;
+  }
+
+  void wait() {
+    std::vector<pollfd> files = {{launcher_.descriptor(), POLLIN, 0},
+                                 {interrupts_.descriptor(), POLLIN, 0},
+                                 {mailbox_.descriptor(), POLLIN, 0},
+                                 {plan_.descriptor(), POLLIN, 0}};
+    bool is_told = interrupts_seen_ < 2 && !has_surplus();
+    for (const auto& [task, adopted] : adopted_) {
+      const auto file = adopted.descriptor();
+      if (file) files.push_back({*file, POLLIN, 0});
+      is_told = is_told && file;
+    }
+    poll(files.data(), files.size(), patience(is_told));
+    hear_interrupts();
+    hear_requests();
+    if (interrupts_seen_ > 1) stop_tasks();
+    if (has_surplus()) stop_surplus();
+    for (const TaskReport& report : launcher_.reports()) {
+      report.is_lost ? book_.lose(report.task) : book_.end(report.task, report.attempt, report.end);
+    }
+    hear_adopted();
+    book_.look_for_late_tasks();
+    plan_.hear(book_);
+  }
+
+  // Until something has to be looked at though nobody tells us.
+  int patience(bool is_told) const {
+    const Time now = book_.now();
+    Time next = book_.monitor().next_check();
+    if (!is_told) next = std::min(next, now + kPatience);
+    if (!is_stopping()) {
+      next = std::min({next, book_.dispatcher().next_chance(now), plan_.next_question()});
+      if (book_.is_reading()) next = now;
+    }
+    const Time longest = options_.is_live ? 1000 : 3'600'000;
+    return static_cast<int>(std::clamp<Time>(next - now, 0, longest));
+  }
+
+  void hear_interrupts() {
+    const int news = interrupts_.take();
+    if (news == 0) return;
+    interrupts_seen_ += news;
+    book_.set_stopping();
+    if (options_.interrupted) options_.interrupted(interrupts_seen_, book_.dispatcher());
+  }
+
+  // Of tasks that were running when we came their supervisors do not tell us.
+  void hear_adopted() {
+    for (auto next = adopted_.begin(); next != adopted_.end();) {
+      const auto task = next->first;
+      if (!next->second.has_ended()) {
+        ++next;
+        continue;
+      }
+      next = adopted_.erase(next);
+      const std::uint32_t attempt = book_.state().tasks()[task].attempt;
+      const Attempt known = read_attempt(folder_.attempt(task, attempt));
+      known.end ? book_.end(task, attempt, *known.end) : book_.lose(task);
+    }
+  }
+
+  void hear_requests() {
+    for (const Json& request : mailbox_.take()) {
+      const Json what = request.contains("what") ? request.at("what") : Json();
+      const Json processors = request.contains("processors") ? request.at("processors") : Json();
+      if (what == "cancel") {
+        is_cancelled_ = true;
+        interrupts_seen_ = std::max(interrupts_seen_, 2);
+        book_.set_stopping();
+      } else if (what == "resources" && processors.is_number_integer()) {
+        set_processors(processors.get<Count>(),
+                       request.contains("now") && request.at("now") == true);
+      }
+    }
+    book_.sync();
+    mailbox_.forget();
+  }
+
+  void set_processors(Count processors, bool at_once) {
+    const Count before = book_.dispatcher().processors();
+    stops_surplus_ = at_once;
+    if (processors < 1 || processors == before) return;
+    book_.set_processors(processors);
+    plan_.add_need(plural(static_cast<std::size_t>(processors), "processor") + " instead of " +
+                   std::to_string(before));
+  }
+
+  bool has_surplus() const {
+    return stops_surplus_ && book_.dispatcher().in_use() > book_.dispatcher().processors();
+  }
+
+  // Those that started last, until the others have no more than there is; they are run again later.
+  void stop_surplus() const {
+    const Dispatcher& dispatcher = book_.dispatcher();
+    const std::vector<TaskStatus>& tasks = book_.state().tasks();
+    std::vector<std::size_t> running(dispatcher.running().begin(), dispatcher.running().end());
+    std::ranges::sort(running, std::ranges::greater{},
+                      [&](std::size_t task) { return tasks[task].started; });
+    Count surplus = dispatcher.in_use() - dispatcher.processors();
+    for (const std::size_t task : running) {
+      if (surplus <= 0) break;
+      surplus -= tasks[task].processors;
+      book_.stop_task(static_cast<std::uint32_t>(task));
+    }
+  }
+
+  // Again and again until they have ended: one that was only just started has nobody to ask yet.
+  void stop_tasks() const {
+    for (const std::size_t task : book_.dispatcher().running()) {
+      book_.stop_task(static_cast<std::uint32_t>(task));
+    }
+  }
+
+  RunOutcome finish() {
+    const bool is_done = book_.state().count(TaskState::done) == problem_.task_count();
+    const auto outcome = is_done                ? RunOutcome::done
+                         : is_cancelled_        ? RunOutcome::cancelled
+                         : interrupts_seen_ > 0 ? RunOutcome::interrupted
+                                                : RunOutcome::failed;
+    book_.note(name_of(outcome));
+    book_.sync();
+    return outcome;
+  }
+
+  const RunFolder& folder_;
+  const Problem& problem_;
+  const RunOptions& options_;
+  Launcher launcher_;  // before signals are blocked, threads begin and files are opened
+  Interrupts interrupts_;
+  Mailbox mailbox_;
+  PlanKeeper plan_;
+  TaskBook book_;
+  std::map<std::uint32_t, Adopted> adopted_ = {};  // by task
+  bool stops_surplus_ = false;  // tasks with more processors than there are by now
+  int interrupts_seen_ = 0;
+  bool is_cancelled_ = false;
+};
+
+}  // namespace
+
+const char* name_of(RunOutcome outcome) {
+  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+               Nursery nursery) {
+  return Conductor(folder, problem, options, std::move(nursery)).run();
+}
+
+}  // namespace dovetail::run

@@ -1,0 +1,163 @@
+#include "run/local/wire.hpp"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace dovetail::run {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A message with room for one open file.
+class Message {
+ public:
+  Message(char* data, std::size_t size) : data_{data, size} {
+    header_.msg_iov = &data_;
+    header_.msg_iovlen = 1;
+    header_.msg_control = control_;
+    header_.msg_controllen = sizeof control_;
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+
+  // As sendmsg and recvmsg, but not cut short by a signal before the first byte.
+  ssize_t send(int socket, int file) {
+    cmsghdr* const head = CMSG_FIRSTHDR(&header_);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof file);
+    std::memcpy(CMSG_DATA(head), &file, sizeof file);
+    ssize_t sent = 0;
+    while ((sent = sendmsg(socket, &header_, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+    }
+    return sent;
+  }
+
+  ssize_t receive(int socket, Descriptor& file) {
+    ssize_t got = 0;
+    while ((got = recvmsg(socket, &header_, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+    }
+    const cmsghdr* const head = CMSG_FIRSTHDR(&header_);
+    if (got <= 0 || head == nullptr || head->cmsg_type != SCM_RIGHTS) return got;
+    int number = -1;
+    std::memcpy(&number, CMSG_DATA(head), sizeof number);
+    file = Descriptor(number);
+    return got;
+  }
+
+ private:
+  iovec data_;
+  msghdr header_{};
+  alignas(cmsghdr) char control_[CMSG_SPACE(sizeof(int))]{};
+};
+
+bool send_all(int socket, const char* data, std::size_t size) {
+  while (size > 0) {
+    const ssize_t sent = send(socket, data, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return false;
+    data += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+bool receive_all(int socket, char* data, std::size_t size) {
+  while (size > 0) {
+    const ssize_t got = recv(socket, data, size, MSG_WAITALL);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    data += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+}  // namespace
+
+Json json_of(const TaskCommand& command) {
+  return {{"task", command.task},
+          {"attempt", command.attempt},
+          {"command", command.command},
+          {"arguments", command.arguments},
+          {"folder", command.folder},
+          {"attempt_file", command.attempt_file},
+          {"out_file", command.out_file},
+          {"err_file", command.err_file},
+          {"environment", command.environment},
+          {"cores", command.cores},
+          {"timeout", command.timeout_seconds},
+          {"grace", command.grace_seconds}};
+}
+
+TaskCommand command_from(const Json& json) {
+  return {.task = json.at("task"),
+          .attempt = json.at("attempt"),
+          .command = json.at("command"),
+          .arguments = json.value("arguments", std::vector<std::string>()),
+          .folder = json.at("folder"),
+          .attempt_file = json.at("attempt_file"),
+          .out_file = json.at("out_file"),
+          .err_file = json.at("err_file"),
+          .environment = json.at("environment"),
+          .cores = json.at("cores"),
+          .timeout_seconds = json.at("timeout"),
+          .grace_seconds = json.at("grace")};
+}
+
+// The size of what follows, and that many bytes.
+std::string format_request(const TaskCommand& command) {
+  // Bytes as they are: a command may hold what is no UTF-8.
+  const std::vector<std::uint8_t> body = Json::to_cbor(json_of(command));
+  const auto size = static_cast<std::uint32_t>(body.size());
+  std::string request(sizeof size, '\0');
+  std::memcpy(request.data(), &size, sizeof size);
+  request.append(body.begin(), body.end());
+  return request;
+}
+
+bool send_request(int socket, const std::string& request, int lock) {
+  std::string copy = request;
+  const ssize_t sent = Message(copy.data(), copy.size()).send(socket, lock);
+  if (sent < 0) return false;
+  const auto done = static_cast<std::size_t>(sent);
+  return send_all(socket, request.data() + done, request.size() - done);
+}
+
+std::optional<StartRequest> receive_request(int socket) {
+  std::uint32_t size = 0;
+  char head[sizeof size];
+  StartRequest request;
+  const ssize_t got = Message(head, sizeof head).receive(socket, request.lock);
+  if (got <= 0) return std::nullopt;
+  const auto done = static_cast<std::size_t>(got);
+  if (!receive_all(socket, head + done, sizeof head - done)) return std::nullopt;
+  std::memcpy(&size, head, sizeof size);
+  std::string body(size, '\0');
+  if (!receive_all(socket, body.data(), body.size())) return std::nullopt;
+  request.command = command_from(Json::from_cbor(body));
+  return request;
+}
+
+void send_report(int socket, const AttemptEnd& end) {
+  const std::string line = to_json(end) + "\n";
+  send_all(socket, line.data(), line.size());
+}
+
+bool send_file(int socket, int file) {
+  char byte = 0;
+  return Message(&byte, 1).send(socket, file) == 1;
+}
+
+Descriptor receive_file(int socket) {
+  char byte = 0;
+  Descriptor file;
+  Message(&byte, 1).receive(socket, file);
+  return file;
+}
+
+}  // namespace dovetail::run

@@ -1,0 +1,42 @@
+// How the launcher and its supervisors talk: over one socket for each supervisor, a request down,
+// the end of the attempt up, and so on.
+//
+// With every request travels the lock of the run's nursery (launcher.hpp): it is held as long as
+// the request is on its way, and until whoever got it closes it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "run/local/descriptor.hpp"
+#include "run/local/launcher.hpp"
+
+namespace dovetail::run {
+
+struct StartRequest {
+  TaskCommand command = {};
+  Descriptor lock = {};
+};
+
+// A command as JSON, and one from it; throws what nlohmann::json throws when it is none.
+nlohmann::ordered_json json_of(const TaskCommand& command);
+TaskCommand command_from(const nlohmann::ordered_json& json);
+
+std::string format_request(const TaskCommand& command);
+
+// Sends what format_request() made. False when nobody is there any more to get it as a whole.
+bool send_request(int socket, const std::string& request, int lock);
+
+// The next one; nothing when there will be none.
+std::optional<StartRequest> receive_request(int socket);
+
+// Sends a line of less than the size of a half of an attempt's file. Whether anybody reads it is
+// none of the sender's business.
+void send_report(int socket, const AttemptEnd& end);
+
+// Sends an open file alone, or gets one; false or not open when the other side is gone.
+bool send_file(int socket, int file);
+Descriptor receive_file(int socket);
+
+}  // namespace dovetail::run

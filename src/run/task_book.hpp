@@ -1,0 +1,118 @@
+// What happens to the tasks of a run: each is written into the journal and told to all whom it
+// concerns, in one order, whether we see it ourselves or find that it happened before we came.
+//
+//   TaskBook book(folder, problem, options, on_reason);
+//   auto adopted = book.take_over(options.kept);     // what was there before us
+//   for (auto& command : book.start()) ...           // they begin, after book.sync()
+//   book.end(task, attempt, how);
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "dovetail/problem.hpp"
+#include "run/clock.hpp"
+#include "run/dispatcher.hpp"
+#include "run/journal.hpp"
+#include "run/local/adopted.hpp"
+#include "run/local/cores.hpp"
+#include "run/local/launcher.hpp"
+#include "run/monitor.hpp"
+#include "run/revision.hpp"
+#include "run/run_folder.hpp"
+#include "run/run_options.hpp"
+#include "run/run_state.hpp"
+
+namespace dovetail::run {
+
+class TaskBook {
+ public:
+  // Reads the journal. All of them must outlive it. `on_reason` hears why the rest should be
+  // planned again.
+  TaskBook(const RunFolder& folder, const Problem& problem, const RunOptions& options,
+           std::function<void(std::string)> on_reason);
+
+  const RunState& state() const { return state_; }
+  const Dispatcher& dispatcher() const { return dispatcher_; }
+  const Monitor& monitor() const { return monitor_; }
+  Time now() const { return clock_.now(); }
+
+  // From the journal and from what supervisors wrote since its last entry: what is done stays done
+  // unless something has changed, what failed is asked for again, and what still runs is answered.
+  // What runs and will have to be run again is stopped.
+  std::map<std::uint32_t, Adopted> take_over(const std::vector<KeptTask>& kept);
+
+  // Takes the tasks that start now, writes down that they do, and answers their commands; they may
+  // begin after sync(). Those that need not or cannot be run are over. Where what tasks read has to
+  // be looked at, which may take long, not all are answered at once.
+  std::vector<TaskCommand> start();
+
+  // Whether start() has more to answer.
+  bool is_reading() const { return !to_read_.empty(); }
+
+  // Tasks whose inputs have not been looked at do not start for now.
+  void put_back();
+
+  void end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
+
+  // Its supervisor was killed.
+  void lose(std::uint32_t task);
+
+  // Asks its supervisor; one that was only just started has nobody to ask yet.
+  void stop_task(std::uint32_t task) const;
+
+  // A plan, and how it was judged. A plan that is kept takes as long as is known by now.
+  void follow(const Evaluation& decision, const std::string& algorithm,
+              const std::vector<Slot>& slots);
+
+  // Tasks that have run for longer than they should are thought to go on.
+  void look_for_late_tasks();
+
+  void set_processors(Count processors);
+
+  // Once it is stopping, nothing is tried again.
+  void set_stopping();
+
+  // Anything else that happens to the run.
+  void note(const std::string& what) { write(note_entry(clock_.stamp(), what)); }
+
+  // What is not on disk must not happen.
+  void sync() { journal_.sync(); }
+
+  RunState take_state() && { return std::move(state_); }
+
+ private:
+  void write(const Json& entry);
+  void follow_known_plan();
+  void take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
+  void take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
+  void ask_again(std::uint32_t task, const std::string& why);
+
+  void prepare(std::uint32_t task, std::vector<TaskCommand>& commands);
+  bool is_kept(std::uint32_t task, const std::string& inputs) const;
+  void keep(std::uint32_t task);
+  void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
+  void fail(std::uint32_t task);
+
+  const RunFolder& folder_;
+  const Problem& problem_;
+  const RunOptions& options_;
+  const std::function<void(std::string)> on_reason_;
+  JournalWriter journal_;
+  RunState state_;
+  RunClock clock_;
+  Dispatcher dispatcher_;
+  Cores cores_;
+  Monitor monitor_;
+  Revision revision_;
+  std::deque<std::uint32_t> to_read_;  // taken from the dispatcher, and not begun
+  std::set<std::uint32_t> stale_;      // those that run and will have to be run again
+};
+
+}  // namespace dovetail::run

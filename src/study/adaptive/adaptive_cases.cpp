@@ -1,0 +1,145 @@
+#include "study/adaptive/adaptive_cases.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "planners/pool/min_min.hpp"
+#include "planners/replan/aheft.hpp"
+
+namespace dovetail {
+namespace {
+
+std::vector<ResourceId> first_resources(std::size_t count) {
+  std::vector<ResourceId> resources(count);
+  std::iota(resources.begin(), resources.end(), ResourceId{0});
+  return resources;
+}
+
+// A workflow on a pool for as long as somebody looks.
+struct Case {
+  UnlikeGraph graph;
+  std::vector<ResourceId> at_start;
+  std::vector<Event> joins;
+};
+
+class FlowCases {
+ public:
+  explicit FlowCases(const UnlikeFlow& flow) : flow_(flow), first_input_(flow.size() + 1) {
+    for (const auto& [from, to, transfer] : flow.edges) {
+      inputs_.push_back({from, transfer});
+      ++first_input_[to + 1];
+    }
+    std::partial_sum(first_input_.begin(), first_input_.end(), first_input_.begin());
+  }
+
+  Makespans run(const PoolSpec& pool, bool with_min_min) {
+    Makespans ends;
+    ends[AdaptiveStrategy::heft] = heft(pool.resources);
+    // Nobody who plans again ends later.
+    const Case until_heft = make_case(pool, ends[AdaptiveStrategy::heft]);
+    follow_joins(until_heft, {}, ends[AdaptiveStrategy::heft_best], ends[AdaptiveStrategy::aheft]);
+    Duration first = 0;
+    follow_joins(until_heft, paper_options(), first, ends[AdaptiveStrategy::aheft_paper]);
+    follow_joins(until_heft, {.ranks = {RankRule::mean}, .transfers = {TransferModel::inflight}},
+                 first, ends[AdaptiveStrategy::aheft_inflight]);
+    if (with_min_min) {
+      ends[AdaptiveStrategy::min_min] =
+          min_min(pool, StageIn::parallel, 3 * ends[AdaptiveStrategy::heft]);
+      ends[AdaptiveStrategy::min_min_sum] =
+          min_min(pool, StageIn::sum, 8 * ends[AdaptiveStrategy::heft]);
+    }
+    return ends;
+  }
+
+ private:
+  // It sees nothing but the resources at the start.
+  Duration heft(std::uint32_t resources) {
+    const auto [known, is_new] = heft_.try_emplace(resources);
+    if (is_new) {
+      const UnlikeGraph graph = make_graph(resources);
+      Situation situation(graph, 0);
+      situation.pool = first_resources(resources);
+      known->second = plan_rest(graph, situation, {})->end;
+    }
+    return known->second;
+  }
+
+  static void follow_joins(const Case& one, const AheftOptions& options, Duration& first,
+                           Duration& last) {
+    AheftWorld world(one.graph, 0, one.at_start, options);
+    KnownEvents feed(one.joins);
+    first = *follow(world, feed, 0).front().candidate;
+    last = *world.current_end();
+  }
+
+  // The answer does not depend on the first guess of how long it takes.
+  Duration min_min(const PoolSpec& pool, StageIn stage_in, Duration guess) {
+    for (Duration until = guess;; until *= 2) {
+      const Case one = make_case(pool, until);
+      const Duration end = run_min_min(one.graph, 0, one.at_start, one.joins, stage_in)->end;
+      if (end <= until) return end;
+    }
+  }
+
+  Case make_case(const PoolSpec& pool, Time until) {
+    const std::vector<Time> times = join_times(pool, until);
+    std::vector<Event> joins;
+    for (ResourceId resource = pool.resources; resource < times.size(); ++resource) {
+      joins.push_back({times[resource], Event::Kind::join, resource});
+    }
+    return {make_graph(times.size()), first_resources(pool.resources), std::move(joins)};
+  }
+
+  UnlikeGraph make_graph(std::size_t resources) {
+    while (costs_.size() < resources) {
+      costs_.push_back(flow_.costs_on(static_cast<std::uint32_t>(costs_.size())));
+    }
+    std::vector<Duration> costs;
+    costs.reserve(flow_.size() * resources);
+    for (const std::uint32_t operation : flow_.operation) {
+      for (std::size_t resource = 0; resource < resources; ++resource) {
+        costs.push_back(costs_[resource][operation]);
+      }
+    }
+    return {resources, std::move(costs), inputs_, first_input_};
+  }
+
+  const UnlikeFlow& flow_;
+  std::vector<UnlikeGraph::Input> inputs_;  // by task
+  std::vector<std::uint32_t> first_input_;
+  std::vector<std::vector<Duration>> costs_;  // by resource and operation, as far as needed
+  std::map<std::uint32_t, Duration> heft_;    // by resources at the start
+};
+
+}  // namespace
+
+std::string_view to_string(AdaptiveStrategy strategy) {
+  switch (strategy) {
+    case AdaptiveStrategy::heft:
+      return "HEFT";
+    case AdaptiveStrategy::heft_best:
+      return "HEFT_BEST";
+    case AdaptiveStrategy::aheft:
+      return "AHEFT";
+    case AdaptiveStrategy::aheft_paper:
+      return "AHEFT_PAPER";
+    case AdaptiveStrategy::aheft_inflight:
+      return "AHEFT_INFLIGHT";
+    case AdaptiveStrategy::min_min:
+      return "MINMIN";
+    case AdaptiveStrategy::min_min_sum:
+      break;
+  }
+  return "MINMIN_SUM";
+}
+
+std::vector<Makespans> run_cases(const UnlikeFlow& flow, std::span<const PoolSpec> pools,
+                                 bool with_min_min) {
+  FlowCases cases(flow);
+  std::vector<Makespans> ends;
+  for (const PoolSpec& pool : pools) ends.push_back(cases.run(pool, with_min_min));
+  return ends;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,192 @@
+// The adaptive study as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "study/adaptive/adaptive_study.hpp"
+#include "study/report.hpp"
+
+namespace dovetail {
+namespace {
+
+using report::Text;
+
+constexpr int kModeWidth = 18;
+constexpr int kColumnWidth = 16;
+
+constexpr std::array kPlanners = {AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper,
+                                  AdaptiveStrategy::aheft_inflight, AdaptiveStrategy::heft_best};
+
+std::string_view title_of(AdaptiveApplication application) {
+  constexpr std::string_view kTitles[] = {"random graphs", "BLAST", "WIEN2K"};
+  return kTitles[static_cast<std::size_t>(application)];
+}
+
+std::string_view words_for(AdaptiveApplication application, AdaptiveAxis axis) {
+  switch (axis) {
+    case AdaptiveAxis::size:
+      return application == AdaptiveApplication::random ? "tasks" : "parallel ways";
+    case AdaptiveAxis::ccr:
+      return "CCR";
+    case AdaptiveAxis::out_degree:
+      return "out-degree";
+    case AdaptiveAxis::beta:
+      return "beta";
+    case AdaptiveAxis::resources:
+      return "resources at the start (R)";
+    case AdaptiveAxis::interval:
+      return "seconds between joins (Delta)";
+    case AdaptiveAxis::share:
+      break;
+  }
+  return "share that joins (delta)";
+}
+
+// A name, then something for every column.
+template <typename Columns, typename ToText>
+void write_line(Text out, std::string_view name, const Columns& columns, ToText to_text) {
+  fmt::format_to(out, "{:<{}}", name, kModeWidth);
+  for (const auto& column : columns) {
+    fmt::format_to(out, "{:>{}}", std::string(to_text(column)), kColumnWidth);
+  }
+  fmt::format_to(out, "\n");
+}
+
+std::string text_of(const std::optional<double>& value, int decimals) {
+  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+}
+
+std::string text_of(const std::optional<AdaptiveGain>& gain) {
+  if (!gain) return "-";
+  std::string text = fmt::format("{:.2f}", gain->percent);
+  if (gain->error) text += fmt::format(" +-{:.2f}", *gain->error);
+  return text;
+}
+
+void write_head(Text out, const AdaptiveStudyResult& result) {
+  fmt::format_to(out, "Plans on resources that join, scale {}, seed {}, mean task {:g} s\n",
+                 report::name_of(result.scale), result.seed, result.mean_seconds);
+  for (const auto& [application, cell] : result.totals) {
+    const auto size = std::ranges::find(result.sizes, application, &AdaptiveSize::application);
+    fmt::format_to(out, "  {:<14} {:>7} cases: {} graphs, each on {} of 80 pools\n",
+                   title_of(application), cell.cases, cell.graphs, size->models);
+  }
+}
+
+void write_means(Text out, const AdaptiveStudyResult& result) {
+  fmt::format_to(out, "\nMean makespan in seconds (Table 6, and the text of the paper)\n");
+  write_line(out, "", kAdaptiveStrategies, [](AdaptiveStrategy s) { return to_string(s); });
+  for (const auto& total : result.totals) {
+    write_line(out, title_of(total.application), kAdaptiveStrategies,
+               [&](AdaptiveStrategy s) { return text_of(total.cell.mean(s), 1); });
+    write_line(out, "  published", kAdaptiveStrategies, [&](AdaptiveStrategy s) {
+      return text_of(published::adaptive_mean(total.application, s), 1);
+    });
+    write_line(out, "  gain, %", kAdaptiveStrategies,
+               [&](AdaptiveStrategy s) { return text_of(total.cell.gain_of(s)); });
+  }
+}
+
+std::string value_text(const AdaptiveCell& cell) { return fmt::format("{:g}", cell.value); }
+
+void write_gains(Text out, const AdaptiveTable& table) {
+  const std::string_view name = published::adaptive_name(table.application, table.axis);
+  fmt::format_to(out, "\n{}{}{} by {}: gain over HEFT in per cent\n", name,
+                 name.empty() ? "" : ", ", title_of(table.application),
+                 words_for(table.application, table.axis));
+  write_line(out, "", table.cells, value_text);
+  for (const AdaptiveStrategy strategy : kPlanners) {
+    write_line(out, to_string(strategy), table.cells,
+               [&](const AdaptiveCell& cell) { return text_of(cell.gain_of(strategy)); });
+  }
+  const auto theirs = published::adaptive_gains(table.application, table.axis);
+  if (!theirs.empty()) {
+    write_line(out, "  published", theirs, [](double percent) { return text_of(percent, 1); });
+  }
+  write_line(out, "graphs", table.cells,
+             [](const AdaptiveCell& cell) { return fmt::format("{}", cell.graphs); });
+}
+
+void write_ratios(Text out, const AdaptiveTable& table) {
+  fmt::format_to(out, "\nMin-Min's makespan over HEFT's, {} by {}\n", title_of(table.application),
+                 words_for(table.application, table.axis));
+  write_line(out, "", table.cells, value_text);
+  for (const AdaptiveStrategy strategy :
+       {AdaptiveStrategy::min_min, AdaptiveStrategy::min_min_sum}) {
+    write_line(out, to_string(strategy), table.cells, [&](const AdaptiveCell& cell) {
+      const auto gain = cell.gain_of(strategy);
+      return gain ? fmt::format("{:.2f}", 1 - gain->percent / 100) : "-";
+    });
+  }
+}
+
+// Both applications in one table, as published: HEFT1 and AHEFT1 are BLAST, the others WIEN2K.
+void write_figure(Text out, const AdaptiveStudyResult& result, char part, AdaptiveAxis axis) {
+  bool has_head = false;
+  for (const AdaptiveTable& table : result.tables) {
+    if (table.axis != axis || table.application == AdaptiveApplication::random) continue;
+    if (!std::exchange(has_head, true)) {
+      fmt::format_to(out, "\nFigure 8({}): mean makespan in seconds by {}\n", part,
+                     words_for(table.application, axis));
+      write_line(out, "", table.cells, value_text);
+    }
+    for (const AdaptiveStrategy strategy :
+         {AdaptiveStrategy::heft, AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper}) {
+      write_line(out, fmt::format("{} {}", title_of(table.application), to_string(strategy)),
+                 table.cells,
+                 [&](const AdaptiveCell& cell) { return text_of(cell.mean(strategy), 1); });
+    }
+    write_line(out, "  gain of AHEFT, %", table.cells, [](const AdaptiveCell& cell) {
+      return text_of(cell.gain_of(AdaptiveStrategy::aheft));
+    });
+  }
+}
+
+void write_figures(Text out, const AdaptiveStudyResult& result) {
+  constexpr std::array kParts = {AdaptiveAxis::ccr,      AdaptiveAxis::beta,
+                                 AdaptiveAxis::size,     AdaptiveAxis::resources,
+                                 AdaptiveAxis::interval, AdaptiveAxis::share};
+  char part = 'a';
+  for (const AdaptiveAxis axis : kParts) write_figure(out, result, part++, axis);
+}
+
+// Of what was published in the order of the paper, then random graphs by everything else.
+void write_tables(Text out, const AdaptiveStudyResult& result) {
+  const auto name_of = [](const AdaptiveTable* table) {
+    return published::adaptive_name(table->application, table->axis);
+  };
+  std::vector<const AdaptiveTable*> tables;
+  for (const AdaptiveTable& table : result.tables) {
+    const bool is_random = table.application == AdaptiveApplication::random;
+    if (is_random || !name_of(&table).empty()) tables.push_back(&table);
+  }
+  std::ranges::stable_sort(tables, {}, [&](const AdaptiveTable* table) {
+    return std::pair(name_of(table).empty(), name_of(table));
+  });
+  for (const AdaptiveTable* table : tables) {
+    write_gains(out, *table);
+    const bool is_random = table->application == AdaptiveApplication::random;
+    if (is_random && table->axis == AdaptiveAxis::ccr) write_ratios(out, *table);
+  }
+}
+
+}  // namespace
+
+std::string format_table(const AdaptiveStudyResult& result) {
+  std::string text;
+  const Text out(text);
+  write_head(out, result);
+  write_means(out, result);
+  write_tables(out, result);
+  write_figures(out, result);
+  text +=
+      "\nGain: 1 - sum of makespans / sum of HEFT's, +- its standard error over graphs. AHEFT is "
+      "the "
+      "mode of\ndovetail plan, AHEFT_PAPER the printed equations, AHEFT_INFLIGHT those with files "
+      "under way, HEFT_BEST\nthe plan that AHEFT begins with. What agrees with the paper and what "
+      "does not: docs/studies.md.\n";
+  return text;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,51 @@
+// The instances of the study of the planner DOVETAIL, made one by one when they are needed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dovetail/problem.hpp"
+#include "study/anytime/anytime_study.hpp"
+
+namespace dovetail {
+
+class AnytimeCases {
+ public:
+  // Reads the logs and the real workflows. Throws InputError as run_anytime_study does.
+  explicit AnytimeCases(const AnytimeStudyOptions& options);
+
+  const std::vector<StudyLog>& logs() const { return logs_; }
+  std::size_t schedules() const { return schedules_; }  // per log and number of tasks
+  const std::string& shapes_note() const { return shapes_note_; }
+
+  // Random workflows by log, tasks and schedule, then the real shapes; nothing is planned yet.
+  std::size_t size() const { return recipes_.size(); }
+  AnytimeCase make_case(std::size_t number) const;
+  Problem make_problem(std::size_t number) const;
+
+ private:
+  // What a case is made of.
+  struct Recipe {
+    std::size_t log = 0;
+    std::size_t platform = 0;  // of that log
+    ReservationSpec reservations = {};
+    ApplicationSpec application = {};
+    std::size_t stream = 0;  // of random numbers
+    std::size_t index = 0;
+    std::optional<Workflow> shape = {};
+  };
+
+  void add_random(const AnytimeStudyOptions& options);
+  void add_shapes(const AnytimeStudyOptions& options);
+  Recipe recipe(std::size_t log, std::size_t spec, std::size_t start) const;
+
+  std::uint64_t seed_;
+  std::size_t schedules_ = 0;
+  std::size_t start_times_ = 0;
+  std::vector<StudyLog> logs_;
+  std::vector<std::vector<Platform>> platforms_;  // by log
+  std::vector<Recipe> recipes_;
+  std::string shapes_note_;
+};
+
+}  // namespace dovetail

@@ -1,0 +1,198 @@
+// The study of the planner DOVETAIL as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "study/anytime/anytime_study.hpp"
+#include "study/report.hpp"
+
+namespace dovetail {
+namespace {
+
+using report::Text;
+using Metric = AnytimeMetric;
+
+constexpr int kPartWidth = 14;
+constexpr int kWideCell = 26;
+
+// A table of one metric: parts down, limits across.
+struct TableSpec {
+  Metric metric;
+  std::string_view title;
+  bool shows_below = false;     // on how many instances it is below 0
+  bool shows_extremes = false;  // median and greatest
+};
+
+constexpr std::array kGains = {
+    TableSpec{Metric::turnaround_best16,
+              "(a) Turn-around against the best of the sixteen BL_x_BD_y, any CPU-hours", true},
+    TableSpec{Metric::hours_any, "    CPU-hours of these plans against BL_CPAR_BD_CPAR"},
+    TableSpec{Metric::turnaround_cpar,
+              "(b) Turn-around at the CPU-hours of BL_CPAR_BD_CPAR, against it", true},
+    TableSpec{Metric::turnaround_default,
+              "    Turn-around at 1.25 times its CPU-hours (the default), against it", true},
+    TableSpec{Metric::turnaround_default16, "    the same, against the best of the sixteen", true},
+    TableSpec{Metric::hours_default, "    CPU-hours of these plans against BL_CPAR_BD_CPAR"},
+    TableSpec{Metric::hours_cpar_end,
+              "(c) CPU-hours at the turn-around of BL_CPAR_BD_CPAR, against it", true},
+    TableSpec{Metric::hours_cpar_possible, "    at most possible, by the certificates"},
+    TableSpec{Metric::hours_loose,
+              "(d) CPU-hours at 1.5 times the tightest deadline of the DL_*, against the best DL_*",
+              true},
+    TableSpec{Metric::gap_loose, "    above the certified minimum", false, true},
+    TableSpec{Metric::gap_best_dl, "    the best DL_* above the same minimum"},
+    TableSpec{Metric::turnaround_dl,
+              "(e) Turn-around against the tightest deadline of the DL_*, any CPU-hours", true},
+    TableSpec{Metric::gap, "(f) Certified gap of the turn-around, any CPU-hours", false, true},
+    TableSpec{Metric::gap_best16, "    the best of the sixteen above the same bound", false, true},
+    TableSpec{Metric::gap_default, "    Certified gap at 1.25 times the CPU-hours", false, true},
+};
+
+constexpr std::array kBounds = {
+    TableSpec{Metric::bound_path, "(g) Bound over plan: critical path"},
+    TableSpec{Metric::bound_calendar, "    critical path around the reservations"},
+    TableSpec{Metric::bound_flow, "    window flow (the certificate)"},
+};
+
+std::string cell_text(const TableSpec& table, const AnytimeSummary& summary) {
+  if (summary.count == 0) return "-";
+  std::string text = fmt::format("{:.2f} +- {:.1f}", 100 * summary.mean, 100 * summary.deviation);
+  if (table.shows_below) text += fmt::format(" {:>4}/{}", summary.below, summary.count);
+  if (table.shows_extremes) {
+    text += fmt::format(" ({:.1f}, {:.1f})", 100 * summary.median, 100 * summary.greatest);
+  }
+  return text;
+}
+
+// "measured" or "promised", where there is any number of the kind.
+void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec& table,
+                     const AnytimePart& part, std::string_view name,
+                     std::optional<double> AnytimeReference::*value) {
+  std::string cells;
+  bool has_any = false;
+  for (const AnytimeLimit& limit : result.limits) {
+    const AnytimeReference* known = find_reference(table.metric, part, limit);
+    const bool has = known != nullptr && known->*value;
+    has_any |= has;
+    cells += fmt::format(" {:>{}}", has ? fmt::format("{:.1f}", *(known->*value)) : "", kWideCell);
+  }
+  if (!has_any) return;
+  cells.erase(cells.find_last_not_of(' ') + 1);
+  fmt::format_to(out, "{:<{}}{}\n", "  " + std::string(name), kPartWidth, cells);
+}
+
+// On chains the best of the sixteen is often the best there is.
+void write_ties(Text out, const AnytimeStudyResult& result) {
+  fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeTies ties = count_ties(result.cases, part, limit);
+      fmt::format_to(out, " {:>{}}", fmt::format("{}, {}", ties.count, ties.at_bound), kWideCell);
+    }
+    fmt::format_to(out, "\n");
+  }
+}
+
+// A question that was not asked has no table.
+void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& table) {
+  bool has_title = false;
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    std::string cells;
+    bool has_any = false;
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
+      has_any |= summary.count > 0;
+      cells += fmt::format(" {:>{}}", cell_text(table, summary), kWideCell);
+    }
+    if (!has_any) continue;
+    if (!has_title) fmt::format_to(out, "\n{}\n", table.title);
+    has_title = true;
+    fmt::format_to(out, "{:<{}}{}\n", part.name(), kPartWidth, cells);
+    write_reference(out, result, table, part, "measured", &AnytimeReference::measured);
+    write_reference(out, result, table, part, "promised", &AnytimeReference::promised);
+  }
+  if (has_title && table.metric == Metric::turnaround_best16) write_ties(out, result);
+}
+
+void write_head(Text out, const AnytimeStudyResult& result) {
+  const auto shapes =
+      std::ranges::count_if(result.cases, [](const auto& one) { return !one.shape.empty(); });
+  fmt::format_to(out,
+                 "DOVETAIL against the published planners, scale {}, seed {}\n"
+                 "{} random workflows ({} schedules per log and number of tasks), {} real shapes\n",
+                 report::name_of(result.scale), result.seed,
+                 result.cases.size() - static_cast<std::size_t>(shapes), result.schedules, shapes);
+  for (const StudyLog& log : result.logs) {
+    fmt::format_to(out, "{}: {} processors, {:.1f} % in use\n", log.name, log.processors,
+                   100 * log.utilisation);
+  }
+  if (!result.shapes_note.empty()) {
+    fmt::format_to(out, "Real shapes are left out: {}\n", result.shapes_note);
+  }
+  fmt::format_to(out,
+                 "\nPer cent: mean +- standard deviation over instances; n/m: better on n of m; in "
+                 "brackets: median, greatest.\n"
+                 "measured: by the program that DOVETAIL was designed with; promised: by "
+                 "docs/anytime.md.\n\n{:<{}}",
+                 "", kPartWidth);
+  for (const AnytimeLimit& limit : result.limits) {
+    fmt::format_to(out, " {:>{}}", limit.name(), kWideCell);
+  }
+  fmt::format_to(out, "\n");
+}
+
+void write_times(Text out, const AnytimeStudyResult& result) {
+  fmt::format_to(out, "\nTrials of (a), on average; milliseconds: mean (greatest)\n");
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeTime time = time_of(result.cases, part, AnytimeQuestion::any_hours, limit);
+      std::string cell = fmt::format("{:.0f}", time.mean_trials);
+      // A search by trials is the same every time, but not its time.
+      if (result.limits[limit].milliseconds) {
+        cell += fmt::format("; {:.1f} ({:.1f})", time.mean_ms, time.worst_ms);
+      }
+      fmt::format_to(out, " {:>{}}", cell, kWideCell);
+    }
+    fmt::format_to(out, "\n");
+  }
+}
+
+void write_failures(Text out, const AnytimeStudyResult& result) {
+  const AnytimeFailures failures = count_failures(result.cases);
+  fmt::format_to(out,
+                 "\n{} searches: {} without a plan, {} plans that check() rejects, {} certificates "
+                 "that refute() rejects, {} worse than BL_CPAR_BD_CPAR\n",
+                 failures.searches, failures.no_plan, failures.invalid, failures.unproven,
+                 failures.worse);
+}
+
+void write_promises(Text out, const AnytimeStudyResult& result) {
+  fmt::format_to(out, "\n{:<80} {:>18} {:>12} {:>28}\n", "Promises", "promised", "measured",
+                 "ours");
+  for (const AnytimePromise& promise : anytime_promises(result.cases, result.limits)) {
+    const std::string_view verdict = promise.ours.empty() ? ""
+                                     : promise.is_kept    ? "kept"
+                                                          : "NOT kept";
+    fmt::format_to(out, "{:<80} {:>18} {:>12} {:>28}  {}\n", promise.what, promise.promised,
+                   promise.measured, promise.ours.empty() ? "not run" : promise.ours, verdict);
+  }
+}
+
+}  // namespace
+
+std::string format_table(const AnytimeStudyResult& result) {
+  std::string text;
+  const Text out(text);
+  write_head(out, result);
+  for (const TableSpec& table : kGains) write_table(out, result, table);
+  write_failures(out, result);
+  for (const TableSpec& table : kBounds) write_table(out, result, table);
+  write_times(out, result);
+  write_promises(out, result);
+  text += "\nWhat the numbers mean: docs/studies.md; how the planner works: docs/anytime.md.\n";
+  return text;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,364 @@
+#include "study/anytime/anytime_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "study/report.hpp"
+
+namespace dovetail {
+namespace {
+
+using Metric = AnytimeMetric;
+
+constexpr AnytimePart kAllTasks = {};
+constexpr AnytimePart kShapes = {.shapes = true};
+constexpr AnytimePart tasks(std::size_t count) { return {.shapes = false, .tasks = count}; }
+
+// Measured: means over 288 instances (39 of real shapes) of the program that came before.
+constexpr std::array kReferences = {
+    AnytimeReference{Metric::turnaround_best16, tasks(50), 10, -7.0, -6.0},
+    AnytimeReference{Metric::turnaround_best16, tasks(50), 1000, -7.7, -7.0},
+    AnytimeReference{Metric::turnaround_best16, tasks(100), 100, -6.5, -5.5},
+    AnytimeReference{Metric::turnaround_best16, tasks(100), 1000, -7.1, -6.5},
+    AnytimeReference{Metric::turnaround_best16, kAllTasks, 10, -7.8, {}},
+    AnytimeReference{Metric::turnaround_best16, kAllTasks, 1000, -8.6, {}},
+    AnytimeReference{Metric::turnaround_best16, kShapes, 1000, -13.1, -10.0},
+    AnytimeReference{Metric::hours_any, kAllTasks, 1000, 127, {}},
+    AnytimeReference{Metric::turnaround_cpar, tasks(50), 1000, -5.8, -5.0},
+    AnytimeReference{Metric::hours_cpar_end, tasks(50), 10, -11.9, -10.0},
+    AnytimeReference{Metric::hours_cpar_end, tasks(50), 1000, -14.5, -13.0},
+    AnytimeReference{Metric::hours_cpar_end, kAllTasks, 10, -13.6, {}},
+    AnytimeReference{Metric::hours_cpar_end, kAllTasks, 1000, -16.1, {}},
+    AnytimeReference{Metric::hours_cpar_possible, kAllTasks, 1000, -20.2, {}},
+    AnytimeReference{Metric::hours_loose, tasks(50), 100, -45, -40.0},
+    AnytimeReference{Metric::hours_loose, kAllTasks, 100, -41.9, {}},
+    AnytimeReference{Metric::gap_loose, tasks(50), 100, {}, 5.0},
+    AnytimeReference{Metric::gap_loose, kAllTasks, 100, 2.8, {}},
+    AnytimeReference{Metric::gap_best_dl, kAllTasks, 100, 110, {}},
+    AnytimeReference{Metric::gap, kAllTasks, 1000, 2.0, 3.0},
+    AnytimeReference{Metric::gap_best16, kAllTasks, 1000, 12.1, {}},
+    AnytimeReference{Metric::bound_path, kAllTasks, 1000, 92.3, {}},
+    AnytimeReference{Metric::bound_calendar, kAllTasks, 1000, 93.5, {}},
+    AnytimeReference{Metric::bound_flow, kAllTasks, 1000, 98.1, {}},
+};
+
+AnytimeQuestion question_of(Metric metric) {
+  switch (metric) {
+    case Metric::turnaround_cpar:
+      return AnytimeQuestion::cpar_hours;
+    case Metric::turnaround_default:
+    case Metric::hours_default:
+    case Metric::turnaround_default16:
+    case Metric::gap_default:
+      return AnytimeQuestion::default_hours;
+    case Metric::hours_cpar_end:
+    case Metric::hours_cpar_possible:
+      return AnytimeQuestion::cpar_end;
+    case Metric::hours_loose:
+    case Metric::gap_loose:
+    case Metric::gap_best_dl:
+      return AnytimeQuestion::loose_deadline;
+    case Metric::turnaround_best16:
+    case Metric::hours_any:
+    case Metric::turnaround_dl:
+    case Metric::gap:
+    case Metric::gap_best16:
+    case Metric::bound_path:
+    case Metric::bound_calendar:
+    case Metric::bound_flow:
+      break;
+  }
+  return AnytimeQuestion::any_hours;
+}
+
+// Nothing of nothing, and nothing where the published planners have no answer.
+std::optional<double> ratio(Area value, std::optional<Area> base) {
+  if (!base || *base == 0) return std::nullopt;
+  return static_cast<double>(value) / static_cast<double>(*base);
+}
+
+std::optional<double> less_one(std::optional<double> value) {
+  if (value) *value -= 1;
+  return value;
+}
+
+std::optional<double> value_of(const AnytimeCase& one, const AnytimeAnswer& answer, Metric metric) {
+  switch (metric) {
+    case Metric::turnaround_best16:
+    case Metric::turnaround_default16:
+      return less_one(ratio(answer.turnaround, one.best16));
+    case Metric::hours_any:
+    case Metric::hours_default:
+    case Metric::hours_cpar_end:
+      return less_one(ratio(answer.area, one.cpar_area));
+    case Metric::turnaround_cpar:
+    case Metric::turnaround_default:
+      return less_one(ratio(answer.turnaround, one.cpar));
+    case Metric::hours_cpar_possible:
+      return less_one(ratio(answer.least_area, one.cpar_area));
+    case Metric::hours_loose:
+      return less_one(ratio(answer.area, one.loose_area));
+    case Metric::gap_best_dl:
+      if (!one.loose_area) return std::nullopt;
+      return less_one(ratio(*one.loose_area, answer.least_area));
+    case Metric::turnaround_dl:
+      return less_one(ratio(answer.turnaround, one.tightest));
+    case Metric::gap_loose:
+    case Metric::gap:
+    case Metric::gap_default:
+      return answer.gap;
+    case Metric::gap_best16:
+      return less_one(ratio(one.best16, answer.least_turnaround));
+    case Metric::bound_path:
+      return ratio(one.critical_path, answer.turnaround);
+    case Metric::bound_calendar:
+      return ratio(one.calendar_path, answer.turnaround);
+    case Metric::bound_flow:
+      break;
+  }
+  return ratio(answer.least_turnaround, answer.turnaround);
+}
+
+// Promises that are not about a mean, and the wording of those that are.
+class PromiseList {
+ public:
+  PromiseList(std::span<const AnytimeCase> cases, std::span<const AnytimeLimit> limits)
+      : cases_(cases), limits_(limits) {}
+
+  std::vector<AnytimePromise> make() {
+    const AnytimeFailures failures = count_failures(cases_);
+    add({.what = "a valid plan with a certificate that holds, never worse than BL_CPAR_BD_CPAR",
+         .promised = "always",
+         .measured = "always",
+         .ours = fmt::format("{} failures in {} searches", failures.total(), failures.searches),
+         .is_kept = failures.total() == 0});
+    for (const AnytimeReference& reference : anytime_references()) {
+      if (reference.promised) add_mean(reference);
+    }
+    add_share("better than the best of sixteen", Metric::turnaround_best16, tasks(50), 10, "");
+    add_share("a tighter deadline than every DL_*", Metric::turnaround_dl, kAllTasks, 10,
+              "288 of 288");
+    return std::move(list_);
+  }
+
+ private:
+  void add(AnytimePromise promise) { list_.push_back(std::move(promise)); }
+
+  // The summary for a time limit; nothing when that was not run.
+  std::optional<AnytimeSummary> find(Metric metric, const AnytimePart& part, double ms) const {
+    const auto limit = std::ranges::find(limits_, std::optional(ms), &AnytimeLimit::milliseconds);
+    if (limit == limits_.end()) return std::nullopt;
+    const AnytimeSummary summary =
+        summarise(cases_, part, metric, static_cast<std::size_t>(limit - limits_.begin()));
+    return summary.count == 0 ? std::nullopt : std::optional(summary);
+  }
+
+  static std::string_view words_of(Metric metric) {
+    switch (metric) {
+      case Metric::turnaround_best16:
+        return "turn-around against the best of sixteen";
+      case Metric::turnaround_cpar:
+        return "turn-around at the CPU-hours of BL_CPAR_BD_CPAR";
+      case Metric::hours_cpar_end:
+        return "CPU-hours at its turn-around";
+      case Metric::hours_loose:
+        return "CPU-hours at 1.5 x the tightest deadline, best DL_*";
+      case Metric::gap_loose:
+        return "the same, above the certified minimum";
+      default:
+        return "certified gap";
+    }
+  }
+
+  void add_mean(const AnytimeReference& reference) {
+    const auto summary = find(reference.metric, reference.part, reference.milliseconds);
+    AnytimePromise promise{
+        .what = fmt::format("{}, {}, {:g} ms", words_of(reference.metric), reference.part.name(),
+                            reference.milliseconds),
+        .promised = fmt::format("{:+.1f} %", *reference.promised),
+        .measured = reference.measured ? fmt::format("{:+.1f} %", *reference.measured) : "",
+        .ours = {}};
+    if (summary) {
+      promise.ours = fmt::format("{:+.2f} %", 100 * summary->mean);
+      promise.is_kept = 100 * summary->mean <= *reference.promised;
+    }
+    add(std::move(promise));
+  }
+
+  void add_share(std::string_view what, Metric metric, const AnytimePart& part, double ms,
+                 std::string_view measured) {
+    constexpr std::size_t kPercent = 95;
+    const auto summary = find(metric, part, ms);
+    AnytimePromise promise{.what = fmt::format("{}, {}, {:g} ms", what, part.name(), ms),
+                           .promised = fmt::format("{} % of instances", kPercent),
+                           .measured = std::string(measured),
+                           .ours = {}};
+    if (summary) {
+      promise.ours = fmt::format("{} of {}", summary->below, summary->count);
+      promise.is_kept = 100 * summary->below >= kPercent * summary->count;
+    }
+    add(std::move(promise));
+  }
+
+  std::span<const AnytimeCase> cases_;
+  std::span<const AnytimeLimit> limits_;
+  std::vector<AnytimePromise> list_;
+};
+
+}  // namespace
+
+std::string_view to_string(AnytimeQuestion question) {
+  constexpr std::array<std::string_view, kAnytimeQuestions.size()> kNames = {
+      "any_hours", "default_hours", "cpar_hours", "cpar_end", "loose_deadline"};
+  return kNames[static_cast<std::size_t>(question)];
+}
+
+std::string_view to_string(AnytimeMetric metric) {
+  constexpr std::array<std::string_view, 18> kNames = {"turnaround_best16",
+                                                       "hours_any",
+                                                       "turnaround_cpar",
+                                                       "turnaround_default",
+                                                       "hours_default",
+                                                       "turnaround_default16",
+                                                       "hours_cpar_end",
+                                                       "hours_cpar_possible",
+                                                       "hours_loose",
+                                                       "gap_loose",
+                                                       "gap_best_dl",
+                                                       "turnaround_dl",
+                                                       "gap",
+                                                       "gap_best16",
+                                                       "gap_default",
+                                                       "bound_path",
+                                                       "bound_calendar",
+                                                       "bound_flow"};
+  return kNames[static_cast<std::size_t>(metric)];
+}
+
+std::string AnytimeLimit::name() const {
+  return milliseconds ? fmt::format("{:g} ms", *milliseconds)
+                      : fmt::format("{} trials", trials.value_or(0));
+}
+
+std::string AnytimePart::name() const {
+  if (shapes) return "real shapes";
+  return tasks ? fmt::format("{} tasks", *tasks) : "all";
+}
+
+const AnytimeAnswer* AnytimeCase::find(AnytimeQuestion question, std::size_t limit) const {
+  const auto found = std::ranges::find_if(answers, [&](const AnytimeAnswer& answer) {
+    return answer.question == question && answer.limit == limit && answer.has_plan;
+  });
+  return found == answers.end() ? nullptr : &*found;
+}
+
+std::vector<AnytimePart> anytime_parts(std::span<const AnytimeCase> cases) {
+  std::vector<std::size_t> sizes;
+  bool has_shapes = false;
+  for (const AnytimeCase& one : cases) {
+    has_shapes |= !one.shape.empty();
+    if (one.shape.empty()) sizes.push_back(one.tasks);
+  }
+  std::ranges::sort(sizes);
+  const auto repeated = std::ranges::unique(sizes);
+  sizes.erase(repeated.begin(), repeated.end());
+  std::vector<AnytimePart> parts;
+  for (const std::size_t size : sizes) parts.push_back(tasks(size));
+  if (sizes.size() > 1) parts.push_back(kAllTasks);
+  if (has_shapes) parts.push_back(kShapes);
+  return parts;
+}
+
+AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& part,
+                         AnytimeMetric metric, std::size_t limit) {
+  std::vector<double> values;
+  for (const AnytimeCase& one : cases) {
+    if (!part.has(one)) continue;
+    const AnytimeAnswer* answer = one.find(question_of(metric), limit);
+    if (answer == nullptr) continue;
+    if (const auto value = value_of(one, *answer, metric)) values.push_back(*value);
+  }
+  AnytimeSummary summary{.count = values.size()};
+  if (values.empty()) return summary;
+  std::ranges::sort(values);
+  double sum = 0;
+  double squares = 0;
+  for (const double value : values) {
+    sum += value;
+    squares += value * value;
+    summary.below += value < 0 ? 1 : 0;
+  }
+  const auto count = static_cast<double>(values.size());
+  summary.mean = sum / count;
+  summary.deviation = std::sqrt(std::max(0.0, squares / count - summary.mean * summary.mean));
+  summary.median = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+  summary.least = values.front();
+  summary.greatest = values.back();
+  return summary;
+}
+
+AnytimeTies count_ties(std::span<const AnytimeCase> cases, const AnytimePart& part,
+                       std::size_t limit) {
+  AnytimeTies ties;
+  for (const AnytimeCase& one : cases) {
+    const AnytimeAnswer* answer =
+        part.has(one) ? one.find(AnytimeQuestion::any_hours, limit) : nullptr;
+    if (answer == nullptr || answer->turnaround < one.best16) continue;
+    ++ties.count;
+    ties.at_bound += one.best16 - answer->least_turnaround <= one.best16 / 1000 ? 1 : 0;
+  }
+  return ties;
+}
+
+AnytimeFailures count_failures(std::span<const AnytimeCase> cases) {
+  AnytimeFailures failures;
+  for (const AnytimeCase& one : cases) {
+    for (const AnytimeAnswer& answer : one.answers) {
+      ++failures.searches;
+      failures.no_plan += answer.has_plan ? 0 : 1;
+      if (!answer.has_plan) continue;
+      failures.invalid += answer.is_valid ? 0 : 1;
+      failures.unproven += answer.is_proven ? 0 : 1;
+      failures.worse += answer.is_worse ? 1 : 0;
+    }
+  }
+  return failures;
+}
+
+AnytimeTime time_of(std::span<const AnytimeCase> cases, const AnytimePart& part,
+                    AnytimeQuestion question, std::size_t limit) {
+  AnytimeTime time;
+  std::size_t count = 0;
+  for (const AnytimeCase& one : cases) {
+    const AnytimeAnswer* answer = part.has(one) ? one.find(question, limit) : nullptr;
+    if (answer == nullptr) continue;
+    ++count;
+    time.mean_ms += answer->spent_ms;
+    time.mean_trials += static_cast<double>(answer->trials);
+    time.worst_ms = std::max(time.worst_ms, answer->spent_ms);
+  }
+  if (count == 0) return time;
+  time.mean_ms /= static_cast<double>(count);
+  time.mean_trials /= static_cast<double>(count);
+  return time;
+}
+
+std::span<const AnytimeReference> anytime_references() { return kReferences; }
+
+const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& part,
+                                       const AnytimeLimit& limit) {
+  const auto found = std::ranges::find_if(kReferences, [&](const AnytimeReference& reference) {
+    return reference.metric == metric && reference.part == part &&
+           limit.milliseconds == reference.milliseconds;
+  });
+  return found == kReferences.end() ? nullptr : &*found;
+}
+
+std::vector<AnytimePromise> anytime_promises(std::span<const AnytimeCase> cases,
+                                             std::span<const AnytimeLimit> limits) {
+  return PromiseList(cases, limits).make();
+}
+
+}  // namespace dovetail

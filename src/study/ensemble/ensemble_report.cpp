@@ -1,0 +1,131 @@
+// The ensemble study as text, JSON, CSV and a page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "draw/line_chart.hpp"
+#include "planners/ensemble/month_choice.hpp"
+#include "study/ensemble/ensemble_study.hpp"
+#include "study/report.hpp"
+
+namespace dovetail {
+namespace {
+
+using report::Json;
+
+// Every so many points of a figure are printed.
+constexpr std::size_t kPrintedRows = 12;
+
+std::string value_text(const EnsembleFigure& figure, double value) {
+  return figure.is_time ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
+}
+
+void write_figure(report::Text out, const EnsembleFigure& figure) {
+  fmt::format_to(out, "\nFigure {}: {}{}\n\n  {:>12}", figure.number, figure.title,
+                 figure.is_time ? " (seconds)" : "", figure.x_name.substr(0, 12));
+  for (const EnsembleSeries& series : figure.series) fmt::format_to(out, " {:>16}", series.name);
+  const auto& points = figure.series.front().points;
+  const std::size_t step = std::max<std::size_t>(1, points.size() / kPrintedRows);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (i % step != 0 && i + 1 != points.size()) continue;
+    fmt::format_to(out, "\n  {:>12}", points[i].first);
+    for (const EnsembleSeries& series : figure.series) {
+      fmt::format_to(out, " {:>16}", value_text(figure, series.points[i].second));
+    }
+  }
+  fmt::format_to(out, "\n");
+}
+
+std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
+  std::vector<io::LineChart> charts;
+  for (const EnsembleFigure& figure : result.figures) {
+    io::LineChart chart{
+        .title = "Figure " + figure.number + ": " + figure.title,
+        .x_name = figure.x_name,
+        .y_name = figure.y_name,
+        .y_unit = figure.is_time ? io::AxisUnit::milliseconds : io::AxisUnit::number,
+        .from_zero = figure.is_time && figure.number != "14"};
+    for (const EnsembleStatement& said : result.statements) {
+      if (said.figure.find(figure.number) == std::string::npos) continue;
+      chart.facts.push_back(
+          fmt::format("{}: {} (published: {})", said.what, said.ours, said.published));
+    }
+    for (const EnsembleSeries& series : figure.series) {
+      io::LineSeries line{.name = series.name};
+      for (const auto& [x, y] : series.points) {
+        line.points.emplace_back(x, figure.is_time ? 1000 * y : y);
+      }
+      chart.series.push_back(std::move(line));
+    }
+    charts.push_back(std::move(chart));
+  }
+  return charts;
+}
+
+}  // namespace
+
+std::string format_table(const EnsembleStudyResult& result) {
+  std::string text;
+  const report::Text out(text);
+  fmt::format_to(out,
+                 "Ensembles of months (Caniou et al. 2009) on the reference clusters, scale {}\n"
+                 "months handed out by {}; {} months where the report does not say how many\n\n",
+                 report::name_of(result.scale), name_of(result.dispatch), result.months);
+  fmt::format_to(out, "{:<7} {:<56} {:<34} {}\n", "figure", "what", "published", "ours");
+  for (const EnsembleStatement& said : result.statements) {
+    fmt::format_to(out, "{:<7} {:<56} {:<34} {}\n", said.figure, said.what, said.published,
+                   said.ours);
+  }
+  for (const EnsembleFigure& figure : result.figures) write_figure(out, figure);
+  return text;
+}
+
+std::string to_json(const EnsembleStudyResult& result) {
+  Json figures = Json::array();
+  for (const EnsembleFigure& figure : result.figures) {
+    Json series = Json::array();
+    for (const EnsembleSeries& line : figure.series) {
+      series.push_back({{"name", line.name}, {"points", line.points}});
+    }
+    figures.push_back({{"figure", figure.number},
+                       {"title", figure.title},
+                       {"x", figure.x_name},
+                       {"y", figure.y_name},
+                       {"series", std::move(series)}});
+  }
+  Json statements = Json::array();
+  for (const EnsembleStatement& said : result.statements) {
+    statements.push_back({{"figure", said.figure},
+                          {"what", said.what},
+                          {"published", said.published},
+                          {"ours", said.ours}});
+  }
+  const Json document{{"study", "ensemble"},
+                      {"scale", report::name_of(result.scale)},
+                      {"dispatch", name_of(result.dispatch)},
+                      {"months", result.months},
+                      {"statements", std::move(statements)},
+                      {"figures", std::move(figures)}};
+  return document.dump(1) + "\n";
+}
+
+std::string to_csv(const EnsembleStudyResult& result) {
+  std::string text = "figure,series,x,y\n";
+  for (const EnsembleFigure& figure : result.figures) {
+    for (const EnsembleSeries& series : figure.series) {
+      for (const auto& [x, y] : series.points) {
+        text += fmt::format("{},{},{},{}\n", figure.number, series.name, x, y);
+      }
+    }
+  }
+  return text;
+}
+
+std::string to_html(const EnsembleStudyResult& result) {
+  return io::lines_html("Ensembles of months, run again", charts_of(result));
+}
+
+std::string to_svg(const EnsembleStudyResult& result) { return io::lines_svg(charts_of(result)); }
+
+}  // namespace dovetail

@@ -1,0 +1,168 @@
+// Runs the queue study: every log is replayed once, forked at every instant, and each fork takes
+// all workflows under all strategies.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "queue/sim/workflow_run.hpp"
+#include "study/parallel.hpp"
+#include "study/queue/queue_setup.hpp"
+
+namespace dovetail {
+namespace {
+
+constexpr Time kWeek = 604'800 * kSecond;
+
+// List schedules of every workflow, for one thread at a time. They are the dearest part of a
+// decision and the same at every instant, so that each set is lent out again and again.
+class Shelf {
+ public:
+  using Set = std::vector<RunTimes>;
+
+  Shelf(const std::vector<QueueWorkflow>& workflows, Pick pick)
+      : workflows_(workflows), pick_(pick) {}
+
+  std::unique_ptr<Set> take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!unused_.empty()) {
+        auto set = std::move(unused_.back());
+        unused_.pop_back();
+        return set;
+      }
+    }
+    auto set = std::make_unique<Set>();
+    for (const QueueWorkflow& workflow : workflows_) set->emplace_back(*workflow.tasks, pick_);
+    return set;
+  }
+
+  void put_back(std::unique_ptr<Set> set) {
+    const std::lock_guard lock(mutex_);
+    unused_.push_back(std::move(set));
+  }
+
+ private:
+  const std::vector<QueueWorkflow>& workflows_;
+  Pick pick_;
+  std::mutex mutex_;  // guards the line below
+  std::vector<std::unique_ptr<Set>> unused_;
+};
+
+// One setting: its series, and the queue as it is at every instant.
+struct Stage {
+  QueueSettingFacts facts;
+  std::vector<std::size_t> series = {};
+  std::vector<Background> forks = {};  // by instant
+};
+
+std::vector<Stage> make_stages(const QueueCampaign& campaign) {
+  std::vector<Stage> stages;
+  for (std::size_t i = 0; i < campaign.series.size(); ++i) {
+    const QueueSetting& setting = campaign.series[i].key.setting;
+    auto stage = std::ranges::find_if(
+        stages, [&](const Stage& known) { return known.facts.setting == setting; });
+    if (stage == stages.end()) {
+      stages.push_back({.facts = {.setting = setting}});
+      stage = std::prev(stages.end());
+    }
+    stage->series.push_back(i);
+  }
+  return stages;
+}
+
+double first_week_load(const std::vector<Job>& jobs, Count nodes) {
+  double held = 0;
+  for (const Job& job : jobs) {
+    if (job.submit < kWeek) held += static_cast<double>(job.run) * job.ask.nodes;
+  }
+  return held / (static_cast<double>(kWeek) * nodes);
+}
+
+void replay_background(const QueueCampaign& campaign, const QueueRunOptions& options,
+                       Stage& stage) {
+  const QueueSetting& setting = stage.facts.setting;
+  const QueueLog& log = campaign.logs[setting.log];
+  auto jobs = std::make_shared<const std::vector<Job>>(
+      read_queue_log(log, setting, options.data_dir, options.seed).jobs);
+  stage.facts.jobs = jobs->size();
+  stage.facts.first_week = first_week_load(*jobs, log.nodes);
+  const QueueRules rules{.room = {.nodes = log.nodes, .contiguous = setting.contiguous}};
+  stage.forks = forks_at(Background(rules, std::move(jobs)), campaign.instants);
+}
+
+QueueOutcome run_one(const Background& fork, const QueueSeriesKey& key, RunTimes& run_times,
+                     StrategyOptions options) {
+  options.cap = key.cap;
+  options.min_utilisation = key.min_utilisation;
+  const WorkflowResult result =
+      run_workflow(fork, *find_strategy(name_of(key.cut)), run_times, options);
+  return {.makespan = result.makespan,
+          .held = result.held,
+          .jobs = static_cast<std::uint32_t>(result.jobs.size()),
+          .expired = static_cast<std::uint32_t>(result.count(PilotOutcome::expired)),
+          .single_mode = result.single_mode};
+}
+
+}  // namespace
+
+double QueueSeries::mean_makespan() const {
+  double sum = 0;
+  for (const QueueOutcome& outcome : outcomes) sum += static_cast<double>(outcome.makespan);
+  return sum / static_cast<double>(outcomes.size());
+}
+
+const QueueSeries* QueueCampaign::find(const QueueSeriesKey& key) const {
+  const auto found = std::ranges::find(series, key, &QueueSeries::key);
+  return found == series.end() ? nullptr : &*found;
+}
+
+void run_series(QueueCampaign& campaign, const QueueRunOptions& options) {
+  std::vector<Stage> stages = make_stages(campaign);
+  parallel_for(stages.size(), options.threads,
+               [&](std::size_t i) { replay_background(campaign, options, stages[i]); });
+  for (QueueSeries& series : campaign.series) series.outcomes.resize(campaign.instants.size());
+  Shelf shelf(campaign.workflows, options.strategies.pick);
+  const auto run_item = [&](std::size_t item) {
+    const Stage& stage = stages[item / campaign.instants.size()];
+    const std::size_t instant = item % campaign.instants.size();
+    auto run_times = shelf.take();
+    for (const std::size_t number : stage.series) {
+      QueueSeries& series = campaign.series[number];
+      series.outcomes[instant] = run_one(stage.forks[instant], series.key,
+                                         (*run_times)[series.key.workflow], options.strategies);
+    }
+    shelf.put_back(std::move(run_times));
+  };
+  parallel_for(stages.size() * campaign.instants.size(), options.threads, run_item,
+               options.progress);
+  for (Stage& stage : stages) campaign.settings.push_back(stage.facts);
+}
+
+std::string_view to_string(QueueStudyRules rules) {
+  return rules == QueueStudyRules::paper ? "paper" : "authors";
+}
+
+StrategyOptions strategy_options(QueueStudyRules rules) {
+  if (rules == QueueStudyRules::paper) return {};
+  return {.requests = RequestRule::authors,
+          .zhang = ZhangRule::code,
+          .glume = GlumeRule::code,
+          .leeway = LeewayRule::code};
+}
+
+QueueStudyResult run_queue_study(const QueueStudyOptions& options) {
+  QueueStudyResult result{plan_queue_campaign(options)};
+  result.scale = options.scale;
+  result.seed = options.seed;
+  result.rules = options.rules;
+  run_series(result, {.data_dir = options.data_dir,
+                      .seed = options.seed,
+                      .threads = options.threads,
+                      .strategies = strategy_options(options.rules),
+                      .progress = options.progress});
+  result.tables = queue_tables(result);
+  return result;
+}
+
+}  // namespace dovetail

@@ -1,0 +1,75 @@
+// The evaluation of GLUME (Hataishi, Dutot, Ferreira da Silva, Casanova) run again: workflows that
+// are cut into batch jobs, submitted at 289 moments of the first week of four logs; Figures 2, 3,
+// 5, 6 and Table 2 beside the published numbers, and GLUME+ beside the strategies of the paper.
+//
+//   QueueStudyResult result = run_queue_study({.instants = 6, .logs = {"KTH-SP2"}});
+//   std::cout << format_table(result);
+//
+// The result is the same for the same options on any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/queue/queue_series.hpp"
+#include "study/queue/queue_tables.hpp"
+#include "study/study.hpp"
+
+namespace dovetail {
+
+// How the strategies are read: as the paper describes them, or as its authors' program does it
+// (padded requests, its own rules for cutting and for the leeway).
+enum class QueueStudyRules { paper, authors };
+
+std::string_view to_string(QueueStudyRules rules);
+
+// Without the cap and the utilisation, which the experiment gives.
+StrategyOptions strategy_options(QueueStudyRules rules);
+
+// Where the workflows come from: the published files, those and generated ones for what is missing,
+// or all generated.
+enum class QueueWorkflows { published, completed, generated };
+
+struct QueueStudyOptions {
+  StudyScale scale = StudyScale::quick;
+  std::uint64_t seed = 1;     // of generated workflows and the synthetic log
+  unsigned threads = 0;       // 0: as many as the machine has
+  std::string data_dir = {};  // where logs and workflows are; empty: DOVETAIL_DATA
+  bool synthetic = false;     // one synthetic log and generated workflows, without any data
+  Progress progress = {};
+  QueueStudyRules rules = QueueStudyRules::paper;
+  bool contiguous = false;  // jobs need neighbouring nodes
+  NeverRan never_ran = NeverRan::drop;
+  // Instead of figures and tables: the four combinations of contiguous nodes and jobs that never
+  // ran, on SDSC-SP2 with real requests.
+  bool doubt = false;
+  // Generated ones take the place of published ones where the folder with those is missing.
+  QueueWorkflows source = QueueWorkflows::published;
+
+  // What to run instead of what the scale says.
+  std::optional<std::size_t> instants = {};  // spread evenly over the 289
+  std::vector<std::string> logs = {};        // names; empty: all four
+  std::vector<Count> caps = {};              // of Table 2; empty: 16, as published, and 128
+  std::vector<std::string> workflows = {};   // patterns such as "Montage-*-medium"; empty: all
+};
+
+struct QueueStudyResult : QueueCampaign {
+  StudyScale scale = StudyScale::quick;
+  std::uint64_t seed = 0;
+  QueueStudyRules rules = QueueStudyRules::paper;
+  QueueStudyTables tables = {};
+};
+
+// Throws InputError for a missing or unknown log, and when no workflow has a name that was asked
+// for.
+QueueStudyResult run_queue_study(const QueueStudyOptions& options);
+
+std::string format_table(const QueueStudyResult& result);
+std::string to_json(const QueueStudyResult& result);
+// A line per scenario and strategy: mean makespan, utilisation, jobs.
+std::string to_csv(const QueueStudyResult& result);
+
+}  // namespace dovetail

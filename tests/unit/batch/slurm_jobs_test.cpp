@@ -1,0 +1,103 @@
+// What the journal knows of jobs, what is shown of them, and the script that is submitted.
+#include <gtest/gtest.h>
+
+#include "batch/job_facts.hpp"
+#include "batch/job_script.hpp"
+
+namespace dovetail::batch {
+namespace {
+
+constexpr WallTime kBegin = 1'763'287'200'000;
+
+Stamp at(Time time) { return {kBegin + time, time}; }
+
+PilotStatus two_tasks() {
+  return {.name = "dovetail-flow-1-0.1",
+          .tasks = {4, 7},
+          .attempts = {1, 2},
+          .nodes = 2,
+          .request = 5 * kMinute,
+          .estimated_wait = kMinute};
+}
+
+TEST(PilotStates, FollowAJobFromItsNameToItsEnd) {
+  PilotStates states;
+  states.apply(submit_entry(at(0), 0, two_tasks()));
+  ASSERT_EQ(states.live(), std::vector<std::uint32_t>{0});
+  EXPECT_EQ(states.at(0).stage, PilotStage::drafted);
+  EXPECT_EQ(states.at(0).attempts, (std::vector<std::uint32_t>{1, 2}));
+  states.apply(submitted_entry(at(1000), 0, "17"));
+  EXPECT_EQ(states.at(0).stage, PilotStage::waiting);
+  states.apply(job_start_entry(at(91'000), 0, kBegin + 90'000));
+  EXPECT_EQ(states.at(0).stage, PilotStage::running);
+  states.apply(job_end_entry(at(200'000), 0, JobEnd::unfinished, "its time was over"));
+  EXPECT_TRUE(states.live().empty());
+  EXPECT_EQ(states.at(0).end, JobEnd::unfinished);
+
+  const JobFacts facts = job_facts(states).front();
+  EXPECT_EQ(facts.wait, 90 * kSecond);
+  EXPECT_EQ(facts.error(), 30 * kSecond);
+  EXPECT_EQ(facts.ran, 110 * kSecond);
+  EXPECT_EQ(facts.state, "its time was over");
+}
+
+TEST(PilotStates, JobThatWasLostKeepsItsNumberAndItsFirstSubmission) {
+  PilotStates states;
+  PilotStatus job = two_tasks();
+  states.apply(submit_entry(at(0), 0, job));
+  states.apply(submitted_entry(at(10), 0, "17"));
+  job.name = "dovetail-flow-1-0.2";
+  states.apply(submit_entry(at(5000), 0, job));
+  EXPECT_EQ(states.next(), 1U);
+  EXPECT_EQ(states.at(0).tries, 2U);
+  EXPECT_EQ(states.at(0).stage, PilotStage::drafted);
+  EXPECT_EQ(states.at(0).job_id, "");
+  EXPECT_EQ(states.at(0).submitted, kBegin);
+}
+
+TEST(PilotStates, EntriesThatMakeNoSenseChangeNothing) {
+  PilotStates states;
+  states.apply({{"what", "submit"}, {"pilot", 3}});
+  states.apply({{"what", "job_end"}, {"pilot", 0}});
+  states.apply({{"what", "submit"}, {"pilot", "x"}});
+  states.apply({{"what", "start"}, {"task", 0}});
+  EXPECT_EQ(states.next(), 0U);
+}
+
+TEST(JobFacts, SummaryIsOfJobsThatHaveStarted) {
+  std::vector<JobFacts> jobs(4);
+  jobs[0] = {.expected_wait = 10'000, .wait = 14'000};
+  jobs[1] = {.expected_wait = 20'000, .wait = 10'000};
+  jobs[2] = {.expected_wait = 0, .wait = 1'000};
+  jobs[3] = {.expected_wait = 99'000};
+  const WaitSummary waits = summarise_waits(jobs);
+  EXPECT_EQ(waits.jobs, 3U);
+  EXPECT_EQ(waits.mean_expected, 10'000);
+  EXPECT_EQ(waits.mean_wait, 25'000 / 3);
+  EXPECT_EQ(waits.mean_error, 5'000);
+  EXPECT_EQ(waits.median_error, 4'000);
+  EXPECT_EQ(summarise_waits({}).jobs, 0U);
+}
+
+TEST(JobScript, SaysEverythingInItsDirectives) {
+  PilotOrder order{.job_name = "dovetail-flow-1-0.1", .nodes = 2, .request = 90 * kMinute};
+  order.tasks = {{.name = "mesh"}, {.name = "two\nlines"}};
+  EXPECT_EQ(job_script(order, {.partition = "batch"},
+                       {.program = "/opt/it's/dovetail", .order = "/s p/0.json", .output = "/o"}),
+            "#!/bin/sh\n"
+            "#SBATCH --job-name=dovetail-flow-1-0.1\n"
+            "#SBATCH --nodes=2\n"
+            "#SBATCH --exclusive\n"
+            "#SBATCH --time=01:30:00\n"
+            "#SBATCH --partition=batch\n"
+            "#SBATCH --output=\"/o\"\n"
+            "#SBATCH --open-mode=append\n"
+            "#SBATCH --no-requeue\n"
+            "# 2 tasks of the workflow, one a node at a time, as they become ready:\n"
+            "#   mesh\n"
+            "#   two lines\n"
+            "exec '/opt/it'\\''s/dovetail' pilot '/s p/0.json'\n");
+}
+
+}  // namespace
+}  // namespace dovetail::batch
