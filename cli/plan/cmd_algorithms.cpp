@@ -27,7 +27,7 @@ const char* to_text(Goal goal) {
   return "fair";
 }
 
-struct Row {
+struct AlgorithmRow {
   std::string_view name;
   std::string_view goal;
   std::string_view summary;
@@ -36,8 +36,8 @@ struct Row {
 
 // All tables one after the other: planners, strategies for batch queues, groupings and repartitions
 // of ensembles, policies of batch queues.
-std::vector<Row> rows() {
-  std::vector<Row> rows;
+std::vector<AlgorithmRow> rows() {
+  std::vector<AlgorithmRow> rows;
   for (const PlannerInfo& row : planners()) {
     rows.push_back({row.name, to_text(row.goal), row.summary, row.source});
   }
@@ -57,14 +57,14 @@ std::vector<Row> rows() {
 }
 
 // Those of that name, in any case; all without one. BD_ALL and the like are short for planners.
-std::vector<Row> rows_named(const std::string& name) {
-  std::vector<Row> found = rows();
+std::vector<AlgorithmRow> rows_named(const std::string& name) {
+  std::vector<AlgorithmRow> found = rows();
   if (name.empty()) return found;
   const std::string wanted = io::upper_case(name);
   const PlannerInfo* planner = find_planner(wanted);
   io::NearestWord nearest(name);
-  for (const Row& row : found) nearest.offer(row.name);
-  std::erase_if(found, [&](const Row& row) {
+  for (const AlgorithmRow& row : found) nearest.offer(row.name);
+  std::erase_if(found, [&](const AlgorithmRow& row) {
     const bool is_short = planner != nullptr && row.name == planner->name;
     return io::upper_case(row.name) != wanted && !is_short;
   });
@@ -75,10 +75,10 @@ std::vector<Row> rows_named(const std::string& name) {
 }
 
 Exit run(const std::string& name, bool json) {
-  const std::vector<Row> shown = rows_named(name);
+  const std::vector<AlgorithmRow> shown = rows_named(name);
   if (json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Row& row : shown) {
+    for (const AlgorithmRow& row : shown) {
       list.push_back({{"name", row.name},
                       {"goal", row.goal},
                       {"summary", row.summary},
@@ -88,7 +88,7 @@ Exit run(const std::string& name, bool json) {
     return Exit::fine;
   }
   Table table({"algorithm", "goal", "what it does", "source"});
-  for (const Row& row : shown) {
+  for (const AlgorithmRow& row : shown) {
     table.add({std::string(row.name), std::string(row.goal), std::string(row.summary),
                std::string(row.source)});
   }

@@ -45,7 +45,7 @@ struct QueueArguments {
 };
 
 // What is asked, of whom, and when.
-struct Question {
+struct QueueQuestion {
   const QueueArguments& arguments;
   Site site;
   StrategyOptions options;
@@ -111,7 +111,7 @@ void write_json(const QueueArguments& arguments, const std::string& document) {
   if (arguments.talks()) fmt::print("\n  {} is written\n", arguments.output);
 }
 
-void print_head(const Question& question, const LeveledTasks* tasks, const QueueState& state) {
+void print_head(const QueueQuestion& question, const LeveledTasks* tasks, const QueueState& state) {
   const Site& site = question.site;
   if (tasks != nullptr) fmt::print("{}        ", describe_tasks(*tasks));
   fmt::print("{}\n\n", describe_site(site));
@@ -125,7 +125,7 @@ void print_head(const Question& question, const LeveledTasks* tasks, const Queue
   }
 }
 
-Exit answer_waits(const Question& question) {
+Exit answer_waits(const QueueQuestion& question) {
   Background background = question.site.background();
   background.run_through(question.at);
   const OutlookEstimator queue(background.machine().outlook(), question.at, question.site.user);
@@ -156,7 +156,7 @@ void print_runs(const QueueReport& report, const std::vector<QueueRun>& runs, bo
   }
 }
 
-Exit run_once(const Question& question, const LeveledTasks& tasks) {
+Exit run_once(const QueueQuestion& question, const LeveledTasks& tasks) {
   const QueueArguments& arguments = question.arguments;
   Background background = question.site.background();
   background.run_through(question.at);
@@ -179,7 +179,7 @@ Exit run_once(const Question& question, const LeveledTasks& tasks) {
   return Exit::fine;
 }
 
-std::vector<Time> moments_of(const Question& question) {
+std::vector<Time> moments_of(const QueueQuestion& question) {
   const std::string& text = question.arguments.every;
   const auto seconds = parse_duration(text.empty() ? "30m" : text);
   if (!seconds || *seconds <= 0 || *seconds > kMaxSeconds) {
@@ -196,7 +196,7 @@ std::vector<Time> moments_of(const Question& question) {
 
 // Every strategy at every moment. The background is replayed once and forked; a few neighbouring
 // moments are one piece of work, so that they share what is known about the workflow.
-std::vector<InstantRuns> run_at(const Question& question, const LeveledTasks& tasks,
+std::vector<InstantRuns> run_at(const QueueQuestion& question, const LeveledTasks& tasks,
                                 const std::vector<Time>& moments) {
   constexpr std::size_t kPiece = 4;
   const std::vector<Background> forks = forks_at(question.site.background(), moments);
@@ -222,7 +222,7 @@ std::vector<InstantRuns> run_at(const Question& question, const LeveledTasks& ta
   return results;
 }
 
-Exit run_repeatedly(const Question& question, const LeveledTasks& tasks) {
+Exit run_repeatedly(const QueueQuestion& question, const LeveledTasks& tasks) {
   const std::vector<Time> moments = moments_of(question);
   const auto results = run_at(question, tasks, moments);
   if (question.arguments.talks()) {
@@ -259,7 +259,7 @@ void check_arguments(const QueueArguments& arguments) {
 }
 
 // Things a person may have overlooked.
-void print_notes(const Question& question) {
+void print_notes(const QueueQuestion& question) {
   note_idle_options(question.site.rules);
   const auto& jobs = *question.site.jobs;
   const Time last = question.arguments.times > 0 ? moments_of(question).back() : question.at;
@@ -287,7 +287,8 @@ Exit run(QueueArguments arguments) {
     throw InputError("--partition is for the queue of Slurm; add -c slurm");
   }
   const auto ask = [&](const Platform& platform) {
-    Question question{arguments, make_site(platform, file, arguments.site), arguments.strategy};
+    QueueQuestion question{arguments, make_site(platform, file, arguments.site),
+                           arguments.strategy};
     protect_inputs({question.site.log_file}, {arguments.output});
     question.site.is_snapshot = live.has_value();
     if (live && arguments.strategy.requests == RequestRule::exact) {
@@ -303,7 +304,7 @@ Exit run(QueueArguments arguments) {
   if (live) asked.cluster = std::to_string(live->clusters().front().processors);
   const Problem problem = asked.load();
   require_ready(problem.workflows(), "dovetail queue");
-  const Question question = ask(live ? *live : problem.platform());
+  const QueueQuestion question = ask(live ? *live : problem.platform());
   const LeveledTasks tasks(problem.workflows().front(), question.site.cluster);
   return arguments.times > 0 ? run_repeatedly(question, tasks) : run_once(question, tasks);
 }

@@ -99,21 +99,21 @@ class PartsBuilder {
   Count last_ = 0;
 };
 
-struct Change {
+struct CountChange {
   Time time;
   Count change;
 };
 
 // In order of time; ends at kForever never come.
-std::vector<Change> changes_of(std::span<const Booking> bookings) {
-  std::vector<Change> changes;
+std::vector<CountChange> changes_of(std::span<const Booking> bookings) {
+  std::vector<CountChange> changes;
   changes.reserve(2 * bookings.size());
   for (const auto& [window, procs] : bookings) {
     if (window.begin >= window.end || procs == 0) continue;
     changes.push_back({window.begin, -procs});
     if (window.end < kForever) changes.push_back({window.end, procs});
   }
-  std::ranges::sort(changes, {}, &Change::time);
+  std::ranges::sort(changes, {}, &CountChange::time);
   return changes;
 }
 
@@ -243,7 +243,7 @@ void Calendar::release(Interval window, Count procs) {
 }
 
 bool Calendar::reserve_all(std::span<const Booking> bookings) {
-  const std::vector<Change> changes = changes_of(bookings);
+  const std::vector<CountChange> changes = changes_of(bookings);
   if (changes.empty()) return true;
   if (changes.front().time < origin()) return false;
   PartsBuilder builder;

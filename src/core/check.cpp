@@ -153,13 +153,13 @@ class Judge {
 
   // Counts processors at every instant at which something begins or ends.
   void check_capacity(std::size_t number) {
-    struct Event {
+    struct CapacityEvent {
       Time at;
       std::int64_t change;
       const Placement* begins;  // a task of the plan, to name it
     };
     const Cluster& cluster = problem_.platform().clusters()[number];
-    std::vector<Event> events;
+    std::vector<CapacityEvent> events;
     for (const Reservation& reservation : cluster.reservations) {
       if (reservation.end <= problem_.now()) continue;
       events.push_back({reservation.start, reservation.procs, nullptr});
@@ -174,11 +174,11 @@ class Judge {
       events.push_back({placement.end, -std::int64_t{placement.procs}, nullptr});
     }
     // What ends at an instant is gone before what begins at it.
-    std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    std::sort(events.begin(), events.end(), [](const CapacityEvent& a, const CapacityEvent& b) {
       return std::pair(a.at, a.change > 0) < std::pair(b.at, b.change > 0);
     });
     std::int64_t taken = 0;
-    for (const Event& event : events) {
+    for (const CapacityEvent& event : events) {
       taken += event.change;
       if (taken > cluster.processors && event.change > 0) {
         report("at " + moment(event.at) + " cluster \"" + cluster.name + "\" needs " +

@@ -71,12 +71,12 @@ Count Cluster::historical_procs() const {
 }
 
 std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_clock) {
-  struct Event {
+  struct SpanEnd {
     Time at;
     std::int64_t change;
     std::size_t reservation;
   };
-  std::vector<Event> events;
+  std::vector<SpanEnd> events;
   events.reserve(2 * cluster.reservations.size());
   for (std::size_t i = 0; i < cluster.reservations.size(); ++i) {
     const Reservation& reservation = cluster.reservations[i];
@@ -91,11 +91,11 @@ std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_cl
     events.push_back({reservation.start, reservation.procs, i});
     events.push_back({reservation.end, -std::int64_t{reservation.procs}, i});
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  std::sort(events.begin(), events.end(), [](const SpanEnd& a, const SpanEnd& b) {
     return std::pair(a.at, a.change) < std::pair(b.at, b.change);
   });
   std::int64_t taken = 0;
-  for (const Event& event : events) {
+  for (const SpanEnd& event : events) {
     taken += event.change;
     if (taken > cluster.processors) {
       return "reservations take " + std::to_string(taken) + " of " +

@@ -44,36 +44,36 @@ Letter first_letter(std::string_view text) {
   return {code, length, true};
 }
 
-struct Range {
+struct CodeRange {
   char32_t first;
   char32_t last;
 };
 
 template <std::size_t N>
-bool within(const std::array<Range, N>& ranges, char32_t code) {
+bool within(const std::array<CodeRange, N>& ranges, char32_t code) {
   return std::any_of(ranges.begin(), ranges.end(),
-                     [code](Range r) { return code >= r.first && code <= r.last; });
+                     [code](CodeRange r) { return code >= r.first && code <= r.last; });
 }
 
 // C0 and C1 controls, marks that reorder text, and what XML does not allow.
 bool is_unsafe(char32_t code) {
-  constexpr std::array<Range, 5> unsafe = {
+  constexpr std::array<CodeRange, 5> unsafe = {
       {{0, 0x1F}, {0x7F, 0x9F}, {0x202A, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF}}};
   return within(unsafe, code);
 }
 
 int letter_width(char32_t code) {
-  constexpr std::array<Range, 5> nothing = {
+  constexpr std::array<CodeRange, 5> nothing = {
       {{0x300, 0x36F}, {0x200B, 0x200F}, {0x2060, 0x2064}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}}};
-  constexpr std::array<Range, 9> wide = {{{0x1100, 0x115F},
-                                          {0x2E80, 0xA4CF},
-                                          {0xAC00, 0xD7A3},
-                                          {0xF900, 0xFAFF},
-                                          {0xFE30, 0xFE6F},
-                                          {0xFF00, 0xFF60},
-                                          {0xFFE0, 0xFFE6},
-                                          {0x1F300, 0x1FAFF},
-                                          {0x20000, 0x3FFFD}}};
+  constexpr std::array<CodeRange, 9> wide = {{{0x1100, 0x115F},
+                                              {0x2E80, 0xA4CF},
+                                              {0xAC00, 0xD7A3},
+                                              {0xF900, 0xFAFF},
+                                              {0xFE30, 0xFE6F},
+                                              {0xFF00, 0xFF60},
+                                              {0xFFE0, 0xFFE6},
+                                              {0x1F300, 0x1FAFF},
+                                              {0x20000, 0x3FFFD}}};
   if (within(nothing, code)) return 0;
   return within(wide, code) ? 2 : 1;
 }

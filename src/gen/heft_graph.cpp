@@ -94,7 +94,7 @@ UnlikeFlow draw_means(std::size_t operations, const UnlikeCosts& costs, Random& 
   return flow;
 }
 
-UnlikeFlow unlike_ways(std::span<const Operation> operations, std::uint32_t ways,
+UnlikeFlow unlike_ways(std::span<const WideStage> operations, std::uint32_t ways,
                        const UnlikeCosts& costs, Random& random) {
   check_spec(WaysSpec{.ways = ways});
   check_costs(costs);
@@ -106,7 +106,7 @@ UnlikeFlow unlike_ways(std::span<const Operation> operations, std::uint32_t ways
     flow.edges.push_back({from, to, transfers[graph.operation[from]]});
   }
   flow.operation = std::move(graph.operation);
-  for (const Operation& operation : operations) flow.names.push_back(operation.name);
+  for (const WideStage& operation : operations) flow.names.push_back(operation.name);
   return flow;
 }
 

@@ -39,9 +39,9 @@ class Occupancy {
 };
 
 // Builds up the reservations from the moment on.
-class Schedule {
+class ReservationBuilder {
  public:
-  Schedule(Count processors, Time moment, Time horizon)
+  ReservationBuilder(Count processors, Time moment, Time horizon)
       : moment_(moment), horizon_(horizon), calendar_(processors, moment) {}
 
   // False, and nothing changed, when the job does not fit. What is after the horizon is cut off.
@@ -80,7 +80,7 @@ struct Thinning {
 };
 
 // Adds what runs at the moment to the schedule and answers the mean free processors before it.
-double add_past(const Thinning& thinning, Schedule& schedule) {
+double add_past(const Thinning& thinning, ReservationBuilder& schedule) {
   const ReservationLog& log = thinning.log;
   Occupancy occupancy(log.processors());
   double held = 0;
@@ -95,7 +95,7 @@ double add_past(const Thinning& thinning, Schedule& schedule) {
   return past > 0 ? log.processors() - held / static_cast<double>(past) : log.processors();
 }
 
-void add_submitted(const Thinning& thinning, Schedule& schedule) {
+void add_submitted(const Thinning& thinning, ReservationBuilder& schedule) {
   for (auto it = thinning.future; it != thinning.tagging.end(); ++it) {
     const BatchJob& job = thinning.job(*it);
     if (job.submit <= thinning.moment) schedule.add(job);
@@ -116,8 +116,8 @@ BatchJob moved_to(const BatchJob& job, Time day_begin) {
   return {job.submit, start, start + (job.end - job.start), job.procs};
 }
 
-void add_copies(const Thinning& thinning, Time day_begin, std::int64_t missing, Schedule& schedule,
-                Random& random) {
+void add_copies(const Thinning& thinning, Time day_begin, std::int64_t missing,
+                ReservationBuilder& schedule, Random& random) {
   for (std::int64_t tries = kTriesPerCopy * missing; missing > 0 && tries > 0; --tries) {
     const std::uint32_t position = thinning.tagging[random.below(thinning.tagging.size())];
     if (schedule.add(moved_to(thinning.job(position), day_begin))) --missing;
@@ -126,7 +126,7 @@ void add_copies(const Thinning& thinning, Time day_begin, std::int64_t missing, 
 
 // Days count from the moment. The log's own jobs come first, on all days, so that a copy never
 // takes the place of a job that was there.
-void add_decaying(const Thinning& thinning, Schedule& schedule, Random& random) {
+void add_decaying(const Thinning& thinning, ReservationBuilder& schedule, Random& random) {
   if (thinning.tagging.empty()) return;
   const Interval span = thinning.log.span();
   const double per_day = static_cast<double>(thinning.tagging.size()) * static_cast<double>(kDay) /
@@ -215,7 +215,8 @@ Cluster reservation_schedule(const ReservationLog& log, const Tagging& tagging, 
       [&](std::uint32_t position) { return log.jobs()[position].start <= moment; });
   const Thinning thinning{log, tagging, future, moment, method};
   const bool decays = method != ReservationMethod::real;
-  Schedule schedule(log.processors(), moment, decays ? moment + kReservationDays * kDay : kForever);
+  ReservationBuilder schedule(log.processors(), moment,
+                              decays ? moment + kReservationDays * kDay : kForever);
   const double free = add_past(thinning, schedule);
   if (decays) {
     add_decaying(thinning, schedule, random);

@@ -11,9 +11,9 @@
 namespace dovetail {
 namespace {
 
-constexpr Operation kBlast[] = {{"split"}, {"blast", true}, {"parse", true}, {"merge"}};
+constexpr WideStage kBlast[] = {{"split"}, {"blast", true}, {"parse", true}, {"merge"}};
 
-constexpr Operation kWien2k[] = {{"StageIn"},     {"LAPW0"},   {"LAPW1", true}, {"LAPW2_FERMI"},
+constexpr WideStage kWien2k[] = {{"StageIn"},     {"LAPW0"},   {"LAPW1", true}, {"LAPW2_FERMI"},
                                  {"LAPW2", true}, {"Sumpara"}, {"LCore"},       {"Mixer"},
                                  {"Converged"},   {"StageOut"}};
 
@@ -29,7 +29,7 @@ OperationTimes draw_times(const WaysSpec& spec, Random& random) {
           time_floor(random.uniform(0, 2 * spec.mean_seconds * spec.ccr))};
 }
 
-Workflow operations_in_turn(std::span<const Operation> operations, const WaysSpec& spec,
+Workflow operations_in_turn(std::span<const WideStage> operations, const WaysSpec& spec,
                             Random& random, std::string name) {
   std::vector<OperationTimes> times(operations.size());
   for (OperationTimes& one : times) one = draw_times(spec, random);
@@ -48,11 +48,11 @@ Workflow operations_in_turn(std::span<const Operation> operations, const WaysSpe
 
 }  // namespace
 
-std::span<const Operation> blast_operations() { return kBlast; }
+std::span<const WideStage> blast_operations() { return kBlast; }
 
-std::span<const Operation> wien2k_operations() { return kWien2k; }
+std::span<const WideStage> wien2k_operations() { return kWien2k; }
 
-WaysGraph ways_graph(std::span<const Operation> operations, std::uint32_t ways) {
+WaysGraph ways_graph(std::span<const WideStage> operations, std::uint32_t ways) {
   WaysGraph graph;
   TaskId last = 0;
   std::uint32_t last_size = 0;

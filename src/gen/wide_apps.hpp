@@ -35,12 +35,12 @@ Workflow wien2k(const WaysSpec& spec, Random& random, std::string name = "wien2k
 
 // What the two are made of, apart from any costs: operations one after the other, some of them with
 // a task per way.
-struct Operation {
+struct WideStage {
   std::string_view name;
   bool wide = false;
 };
-std::span<const Operation> blast_operations();
-std::span<const Operation> wien2k_operations();
+std::span<const WideStage> blast_operations();
+std::span<const WideStage> wien2k_operations();
 
 // The tasks come operation by operation. Two wide operations in turn are lines side by side; else
 // all tasks of one are before the next.
@@ -52,7 +52,7 @@ struct WaysGraph {
   std::vector<std::uint32_t> operation;  // by task
   std::vector<Edge> edges;
 };
-WaysGraph ways_graph(std::span<const Operation> operations, std::uint32_t ways);
+WaysGraph ways_graph(std::span<const WideStage> operations, std::uint32_t ways);
 
 // Throws InputError when the numbers are out of range.
 void check_spec(const WaysSpec& spec);

@@ -11,9 +11,9 @@ namespace dovetail {
 namespace {
 
 // Hands out the items and collects what became of them.
-class Dispatcher {
+class WorkCounter {
  public:
-  Dispatcher(std::size_t count, const Progress& progress) : count_(count), progress_(progress) {}
+  WorkCounter(std::size_t count, const Progress& progress) : count_(count), progress_(progress) {}
 
   void serve(const std::function<void(std::size_t)>& work) {
     std::unique_lock lock(mutex_);
@@ -51,15 +51,15 @@ class Dispatcher {
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                   const Progress& progress) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  Dispatcher dispatcher(count, progress);
+  WorkCounter counter(count, progress);
   {
     std::vector<std::jthread> helpers;
     for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i) {
-      helpers.emplace_back([&] { dispatcher.serve(work); });
+      helpers.emplace_back([&] { counter.serve(work); });
     }
-    dispatcher.serve(work);
+    counter.serve(work);
   }
-  dispatcher.rethrow();
+  counter.rethrow();
 }
 
 }  // namespace dovetail

@@ -20,7 +20,7 @@ constexpr double kRcCpaByTasks[] = {2.711, 30.084, 200.079, 732.413, 1690.289};
 constexpr double kRcCparByTasks[] = {2.303, 24.813, 166.258, 627.961, 1474.890};
 constexpr double kLambdaByTasks[] = {2.347, 24.810, 166.360, 629.305, 1476.448};
 constexpr double kBoundedByTasks[] = {2.351, 24.881, 166.140, 628.664, 1474.986};
-constexpr TimingRow kByTasks[] = {
+constexpr PublishedTiming kByTasks[] = {
     {"BD_ALL", kAllByTasks},
     {"BD_CPA", kCpaByTasks},
     {"BD_CPAR", kCparByTasks},
@@ -50,7 +50,7 @@ constexpr double kLambdaByDensity[] = {123.758, 134.078, 145.782, 156.937, 166.0
                                        172.348, 184.114, 188.304, 193.341};
 constexpr double kBoundedByDensity[] = {124.357, 134.602, 145.725, 156.896, 166.066,
                                         172.121, 184.443, 188.329, 193.234};
-constexpr TimingRow kByDensity[] = {
+constexpr PublishedTiming kByDensity[] = {
     {"BD_ALL", kAllByDensity},
     {"BD_CPA", kCpaByDensity},
     {"BD_CPAR", kCparByDensity},
@@ -63,7 +63,7 @@ constexpr TimingRow kByDensity[] = {
     {"DL_RCBD_CPAR-lambda", kBoundedByDensity},
 };
 
-constexpr DeadlineRow kDeadline[] = {
+constexpr PublishedDeadlines kDeadline[] = {
     {"DL_BD_ALL", {178.43, 175.58, 188.33, 227.03}, {3556.70, 3486.30, 3769.20, 2006.30}},
     {"DL_BD_CPA", {6.11, 6.16, 6.26, 8.00}, {252.30, 251.36, 275.05, 185.58}},
     {"DL_BD_CPAR", {6.52, 6.44, 6.91, 8.38}, {231.01, 236.97, 243.60, 179.35}},
@@ -99,14 +99,14 @@ constexpr Complexity kComplexities[] = {
 }  // namespace
 
 std::span<const TurnaroundRow> turnaround_rows() { return kTurnaround; }
-std::span<const DeadlineRow> deadline_rows() { return kDeadline; }
+std::span<const PublishedDeadlines> deadline_rows() { return kDeadline; }
 std::span<const HybridRow> hybrid_rows() { return kHybrid; }
-std::span<const TimingRow> timing_by_tasks() { return kByTasks; }
-std::span<const TimingRow> timing_by_density() { return kByDensity; }
+std::span<const PublishedTiming> timing_by_tasks() { return kByTasks; }
+std::span<const PublishedTiming> timing_by_density() { return kByDensity; }
 
-std::optional<double> find_timing(std::span<const TimingRow> rows, std::string_view algorithm,
+std::optional<double> find_timing(std::span<const PublishedTiming> rows, std::string_view algorithm,
                                   std::size_t column) {
-  for (const TimingRow& row : rows) {
+  for (const PublishedTiming& row : rows) {
     if (row.algorithm == algorithm && column < row.milliseconds.size())
       return row.milliseconds[column];
   }

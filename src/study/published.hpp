@@ -32,12 +32,12 @@ struct BottomLevelFacts {
 
 // Table 6: mean degradation from best in per cent, for the tightest deadline and for CPU-hours at a
 // loose one. The columns are phi = 0.1, 0.2, 0.5 on SDSC-BLUE and 50 schedules of Grid'5000.
-struct DeadlineRow {
+struct PublishedDeadlines {
   std::string_view algorithm;
   std::array<double, 4> tightest_percent;
   std::array<double, 4> cpu_percent;
 };
-std::span<const DeadlineRow> deadline_rows();
+std::span<const PublishedDeadlines> deadline_rows();
 
 // Table 7: the same on Grid'5000 for the hybrids and what they are compared with.
 struct HybridRow {
@@ -59,15 +59,15 @@ struct BindFacts {
 std::string_view find_complexity(std::string_view algorithm);
 
 // Tables 9 and 10: mean milliseconds to make a plan. BD_HALF was not timed.
-struct TimingRow {
+struct PublishedTiming {
   std::string_view algorithm;
   std::span<const double> milliseconds;
 };
-std::span<const TimingRow> timing_by_tasks();    // 10, 25, 50, 75, 100 tasks
-std::span<const TimingRow> timing_by_density();  // density 0.1, 0.2, ... 0.9
+std::span<const PublishedTiming> timing_by_tasks();    // 10, 25, 50, 75, 100 tasks
+std::span<const PublishedTiming> timing_by_density();  // density 0.1, 0.2, ... 0.9
 
 // The row's number in that column; nothing when it was not published.
-std::optional<double> find_timing(std::span<const TimingRow> rows, std::string_view algorithm,
+std::optional<double> find_timing(std::span<const PublishedTiming> rows, std::string_view algorithm,
                                   std::size_t column);
 
 }  // namespace dovetail::published

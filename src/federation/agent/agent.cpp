@@ -15,8 +15,8 @@ constexpr std::size_t kMostDaemons = 10'000;
 constexpr Duration kShortestLease = 100;
 constexpr Duration kLongestLease = 3'600'000;
 
-std::size_t count_of(const std::vector<Member>& members, Role role) {
-  return static_cast<std::size_t>(std::ranges::count(members, role, &Member::role));
+std::size_t count_of(const std::vector<AgentMember>& members, Role role) {
+  return static_cast<std::size_t>(std::ranges::count(members, role, &AgentMember::role));
 }
 
 DaemonUrls daemons_of(const Fields& fields) {
@@ -101,8 +101,8 @@ Json Agent::enroll(const Call& call) {
                   "give every member a certificate with a name of its own");
   }
   const Duration lease = fields.whole("lease_ms", kShortestLease, kLongestLease);
-  const Member member{call.peer.name, call.peer.role, url, fields.need("capabilities"),
-                      daemons_of(fields)};
+  const AgentMember member{call.peer.name, call.peer.role, url, fields.need("capabilities"),
+                           daemons_of(fields)};
   DaemonUrls known;
   {
     const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ Json Agent::enroll(const Call& call) {
 }
 
 // Whether a daemon is new to the tree only the master knows.
-void Agent::ask_above(const Member& member, const DaemonUrls& known) {
+void Agent::ask_above(const AgentMember& member, const DaemonUrls& known) {
   const auto is_new = [&](const std::string& name) { return !known.contains(name); };
   const bool has_new =
       (member.role == Role::daemon && is_new(member.name)) ||
@@ -149,7 +149,7 @@ Json Agent::leave(const Call& call) {
   return Json::object();
 }
 
-std::vector<Member> Agent::members() {
+std::vector<AgentMember> Agent::members() {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> gone;
   auto members = leases_.live(run::steady_now(), &gone);
@@ -159,7 +159,7 @@ std::vector<Member> Agent::members() {
 
 Json Agent::capabilities() {
   Json json = {{"protocol", 1}, {"name", caller_.self().self.name}, {"members", Json::array()}};
-  for (const Member& member : members()) {
+  for (const AgentMember& member : members()) {
     json["members"].push_back({{"name", member.name},
                                {"role", name_of(member.role)},
                                {"url", member.url},
@@ -192,13 +192,13 @@ std::vector<std::string> Agent::passed_agents(const Fields& fields) const {
 Json Agent::find(const Call& call) {
   const Fields fields(call.body, "find");
   fields.only({"operation", "request", "deadline_ms", "through"});
-  Question question{.operation = fields.word("operation"), .request = fields.need("request")};
+  GatherQuestion question{.operation = fields.word("operation"), .request = fields.need("request")};
   if (!can_be_gathered(question.operation)) {
     fields.fail("operation: expected capabilities, estimate or predict");
   }
   question.through = passed_agents(fields);
   const Duration deadline = fields.whole("deadline_ms", 1, kMaxDeadline);
-  const std::vector<Member> asked = members();
+  const std::vector<AgentMember> asked = members();
   const Time began = run::steady_now();
   log_(fmt::format("step 2: {} asks {} daemons and {} agents: {}, within {} ms", call.peer.name,
                    count_of(asked, Role::daemon), count_of(asked, Role::agent), question.operation,

@@ -41,12 +41,12 @@ class Agent {
  private:
   std::vector<Operation> operations();
   Json enroll(const Call& call);
-  void ask_above(const Member& member, const DaemonUrls& known);
+  void ask_above(const AgentMember& member, const DaemonUrls& known);
   Json leave(const Call& call);
   Json capabilities();
   Json find(const Call& call);
   std::vector<std::string> passed_agents(const Fields& fields) const;
-  std::vector<Member> members();
+  std::vector<AgentMember> members();
 
   Log log_;
   Caller caller_;

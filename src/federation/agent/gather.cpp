@@ -26,7 +26,7 @@ struct Pending {
   std::map<std::string, Answers> by_member;
 };
 
-Answers ask(const Caller& caller, const Member& member, const Question& question,
+Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestion& question,
             Duration deadline) {
   const Server server{member.url, member.role, member.name};
   const double seconds = to_seconds(deadline + kGrace);
@@ -66,7 +66,7 @@ void Answers::add(Answers other) {
 
 Json json_of(const Answers& answers) {
   Json json = {{"answers", Json::array()}, {"refused", Json::array()}, {"late", answers.late}};
-  for (const Answer& answer : answers.answers) {
+  for (const ClusterAnswer& answer : answers.answers) {
     json["answers"].push_back(
         {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", answer.reply}});
   }
@@ -96,11 +96,11 @@ bool can_be_gathered(const std::string& operation) {
   return operation == "capabilities" || operation == "estimate" || operation == "predict";
 }
 
-Answers gather(const Caller& caller, std::span<const Member> members, const Question& question,
-               Duration deadline) {
+Answers gather(const Caller& caller, std::span<const AgentMember> members,
+               const GatherQuestion& question, Duration deadline) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline);
   const auto pending = std::make_shared<Pending>();
-  for (const Member& member : members) {
+  for (const AgentMember& member : members) {
     // By value: it may outlive us.
     std::thread([pending, caller, member, question, deadline] {
       Answers answers = ask(caller, member, question, deadline);
@@ -113,7 +113,7 @@ Answers gather(const Caller& caller, std::span<const Member> members, const Ques
   pending->changed.wait_until(lock, until,
                               [&] { return pending->by_member.size() == members.size(); });
   Answers all;
-  for (const Member& member : members) {
+  for (const AgentMember& member : members) {
     const auto found = pending->by_member.find(member.name);
     if (found == pending->by_member.end()) {
       all.late.push_back(member.name);
@@ -121,8 +121,8 @@ Answers gather(const Caller& caller, std::span<const Member> members, const Ques
       all.add(found->second);
     }
   }
-  std::ranges::stable_sort(all.answers, {}, &Answer::daemon);
-  const auto again = std::ranges::unique(all.answers, {}, &Answer::daemon);
+  std::ranges::stable_sort(all.answers, {}, &ClusterAnswer::daemon);
+  const auto again = std::ranges::unique(all.answers, {}, &ClusterAnswer::daemon);
   all.answers.erase(again.begin(), again.end());
   return all;
 }

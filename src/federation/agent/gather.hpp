@@ -10,7 +10,7 @@
 
 namespace dovetail::federation {
 
-struct Answer {
+struct ClusterAnswer {
   std::string daemon;
   std::string url;
   Json reply;
@@ -22,9 +22,9 @@ struct Answers {
     std::string error;
     int status = 0;  // of its answer; 0: it could not be reached
   };
-  std::vector<Answer> answers = {};    // by name
-  std::vector<Refused> refused = {};   // who said no, or could not be reached
-  std::vector<std::string> late = {};  // who did not answer in time
+  std::vector<ClusterAnswer> answers = {};  // by name
+  std::vector<Refused> refused = {};        // who said no, or could not be reached
+  std::vector<std::string> late = {};       // who did not answer in time
 
   void add(Answers other);
 };
@@ -36,7 +36,7 @@ Answers answers_of(const Json& json);
 // Operations that may be asked of all daemons at once.
 bool can_be_gathered(const std::string& operation);
 
-struct Question {
+struct GatherQuestion {
   std::string operation;  // "capabilities", "estimate", "predict"
   Json request;
   std::vector<std::string> through = {};  // names of the agents that it has passed
@@ -45,7 +45,7 @@ struct Question {
 // Every daemon answers once, also when there are two ways to it. Returns at the deadline at the
 // latest, whatever the members do; agents among them are told to answer somewhat earlier. What is
 // still on its way then ends by itself a second later.
-Answers gather(const Caller& caller, std::span<const Member> members, const Question& question,
-               Duration deadline);
+Answers gather(const Caller& caller, std::span<const AgentMember> members,
+               const GatherQuestion& question, Duration deadline);
 
 }  // namespace dovetail::federation

@@ -16,7 +16,7 @@ bool Leases::is_elsewhere(const std::string& name, const std::string& url,
   return false;
 }
 
-Leases::Renewal Leases::renew(Member member, Duration length, Time now) {
+Leases::Renewal Leases::renew(AgentMember member, Duration length, Time now) {
   const auto found = leases_.find(member.name);
   const bool is_live = found != leases_.end() && found->second.until > now;
   if (is_live && found->second.member.url != member.url) return Renewal::conflict;
@@ -53,8 +53,8 @@ bool Leases::forget_daemon(const std::string& name) {
 
 bool Leases::leave(const std::string& name) { return leases_.erase(name) > 0; }
 
-std::vector<Member> Leases::live(Time now, std::vector<std::string>* gone) {
-  std::vector<Member> members;
+std::vector<AgentMember> Leases::live(Time now, std::vector<std::string>* gone) {
+  std::vector<AgentMember> members;
   for (auto lease = leases_.begin(); lease != leases_.end();) {
     if (lease->second.until > now) {
       members.push_back(lease->second.member);

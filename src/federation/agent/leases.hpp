@@ -2,7 +2,7 @@
 // is the caller's.
 //
 //   leases.renew({"grillon", Role::daemon, url, capabilities}, 3000, now);
-//   for (const Member& member : leases.live(now)) ...
+//   for (const AgentMember& member : leases.live(now)) ...
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace dovetail::federation {
 
 using DaemonUrls = std::map<std::string, std::string>;  // by name
 
-struct Member {
+struct AgentMember {
   std::string name;
   Role role = Role::daemon;
   std::string url;
@@ -30,7 +30,7 @@ class Leases {
 
   // Until now + length. A name that somebody else has at another place, here or below an agent, is
   // not given away; daemons below the member of which that is true are not kept.
-  Renewal renew(Member member, Duration length, Time now);
+  Renewal renew(AgentMember member, Duration length, Time now);
 
   // All daemons of this part of the tree.
   DaemonUrls daemons(Time now) const;
@@ -42,11 +42,11 @@ class Leases {
   bool leave(const std::string& name);
 
   // By name. Those that are over are forgotten; `gone` gets their names.
-  std::vector<Member> live(Time now, std::vector<std::string>* gone = nullptr);
+  std::vector<AgentMember> live(Time now, std::vector<std::string>* gone = nullptr);
 
  private:
   struct Lease {
-    Member member;
+    AgentMember member;
     Time until = 0;
   };
   bool is_elsewhere(const std::string& name, const std::string& url, const std::string& except,

@@ -15,7 +15,7 @@ namespace {
 // Of the time that the agent has, for the way there and back.
 constexpr double kTravelSeconds = 5;
 
-Offer offer_of(const Answer& answer, Count scenarios) {
+Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
   const Json& reply = answer.reply;
   Offer offer{.daemon = answer.daemon,
               .url = answer.url,
@@ -69,7 +69,7 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
   } catch (const Json::exception& error) {
     throw NoAnswer(agent + ": an answer without sense: " + error.what());
   }
-  for (const Answer& answer : offers.others.answers) {
+  for (const ClusterAnswer& answer : offers.others.answers) {
     try {
       offers.offers.push_back(offer_of(answer, question.scenarios));
     } catch (const std::exception& error) {
@@ -111,7 +111,7 @@ void fail_without_offers(const std::string& agent, const OfferQuestion& question
 HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
                        const std::string& experiment, const std::vector<Count>& scenarios,
                        Duration deadline) {
-  std::vector<Member> daemons;
+  std::vector<AgentMember> daemons;
   for (const Offer& offer : offers) daemons.push_back({offer.daemon, Role::daemon, offer.url});
   const Answers answers = gather(
       caller, daemons,
@@ -119,7 +119,7 @@ HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
       deadline);
   HeldMonths held(offers.size());
   for (std::size_t i = 0; i < offers.size(); ++i) {
-    const auto its = std::ranges::find(answers.answers, offers[i].daemon, &Answer::daemon);
+    const auto its = std::ranges::find(answers.answers, offers[i].daemon, &ClusterAnswer::daemon);
     if (its == answers.answers.end()) continue;
     try {
       for (const Json& one : its->reply.at("scenarios")) {

@@ -235,7 +235,7 @@ Json Daemon::estimate(const Call& call) {
                           .processors = options_.description.processors,
                           .cores_per_node = options_.description.cores_per_node,
                           .times = history_.times(*service)};
-  Estimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
+  MonthEstimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
   const double wait = options_.queue_wait ? wait_in_queue(made, site) : 0;
   for (double& makespan : made.makespans) makespan += wait;
   log_(fmt::format("step 3: {} scenarios of {} months of {} for {}: from {} to {} s", scenarios,
@@ -251,7 +251,7 @@ Json Daemon::estimate(const Call& call) {
 }
 
 // Of the first job of the largest group, in seconds.
-double Daemon::wait_in_queue(const Estimate& made, const EnsembleSite& site) const {
+double Daemon::wait_in_queue(const MonthEstimate& made, const EnsembleSite& site) const {
   Count largest = 0;
   for (const auto& groups : made.groups) {
     for (const Count group : groups) largest = std::max(largest, group);

@@ -61,7 +61,7 @@ class Daemon {
   std::vector<Operation> operations();
   Json capabilities() const;
   Json estimate(const Call& call);
-  double wait_in_queue(const Estimate& made, const EnsembleSite& site) const;
+  double wait_in_queue(const MonthEstimate& made, const EnsembleSite& site) const;
   Json predict(const Call& call);
   Json submit(const Call& call);
   Json watch(const Call& call);

@@ -4,9 +4,9 @@
 
 namespace dovetail::federation {
 
-Estimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
-                         Count scenarios, Count months) {
-  Estimate estimate;
+MonthEstimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
+                              Count scenarios, Count months) {
+  MonthEstimate estimate;
   const MonthProblem problem = month_problem(site, rules, active + scenarios, months);
   if (!problem.has_room()) {
     estimate.makespans.assign(static_cast<std::size_t>(scenarios), kNeverSeconds);

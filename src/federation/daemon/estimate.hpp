@@ -10,7 +10,7 @@ namespace dovetail::federation {
 // Longer than anything takes.
 inline constexpr double kNeverSeconds = 1e15;
 
-struct Estimate {
+struct MonthEstimate {
   std::vector<double> makespans = {};           // seconds; for 1, 2, ... scenarios; never falls
   std::vector<std::vector<Count>> groups = {};  // of each of them
   Count at_no_cost = 0;                         // scenarios that take as long as one
@@ -18,7 +18,7 @@ struct Estimate {
 
 // What is there already is counted as scenarios of as many months. A cluster on which no group fits
 // takes for ever: kNeverSeconds.
-Estimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
-                         Count scenarios, Count months);
+MonthEstimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
+                              Count scenarios, Count months);
 
 }  // namespace dovetail::federation

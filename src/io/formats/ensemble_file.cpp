@@ -162,11 +162,11 @@ class EnsembleReader {
   static void read_times(const Record& record, MonthTimes& times) {
     const Value field = record.need("times");
     const Record table(field, record);
-    struct Row {
+    struct MeasuredSize {
       GroupTime size;
       Value item;
     };
-    std::vector<Row> rows;
+    std::vector<MeasuredSize> rows;
     for (Value item : table.value().items()) {
       const auto procs = parse_number(item.key());
       if (!procs || *procs < 1 || *procs != std::floor(*procs) || *procs > kMaxProcessors) {
@@ -178,8 +178,9 @@ class EnsembleReader {
       rows.push_back({{static_cast<Count>(*procs), run_time(seconds)}, item});
     }
     if (rows.empty()) record.fail(field, "expected at least one number of processors with a time");
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.size.procs < b.size.procs; });
+    std::stable_sort(rows.begin(), rows.end(), [](const MeasuredSize& a, const MeasuredSize& b) {
+      return a.size.procs < b.size.procs;
+    });
     const auto chosen = record.find("sizes");
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (i > 0) check_row(record, rows[i - 1].size, rows[i].size, rows[i].item);

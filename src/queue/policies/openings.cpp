@@ -13,13 +13,13 @@ Duration length(const Interval& span) { return span.end - span.begin; }
 Count least_of(std::size_t size) { return Count{1} << size; }
 
 // A piece of time with nodes enough, and its last point.
-struct Run {
+struct FreeStretch {
   Interval span;
   Point last;
 };
 
 // The run that goes on from a point with nodes enough, up to `limit`.
-Run run_from(Point at, Count nodes, Time begin, Time limit, const Timeline& plan) {
+FreeStretch run_from(Point at, Count nodes, Time begin, Time limit, const Timeline& plan) {
   while (plan.time(plan.after(at)) < limit && plan.free(plan.after(at)) >= nodes) {
     at = plan.after(at);
   }
@@ -60,7 +60,7 @@ void Openings::add(const Timeline::Rise& rise, const Timeline& plan) {
     Point begin = plan.free(at) >= nodes ? run_begin(at, nodes, first, plan) : at;
     for (; plan.time(at) < end; at = plan.after(at), begin = at) {
       if (plan.free(at) < nodes) continue;
-      const Run run = run_from(at, nodes, plan.time(begin), last, plan);
+      const FreeStretch run = run_from(at, nodes, plan.time(begin), last, plan);
       at = run.last;
       longest = std::max(longest, length(run.span));
       if (length(run.span) < shortest[size].here) continue;
@@ -128,7 +128,7 @@ std::size_t Openings::look_again(std::size_t size, std::size_t index, const Ask&
     if (plan.free(at) < nodes) continue;
     const Time begin = std::max(plan.time(at), gap.span.begin);
     const Point near = at;
-    const Run run = run_from(at, nodes, begin, gap.span.end, plan);
+    const FreeStretch run = run_from(at, nodes, begin, gap.span.end, plan);
     at = run.last;
     if (length(run.span) < demand_.after(begin)[size].here) continue;
     pieces_.push_back({run.span, near, gap.round, ask.nodes, ask.length});

@@ -13,7 +13,7 @@
 
 #include "draw/machine_picture.hpp"
 #include "queue/sim/replay_metrics.hpp"
-#include "queue/sim/wait_history.hpp"
+#include "queue/sim/machine_history.hpp"
 
 namespace dovetail {
 

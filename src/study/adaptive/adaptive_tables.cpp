@@ -186,14 +186,14 @@ AdaptiveTable adaptive_table(std::span<const AdaptiveCase> cases, AdaptiveApplic
 namespace published {
 namespace {
 
-struct Row {
+struct PublishedGain {
   AdaptiveApplication application;
   AdaptiveAxis axis;
   std::string_view name;
   std::array<double, 5> percent;
 };
 
-constexpr Row kRows[] = {
+constexpr PublishedGain kRows[] = {
     {AdaptiveApplication::random, AdaptiveAxis::ccr, "Table 3", {0.4, 0.5, 0.7, 3.2, 7.7}},
     {AdaptiveApplication::random, AdaptiveAxis::size, "Table 4", {2.9, 3.9, 4.3, 4.2, 4.1}},
     {AdaptiveApplication::blast, AdaptiveAxis::size, "Table 7", {15.9, 18.3, 19.9, 21.9, 23.6}},
@@ -202,8 +202,8 @@ constexpr Row kRows[] = {
     {AdaptiveApplication::wien2k, AdaptiveAxis::ccr, "Table 8", {7.3, 7.3, 6.6, 5.3, 6.4}},
 };
 
-const Row* find_row(AdaptiveApplication application, AdaptiveAxis axis) {
-  const auto row = std::ranges::find_if(kRows, [&](const Row& known) {
+const PublishedGain* find_row(AdaptiveApplication application, AdaptiveAxis axis) {
+  const auto row = std::ranges::find_if(kRows, [&](const PublishedGain& known) {
     return known.application == application && known.axis == axis;
   });
   return row == std::end(kRows) ? nullptr : row;
@@ -212,12 +212,12 @@ const Row* find_row(AdaptiveApplication application, AdaptiveAxis axis) {
 }  // namespace
 
 std::span<const double> adaptive_gains(AdaptiveApplication application, AdaptiveAxis axis) {
-  const Row* row = find_row(application, axis);
+  const PublishedGain* row = find_row(application, axis);
   return row != nullptr ? std::span<const double>(row->percent) : std::span<const double>();
 }
 
 std::string_view adaptive_name(AdaptiveApplication application, AdaptiveAxis axis) {
-  const Row* row = find_row(application, axis);
+  const PublishedGain* row = find_row(application, axis);
   return row != nullptr ? row->name : std::string_view();
 }
 

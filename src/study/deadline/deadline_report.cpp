@@ -37,7 +37,7 @@ void write_plain_row(Text out, const PlainTable& table, std::size_t row) {
   const auto ours = [&](std::size_t column, bool cpu) -> const Degradation& {
     return metric_of(table.columns[column].rows[row], cpu);
   };
-  const published::DeadlineRow& theirs = published::deadline_rows()[row];
+  const published::PublishedDeadlines& theirs = published::deadline_rows()[row];
   write_plain_line(out, kPlainNames[row], table, [&](std::size_t column, bool cpu) {
     return fmt::format("{:.2f}", ours(column, cpu).percent);
   });
@@ -231,7 +231,7 @@ Json growth_json(const GrowthTable& table) {
 
 Json published_plain_json() {
   Json rows = Json::array();
-  for (const published::DeadlineRow& row : published::deadline_rows()) {
+  for (const published::PublishedDeadlines& row : published::deadline_rows()) {
     rows.push_back({{"algorithm", row.algorithm},
                     {"tightest_percent", row.tightest_percent},
                     {"cpu_hours_percent", row.cpu_percent}});

@@ -92,7 +92,7 @@ double mean_percent(const PlainTable& table, std::string_view algorithm,
 // Mean over the columns of phi, in points of per cent.
 double distance(const PlainTable& table, std::string_view algorithm,
                 Degradation DeadlineRow::*metric,
-                std::array<double, 4> published::DeadlineRow::*theirs) {
+                std::array<double, 4> published::PublishedDeadlines::*theirs) {
   const std::size_t row = plain_position(algorithm);
   return mean_over_phi([&](std::size_t column) {
     return std::abs((table.columns[column].rows[row].*metric).percent -
@@ -167,11 +167,11 @@ ReadingTable reading_table(DeadlineReading reading, const StudyHead& head,
   ReadingTable result{reading, plain_table(all, head, scenarios), 0, 0};
   for (std::string_view name : kConservativeNames) {
     result.tightest_distance += distance(result.table, name, &DeadlineRow::tightest,
-                                         &published::DeadlineRow::tightest_percent) /
+                                         &published::PublishedDeadlines::tightest_percent) /
                                 static_cast<double>(kConservativeNames.size());
-    result.cpu_distance +=
-        distance(result.table, name, &DeadlineRow::cpu, &published::DeadlineRow::cpu_percent) /
-        static_cast<double>(kConservativeNames.size());
+    result.cpu_distance += distance(result.table, name, &DeadlineRow::cpu,
+                                    &published::PublishedDeadlines::cpu_percent) /
+                           static_cast<double>(kConservativeNames.size());
   }
   return result;
 }

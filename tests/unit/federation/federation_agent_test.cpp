@@ -17,7 +17,7 @@ using testing::failure_of;
 using testing::LogLines;
 using testing::TestKeys;
 
-const Member kGrillon{"grillon", Role::daemon, "https://127.0.0.1:1", Json::object()};
+const AgentMember kGrillon{"grillon", Role::daemon, "https://127.0.0.1:1", Json::object()};
 
 TEST(Leases, EndWhenTheyAreNotRenewed) {
   Leases leases;
@@ -31,7 +31,7 @@ TEST(Leases, EndWhenTheyAreNotRenewed) {
 
 TEST(Leases, ANameBelongsToWhoHasItUntilTheLeaseIsOver) {
   Leases leases;
-  Member other = kGrillon;
+  AgentMember other = kGrillon;
   other.url = "https://127.0.0.1:2";
   leases.renew(kGrillon, 100, 0);
   EXPECT_EQ(leases.renew(other, 100, 99), Leases::Renewal::conflict);
@@ -42,13 +42,13 @@ TEST(Leases, ANameBelongsToWhoHasItUntilTheLeaseIsOver) {
 
 TEST(Leases, ANameBelongsToOneDaemonOfTheWholeTree) {
   Leases leases;
-  Member lyon{"lyon", Role::agent, "https://127.0.0.1:3", Json::object()};
+  AgentMember lyon{"lyon", Role::agent, "https://127.0.0.1:3", Json::object()};
   lyon.below = {{"azur", "https://127.0.0.1:4"}, {"grillon", "https://127.0.0.1:1"}};
   EXPECT_EQ(leases.renew(kGrillon, 100, 0), Leases::Renewal::joined);
   EXPECT_EQ(leases.renew(lyon, 100, 0), Leases::Renewal::joined);
-  Member second{"azur", Role::daemon, "https://127.0.0.1:5", Json::object()};
+  AgentMember second{"azur", Role::daemon, "https://127.0.0.1:5", Json::object()};
   EXPECT_EQ(leases.renew(second, 100, 50), Leases::Renewal::conflict);
-  Member nancy{"nancy", Role::agent, "https://127.0.0.1:6", Json::object()};
+  AgentMember nancy{"nancy", Role::agent, "https://127.0.0.1:6", Json::object()};
   nancy.below = {{"azur", second.url}, {"sol", "https://127.0.0.1:7"}};
   leases.renew(nancy, 100, 50);
   EXPECT_EQ(leases.daemons(50), (DaemonUrls{{"azur", "https://127.0.0.1:4"},

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "queue/sim/wait_history.hpp"
+#include "queue/sim/machine_history.hpp"
 
 namespace dovetail {
 namespace {

@@ -1,4 +1,4 @@
-#include "queue/sim/wait_history.hpp"
+#include "queue/sim/machine_history.hpp"
 
 #include <algorithm>
 
