@@ -45,18 +45,15 @@ const std::map<Layer, std::set<Layer>> kDoors = {
 const std::vector<std::pair<std::string, std::vector<std::string>>> kInnerDoors = {
     {"src/queue/policies/", {"queue/strategies/", "queue/sim/"}},
     {"src/queue/strategies/", {"queue/sim/"}},
-    {"src/io/formats/", {}},
     {"src/planners/list/",
      {"planners/search/", "planners/fair/", "planners/pool/", "planners/ensemble/",
       "planners/replan/"}},
     {"src/planners/pool/", {"planners/search/", "planners/fair/", "planners/ensemble/"}},
     {"src/run/local/", {"run/report/", "run/history/"}},
     {"src/run/history/", {"run/report/", "run/local/"}},
-    {"src/batch/slurm/", {}},
     {"src/federation/net/", {"federation/agent/", "federation/daemon/", "federation/client/"}},
     {"src/federation/agent/", {"federation/daemon/", "federation/client/"}},
-    {"src/federation/daemon/", {"federation/client/"}},
-    {"src/federation/client/", {"federation/daemon/"}}};
+    {"src/federation/daemon/", {"federation/client/"}}};
 
 // A public header belongs to the layer that implements it.
 const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::core},
