@@ -17,10 +17,9 @@
 #include "federation/daemon/daemon.hpp"
 #include "federation/daemon/daemon_check.hpp"
 #include "federation/daemon/job_executor.hpp"
-#include "federation/daemon/local_executor.hpp"
-#include "federation/daemon/split_executor.hpp"
 #include "io/text.hpp"
 #include "run/history/performance_history.hpp"
+#include "run/local/process_backend.hpp"
 
 namespace dovetail::cli {
 
@@ -90,19 +89,19 @@ void use_slurm(federation::DaemonOptions& options) {
   };
 }
 
-std::unique_ptr<federation::Executor> make_executor(
-    const federation::DaemonDescription& description, const run::RunFolder& folder,
-    run::Nursery nursery) {
-  auto here = std::make_unique<federation::LocalExecutor>(folder, std::move(nursery));
-  if (!description.is_slurm) return here;
+federation::DaemonBackends make_backends(const federation::DaemonDescription& description,
+                                         const run::RunFolder& folder, run::Nursery nursery) {
+  federation::DaemonBackends backends;
+  backends.here = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), std::move(nursery));
+  if (!description.is_slurm) return backends;
   federation::SlurmExecutorOptions options{
       .partition = description.partition,
       .cores_per_node = description.cores_per_node,
       .program = std::filesystem::read_symlink("/proc/self/exe").string(),
       .poll = slurm_poll_interval(),
       .log = service_log()};
-  return std::make_unique<federation::SplitExecutor>(
-      std::move(here), std::make_unique<federation::SlurmExecutor>(folder, std::move(options)));
+  backends.months = std::make_unique<federation::SlurmExecutor>(folder, std::move(options));
+  return backends;
 }
 
 // Where nothing else is asked for a daemon answers where it did before: clients look for it there.
@@ -157,8 +156,8 @@ void run_daemon(const DaemonArguments& arguments) {
   const run::RunLock lock = lock_cluster(folder, self.self.name);
   const UsualPort usual(folder);
   usual.suggest(options.address);
-  auto executor = make_executor(options.description, folder, std::move(nursery));
-  federation::Daemon daemon(std::move(options), self, folder, std::move(executor), log);
+  auto backends = make_backends(options.description, folder, std::move(nursery));
+  federation::Daemon daemon(std::move(options), self, folder, std::move(backends), log);
   usual.remember(daemon.port());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
   std::fflush(stdout);

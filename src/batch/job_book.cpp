@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostLosses = 2;
 
 // A task over several nodes has processes there, not threads: as many as processors by default, so
 // that each has one.
-void tell_nodes(run::TaskCommand& command, Count nodes) {
+void tell_nodes(run::StepCommand& command, Count nodes) {
   auto& variables = command.environment;
   const auto threads =
       std::ranges::find(variables, "OMP_NUM_THREADS", &std::pair<std::string, std::string>::first);

@@ -179,7 +179,7 @@ class Pilot {
       if (!task) break;
       chosen.emplace_back(*task, std::move(idle_.front()));
       idle_.pop_front();
-      const run::TaskCommand& command = order_.tasks[*task].command;
+      const run::StepCommand& command = order_.tasks[*task].command;
       report_.add(entry_of(PilotReport::Start{.task = command.task,
                                               .attempt = command.attempt,
                                               .node = chosen.back().second,

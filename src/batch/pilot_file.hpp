@@ -27,7 +27,7 @@ namespace dovetail::batch {
 
 struct PilotTask {
   std::string name;                       // for people
-  run::TaskCommand command = {};          // complete: with attempt, files, environment
+  run::StepCommand command = {};          // complete: with attempt, files, environment
   Count processors = 1;                   // that it is told to use
   Duration expected = 0;                  // how long it takes on them
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another

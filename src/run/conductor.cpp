@@ -3,10 +3,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <map>
 
 #include "run/interrupts.hpp"
-#include "run/local/adopted.hpp"
+#include "run/local/process_backend.hpp"
 #include "run/mailbox.hpp"
 #include "run/plan_keeper.hpp"
 #include "run/report/run_words.hpp"
@@ -16,26 +15,22 @@ namespace dovetail::run {
 
 namespace {
 
-// How long to wait where nobody tells us.
-constexpr Duration kPatience = 200;
-
 // The loop: start what can start, wait for what happens, hear everybody who may have something to
 // say.
 class Conductor {
  public:
   Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options,
             Nursery nursery)
-      : folder_(folder),
-        problem_(problem),
+      : problem_(problem),
         options_(options),
-        launcher_(folder.nursery_lock(), std::move(nursery)),
+        backend_(folder.nursery_lock(), std::move(nursery)),
         mailbox_(folder),
         plan_(problem, options),
         book_(folder, problem, options,
               [this](std::string reason) { plan_.add_reason(std::move(reason)); }) {}
 
   RunEnd run() {
-    adopted_ = book_.take_over(options_.kept);
+    book_.take_over(options_.kept, backend_);
     hear_requests();
     if (options_.sets_processors) set_processors(options_.processors, false);
     plan_.begin(book_);
@@ -52,10 +47,10 @@ class Conductor {
 
  private:
   void start_tasks() {
-    std::vector<TaskCommand> commands;
+    std::vector<StepCommand> commands;
     is_stopping() ? book_.put_back() : void(commands = book_.start());
     book_.sync();
-    for (const TaskCommand& command : commands) launcher_.start(command);
+    for (const StepCommand& command : commands) backend_.start(command);
   }
 
   bool is_stopping() const {
@@ -72,34 +67,26 @@ class Conductor {
   }
 
   void wait() {
-    std::vector<pollfd> files = {{launcher_.descriptor(), POLLIN, 0},
-                                 {interrupts_.descriptor(), POLLIN, 0},
-                                 {mailbox_.descriptor(), POLLIN, 0},
-                                 {plan_.descriptor(), POLLIN, 0}};
-    bool is_told = interrupts_seen_ < 2 && !has_surplus();
-    for (const auto& [task, adopted] : adopted_) {
-      const auto file = adopted.descriptor();
-      if (file) files.push_back({*file, POLLIN, 0});
-      is_told = is_told && file;
-    }
-    poll(files.data(), files.size(), patience(is_told));
+    pollfd files[] = {{backend_.descriptor(), POLLIN, 0},
+                      {interrupts_.descriptor(), POLLIN, 0},
+                      {mailbox_.descriptor(), POLLIN, 0},
+                      {plan_.descriptor(), POLLIN, 0}};
+    poll(files, std::size(files), patience());
     hear_interrupts();
     hear_requests();
     if (interrupts_seen_ > 1) stop_tasks();
     if (has_surplus()) stop_surplus();
-    for (const TaskReport& report : launcher_.reports()) {
-      report.is_lost ? book_.lose(report.task) : book_.end(report.task, report.attempt, report.end);
+    for (const StepEnd& step : backend_.ended()) {
+      step.is_lost ? book_.lose(step.task) : book_.end(step.task, step.attempt, step.end);
     }
-    hear_adopted();
     book_.look_for_late_tasks();
     plan_.hear(book_);
   }
 
   // Until something has to be looked at though nobody tells us.
-  int patience(bool is_told) const {
+  int patience() const {
     const Time now = book_.now();
     Time next = book_.monitor().next_check();
-    if (!is_told) next = std::min(next, now + kPatience);
     if (!is_stopping()) {
       next = std::min({next, book_.dispatcher().next_chance(now), plan_.next_question()});
       if (book_.is_reading()) next = now;
@@ -114,21 +101,6 @@ class Conductor {
     interrupts_seen_ += news;
     book_.set_stopping();
     if (options_.interrupted) options_.interrupted(interrupts_seen_, book_.dispatcher());
-  }
-
-  // Of tasks that were running when we came their supervisors do not tell us.
-  void hear_adopted() {
-    for (auto next = adopted_.begin(); next != adopted_.end();) {
-      const auto task = next->first;
-      if (!next->second.has_ended()) {
-        ++next;
-        continue;
-      }
-      next = adopted_.erase(next);
-      const std::uint32_t attempt = book_.state().tasks()[task].attempt;
-      const Attempt known = read_attempt(folder_.attempt(task, attempt));
-      known.end ? book_.end(task, attempt, *known.end) : book_.lose(task);
-    }
   }
 
   void hear_requests() {
@@ -162,7 +134,7 @@ class Conductor {
   }
 
   // Those that started last, until the others have no more than there is; they are run again later.
-  void stop_surplus() const {
+  void stop_surplus() {
     const Dispatcher& dispatcher = book_.dispatcher();
     const std::vector<TaskStatus>& tasks = book_.state().tasks();
     std::vector<std::size_t> running(dispatcher.running().begin(), dispatcher.running().end());
@@ -172,14 +144,13 @@ class Conductor {
     for (const std::size_t task : running) {
       if (surplus <= 0) break;
       surplus -= tasks[task].processors;
-      book_.stop_task(static_cast<std::uint32_t>(task));
+      backend_.stop(static_cast<std::uint32_t>(task));
     }
   }
 
-  // Again and again until they have ended: one that was only just started has nobody to ask yet.
-  void stop_tasks() const {
+  void stop_tasks() {
     for (const std::size_t task : book_.dispatcher().running()) {
-      book_.stop_task(static_cast<std::uint32_t>(task));
+      backend_.stop(static_cast<std::uint32_t>(task));
     }
   }
 
@@ -194,15 +165,13 @@ class Conductor {
     return outcome;
   }
 
-  const RunFolder& folder_;
   const Problem& problem_;
   const RunOptions& options_;
-  Launcher launcher_;  // before signals are blocked, threads begin and files are opened
+  ProcessBackend backend_;  // before signals are blocked, threads begin and files are opened
   Interrupts interrupts_;
   Mailbox mailbox_;
   PlanKeeper plan_;
   TaskBook book_;
-  std::map<std::uint32_t, Adopted> adopted_ = {};  // by task
   bool stops_surplus_ = false;  // tasks with more processors than there are by now
   int interrupts_seen_ = 0;
   bool is_cancelled_ = false;

@@ -6,7 +6,6 @@
 
 #include "dovetail/error.hpp"
 #include "run/freshness.hpp"
-#include "run/local/leftovers.hpp"
 #include "run/local/task_command.hpp"
 #include "run/run_picture.hpp"
 
@@ -40,7 +39,7 @@ void TaskBook::write(const Json& entry) {
   state_.apply(entry);
 }
 
-std::map<std::uint32_t, Adopted> TaskBook::take_over(const std::vector<KeptTask>& kept) {
+void TaskBook::take_over(const std::vector<KeptTask>& kept, Backend& backend) {
   const bool is_new = !state_.has_begun();
   note(is_new ? "begin" : "resume");
   follow_known_plan();
@@ -49,16 +48,27 @@ std::map<std::uint32_t, Adopted> TaskBook::take_over(const std::vector<KeptTask>
       write(kept_entry(clock_.stamp(), task.task, task.inputs, revision_.definition(task.task)));
     }
   }
-  std::map<std::uint32_t, Adopted> adopted;
+  const Ends ends = adopt_steps(backend);
   // In an order in which predecessors come first.
   for (std::uint32_t w = 0; w < problem_.workflows().size(); ++w) {
     for (const TaskId id : problem_.workflows()[w].topological_order()) {
-      take_over(static_cast<std::uint32_t>(problem_.number_of({w, id})), adopted);
+      take_over(static_cast<std::uint32_t>(problem_.number_of({w, id})), ends, backend);
     }
   }
   sync();
   if (!is_new) on_reason_("resumed");
-  return adopted;
+}
+
+// Answers how those ended that are over by now.
+TaskBook::Ends TaskBook::adopt_steps(Backend& backend) const {
+  for (std::uint32_t task = 0; task < state_.tasks().size(); ++task) {
+    const TaskStatus& status = state_.tasks()[task];
+    if (status.state != TaskState::running) continue;
+    backend.adopt(command_of(folder_, problem_, options_.folder, task, status));
+  }
+  Ends ends;
+  for (StepEnd& end : backend.ended()) ends.emplace(end.task, std::move(end));
+  return ends;
 }
 
 // As far as it is still possible.
@@ -70,10 +80,10 @@ void TaskBook::follow_known_plan() {
   dispatcher_.follow(slots);
 }
 
-void TaskBook::take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted) {
+void TaskBook::take_over(std::uint32_t task, const Ends& ends, Backend& backend) {
   const TaskStatus& status = state_.tasks()[task];
   const bool waits_after_failure = status.state == TaskState::waiting && status.failures > 0;
-  if (status.state == TaskState::running) take_over_attempt(task, adopted);
+  if (status.state == TaskState::running) take_over_attempt(task, ends, backend);
   if (status.state == TaskState::failed || waits_after_failure) ask_again(task, "resumed");
   if (status.state != TaskState::done) return;
   if (const std::string why = revision_.why_again(task); !why.empty()) {
@@ -83,27 +93,20 @@ void TaskBook::take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& a
   }
 }
 
-void TaskBook::take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted) {
+void TaskBook::take_over_attempt(std::uint32_t task, const Ends& ends, Backend& backend) {
   const TaskStatus& status = state_.tasks()[task];
   dispatcher_.adopt_running(task, status.processors, status.started);
-  const std::string file = folder_.attempt(task, status.attempt);
-  Attempt attempt = read_attempt(file);
-  auto supervisor = Adopted::watch(attempt);
-  // It may have written the end since we looked.
-  if (!attempt.end && !supervisor) attempt = read_attempt(file);
-  if (!attempt.end && supervisor) {
-    cores_.take_these(status.cores);
-    monitor_.started(task, status.started, status.processors, dispatcher_.length_of(task));
-    adopted.emplace(task, std::move(*supervisor));
-    const bool is_stale = revision_.has_changed(task) || !revision_.why_inputs_change(task).empty();
-    if (is_stale) stale_.insert(task);
-    if (is_stale) stop_task(task);
-    return;
+  const auto over = ends.find(task);
+  if (over != ends.end()) {
+    dispatcher_.retry(task);
+    if (!over->second.is_lost) return write_end(task, status.attempt, over->second.end);
+    return write(lost_entry(clock_.stamp(), task, status.attempt));
   }
-  dispatcher_.retry(task);
-  if (attempt.end) return write_end(task, status.attempt, *attempt.end);
-  if (attempt.start) end_leftovers(*attempt.start);
-  write(lost_entry(clock_.stamp(), task, status.attempt));
+  cores_.take_these(status.cores);
+  monitor_.started(task, status.started, status.processors, dispatcher_.length_of(task));
+  const bool is_stale = revision_.has_changed(task) || !revision_.why_inputs_change(task).empty();
+  if (is_stale) stale_.insert(task);
+  if (is_stale) backend.stop(task);
 }
 
 void TaskBook::ask_again(std::uint32_t task, const std::string& why) {
@@ -114,8 +117,8 @@ void TaskBook::ask_again(std::uint32_t task, const std::string& why) {
   if (is_news && options_.again) options_.again(task, why);
 }
 
-std::vector<TaskCommand> TaskBook::start() {
-  std::vector<TaskCommand> commands;
+std::vector<StepCommand> TaskBook::start() {
+  std::vector<StepCommand> commands;
   for (;;) {
     for (const std::size_t task : dispatcher_.start(now())) {
       const auto number = static_cast<std::uint32_t>(task);
@@ -148,7 +151,7 @@ bool TaskBook::is_kept(std::uint32_t task, const std::string& inputs) const {
 }
 
 // Those that need not or cannot be run are over.
-void TaskBook::prepare(std::uint32_t task, std::vector<TaskCommand>& commands) {
+void TaskBook::prepare(std::uint32_t task, std::vector<StepCommand>& commands) {
   const TaskStatus& status = state_.tasks()[task];
   const std::uint32_t attempt = status.attempt + 1;
   const Count procs = dispatcher_.processors_of(task);
@@ -220,8 +223,6 @@ void TaskBook::lose(std::uint32_t task) {
   // Once or twice that may happen to any task; then it is the task's doing.
   constexpr std::uint32_t kLosses = 2;
   const TaskStatus& status = state_.tasks()[task];
-  const Attempt attempt = read_attempt(folder_.attempt(task, status.attempt));
-  if (attempt.start) end_leftovers(*attempt.start);
   if (status.losses >= kLosses) {
     return end(task, status.attempt,
                AttemptEnd::not_started("its supervisor was killed again and again"));
@@ -233,11 +234,6 @@ void TaskBook::lose(std::uint32_t task) {
   monitor_.stopped(task);
   dispatcher_.retry(task);
   on_reason_(problem_.task_name(task) + " was lost");
-}
-
-void TaskBook::stop_task(std::uint32_t task) const {
-  const Attempt attempt = read_attempt(folder_.attempt(task, state_.tasks()[task].attempt));
-  if (attempt.start && !attempt.end) stop(*attempt.start);
 }
 
 void TaskBook::follow(const Evaluation& decision, const std::string& algorithm,

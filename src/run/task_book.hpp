@@ -2,7 +2,7 @@
 // concerns, in one order, whether we see it ourselves or find that it happened before we came.
 //
 //   TaskBook book(folder, problem, options, on_reason);
-//   auto adopted = book.take_over(options.kept);     // what was there before us
+//   book.take_over(options.kept, backend);           // what was there before us
 //   for (auto& command : book.start()) ...           // they begin, after book.sync()
 //   book.end(task, attempt, how);
 #pragma once
@@ -17,12 +17,11 @@
 #include <vector>
 
 #include "dovetail/problem.hpp"
+#include "run/backend.hpp"
 #include "run/clock.hpp"
 #include "run/dispatcher.hpp"
 #include "run/journal.hpp"
-#include "run/local/adopted.hpp"
 #include "run/local/cores.hpp"
-#include "run/local/launcher.hpp"
 #include "run/monitor.hpp"
 #include "run/revision.hpp"
 #include "run/run_folder.hpp"
@@ -44,14 +43,14 @@ class TaskBook {
   Time now() const { return clock_.now(); }
 
   // From the journal and from what supervisors wrote since its last entry: what is done stays done
-  // unless something has changed, what failed is asked for again, and what still runs is answered.
+  // unless something has changed, what failed is asked for again, and what still runs is adopted.
   // What runs and will have to be run again is stopped.
-  std::map<std::uint32_t, Adopted> take_over(const std::vector<KeptTask>& kept);
+  void take_over(const std::vector<KeptTask>& kept, Backend& backend);
 
   // Takes the tasks that start now, writes down that they do, and answers their commands; they may
   // begin after sync(). Those that need not or cannot be run are over. Where what tasks read has to
   // be looked at, which may take long, not all are answered at once.
-  std::vector<TaskCommand> start();
+  std::vector<StepCommand> start();
 
   // Whether start() has more to answer.
   bool is_reading() const { return !to_read_.empty(); }
@@ -63,9 +62,6 @@ class TaskBook {
 
   // Its supervisor was killed.
   void lose(std::uint32_t task);
-
-  // Asks its supervisor; one that was only just started has nobody to ask yet.
-  void stop_task(std::uint32_t task) const;
 
   // A plan, and how it was judged. A plan that is kept takes as long as is known by now.
   void follow(const Evaluation& decision, const std::string& algorithm,
@@ -90,11 +86,13 @@ class TaskBook {
  private:
   void write(const Json& entry);
   void follow_known_plan();
-  void take_over(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
-  void take_over_attempt(std::uint32_t task, std::map<std::uint32_t, Adopted>& adopted);
+  using Ends = std::map<std::uint32_t, StepEnd>;  // by task
+  Ends adopt_steps(Backend& backend) const;
+  void take_over(std::uint32_t task, const Ends& ends, Backend& backend);
+  void take_over_attempt(std::uint32_t task, const Ends& ends, Backend& backend);
   void ask_again(std::uint32_t task, const std::string& why);
 
-  void prepare(std::uint32_t task, std::vector<TaskCommand>& commands);
+  void prepare(std::uint32_t task, std::vector<StepCommand>& commands);
   bool is_kept(std::uint32_t task, const std::string& inputs) const;
   void keep(std::uint32_t task);
   void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);

@@ -158,7 +158,7 @@ TEST_F(LauncherCrashTest, WithoutItsSupervisorATaskDoesNotGoOn) {
   kill(pid_in("pid"), SIGKILL);
   EXPECT_FALSE(start->supervisor.is_alive());
   EXPECT_FALSE(stop(*start));
-  const TaskReport report = wait_for(launcher, 1).front();
+  const StepEnd report = wait_for(launcher, 1).front();
   EXPECT_TRUE(report.is_lost);
   EXPECT_EQ(report.task, task.task);
 }
@@ -188,7 +188,7 @@ TEST_F(LauncherCrashTest, EveryStartIsReportedOnceWhicheverSupervisorsAreKilled)
     Dice dice(seed);
     Launcher launcher(lock_file());
     const pid_t nursery = children_of(getpid()).at(0);
-    std::map<std::uint32_t, TaskReport> reports;
+    std::map<std::uint32_t, StepEnd> reports;
     for (std::uint32_t task = 0; reports.size() < kTasks;) {
       if (task < kTasks)
         launcher.start(command("echo " + std::to_string(task) + " >> lines", task));
@@ -199,7 +199,7 @@ TEST_F(LauncherCrashTest, EveryStartIsReportedOnceWhicheverSupervisorsAreKilled)
         kill(supervisors[static_cast<std::size_t>(dice.between(0, supervisors.size() - 1))],
              SIGKILL);
       }
-      for (const TaskReport& report : launcher.reports()) {
+      for (const StepEnd& report : launcher.reports()) {
         EXPECT_TRUE(reports.emplace(report.task, report).second) << report.task;
       }
     }
@@ -235,7 +235,7 @@ TEST_F(LauncherCrashTest, WithoutANurseryWhatWasStartedIsReportedAndStartingIsAn
     for (; started < 1000; ++started) launcher.start(command("true", started));
   };
   EXPECT_THROW(start_all(), ExecutionError);
-  for (const TaskReport& report : wait_for(launcher, started)) {
+  for (const StepEnd& report : wait_for(launcher, started)) {
     EXPECT_TRUE(report.is_lost || report.end.is_success()) << report.task;
   }
 }

@@ -255,7 +255,7 @@ TEST_F(LauncherTest, StopReachesATaskThatHasOnlyJustBegun) {
       return start && stop(*start);
     }));
   }
-  for (const TaskReport& report : wait_for(launcher, 30)) {
+  for (const StepEnd& report : wait_for(launcher, 30)) {
     EXPECT_EQ(report.end.cause, Cause::stopped);
   }
 }
@@ -338,7 +338,7 @@ TEST_F(LauncherTest, AnAttemptRunsOnce) {
   const auto task = command("echo ran >> lines");
   for (int i = 0; i < 3; ++i) launcher.start(task);
   int refused = 0;
-  for (const TaskReport& report : wait_for(launcher, 3)) {
+  for (const StepEnd& report : wait_for(launcher, 3)) {
     if (report.end.cause != Cause::not_started) continue;
     EXPECT_EQ(report.end.why, task.attempt_file + ": File exists");
     ++refused;
@@ -355,7 +355,7 @@ TEST_F(LauncherTest, ManyTasksAreEachReportedOnce) {
   // Nobody reads a report before all are started.
   for (std::uint32_t task = 0; task < kTasks; ++task) launcher.start(command("true", task));
   std::set<std::uint32_t> reported;
-  for (const TaskReport& report : wait_for(launcher, kTasks)) {
+  for (const StepEnd& report : wait_for(launcher, kTasks)) {
     EXPECT_TRUE(report.end.is_success()) << report.end.why;
     EXPECT_TRUE(reported.insert(report.task).second) << report.task;
   }
@@ -374,7 +374,7 @@ TEST_F(LauncherTest, ThereAreAsManySupervisorsAsTasksAtATime) {
   for (const std::size_t at_a_time : {1U, 3U, 2U}) {
     for (int round = 0; round < 10; ++round) {
       for (std::size_t i = 0; i < at_a_time; ++i) launcher.start(command("true", ++task));
-      for (const TaskReport& report : wait_for(launcher, at_a_time)) {
+      for (const StepEnd& report : wait_for(launcher, at_a_time)) {
         EXPECT_TRUE(report.end.is_success()) << report.end.why;
       }
     }
@@ -385,11 +385,11 @@ TEST_F(LauncherTest, ThereAreAsManySupervisorsAsTasksAtATime) {
 // Runs the tasks one after the other below one supervisor, and answers their ends.
 class ReuseTest : public LauncherTest {
  protected:
-  std::vector<AttemptEnd> run_in_turn(const std::vector<TaskCommand>& tasks) const {
+  std::vector<AttemptEnd> run_in_turn(const std::vector<StepCommand>& tasks) const {
     Launcher launcher(lock_file());
     std::vector<AttemptEnd> ends;
     std::set<pid_t> supervisors;
-    for (const TaskCommand& task : tasks) {
+    for (const StepCommand& task : tasks) {
       launcher.start(task);
       ends.push_back(wait_for(launcher, 1).front().end);
       supervisors.insert(start_of(task).value_or(AttemptStart{}).supervisor.pid);
@@ -403,15 +403,15 @@ TEST_F(ReuseTest, NothingThatATaskSetReachesTheNext) {
   const std::string look =
       "echo $MINE; pwd; umask; ulimit -S -c; ls -l /proc/self/fd | grep -c '[>] /'; "
       "grep -E 'Sig(Blk|Ign)|Cpus_allowed_list|Groups|Seccomp' /proc/self/status; ps -o nice= $$";
-  const TaskCommand before = command(look, 1);
-  TaskCommand first = command(
+  const StepCommand before = command(look, 1);
+  StepCommand first = command(
       "mkdir other; cd other; umask 077; ulimit -S -c 0; trap '' TERM PIPE USR1; export MINE=2; "
       "exec 7> open; renice 5 $$; echo done",
       2);
   first.environment = {{"MINE", "1"}, {"PATH", getenv("PATH")}};
   first.cores = {0};
   first.out_file = file("first.out");
-  const TaskCommand after = command(look, 3);
+  const StepCommand after = command(look, 3);
   EXPECT_TRUE(run_in_turn({before, first, after}).back().is_success());
   EXPECT_NE(text_of(file("first.out")).find("done"), std::string::npos);
   EXPECT_EQ(text_of(file("3.out")), text_of(file("1.out")));
@@ -428,7 +428,7 @@ TEST_F(ReuseTest, WhatATaskLeftRunningIsNotThereForTheNext) {
 }
 
 TEST_F(ReuseTest, ProcessorTimeMemoryAndTroubleAreNotThoseOfTheTaskBefore) {
-  TaskCommand bad = command("true", 3);
+  StepCommand bad = command("true", 3);
   bad.folder = file("missing");
   const auto ends = run_in_turn(
       {command("true", 1),
@@ -445,7 +445,7 @@ TEST_F(ReuseTest, ProcessorTimeMemoryAndTroubleAreNotThoseOfTheTaskBefore) {
 }
 
 TEST_F(ReuseTest, ATimeLimitIsThatOfOneTask) {
-  TaskCommand first = command("sleep 60", 1);
+  StepCommand first = command("sleep 60", 1);
   first.timeout_seconds = 0.2;
   EXPECT_TRUE(run_in_turn({first, command("sleep 0.4", 2)}).back().is_success());
 }
@@ -459,7 +459,7 @@ TEST_F(LauncherTest, ALargeRequestGoesThrough) {
 }
 
 TEST_F(LauncherTest, ArgumentsAreNeverReadAsShellText) {
-  TaskCommand task = command("exec \"$@\"");
+  StepCommand task = command("exec \"$@\"");
   task.arguments = {"printf", "%s|", "a b", "$(touch hacked)", "'; touch hacked; '", ""};
   EXPECT_EQ(run(task).exit_code, 0);
   EXPECT_EQ(output(), "a b|$(touch hacked)|'; touch hacked; '||");

@@ -389,7 +389,7 @@ TEST_F(SlurmPilot, AnAttemptBeginsOnce) {
 }
 
 // As a step that is killed with its node: begun, and no word since.
-int lose(const run::TaskCommand& command) {
+int lose(const run::StepCommand& command) {
   auto file = run::AttemptWriter::create(command.attempt_file);
   file->prepare_start(run::ProcessName::self(), run::wall_now());
   file->write_start(getpid());

@@ -60,7 +60,7 @@ class FakeSlurm {
     run::JournalWriter report(batch::report_file(folder, order.pilot));
     report.add(batch::begin_entry(job.id, {"n1"}));
     for (std::size_t i = 0; i < std::min(most, order.tasks.size()); ++i) {
-      const run::TaskCommand& command = order.tasks[i].command;
+      const run::StepCommand& command = order.tasks[i].command;
       report.add(entry_of(batch::PilotReport::Start{.task = command.task,
                                                     .attempt = command.attempt,
                                                     .node = "n1",

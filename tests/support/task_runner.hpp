@@ -57,7 +57,7 @@ class TaskRunner : public ::testing::Test {
   std::string lock_file() const { return file("nursery.lock"); }
 
   // Runs in the test's folder; the task can take less time to end than users have.
-  run::TaskCommand command(const std::string& text, std::uint32_t task = 1) const {
+  run::StepCommand command(const std::string& text, std::uint32_t task = 1) const {
     const std::string name = file(std::to_string(task));
     return {.task = task,
             .attempt = 1,
@@ -70,21 +70,21 @@ class TaskRunner : public ::testing::Test {
   }
 
   // Of as many tasks as are expected, in the order of their ends.
-  static std::vector<run::TaskReport> wait_for(run::Launcher& launcher, std::size_t count) {
-    std::vector<run::TaskReport> all;
+  static std::vector<run::StepEnd> wait_for(run::Launcher& launcher, std::size_t count) {
+    std::vector<run::StepEnd> all;
     while (all.size() < count) {
       pollfd ready{.fd = launcher.descriptor(), .events = POLLIN, .revents = 0};
       poll(&ready, 1, -1);
-      for (run::TaskReport& report : launcher.reports()) all.push_back(std::move(report));
+      for (run::StepEnd& report : launcher.reports()) all.push_back(std::move(report));
     }
     return all;
   }
 
   // Runs one task. What is reported is also in its file.
-  run::AttemptEnd run(const run::TaskCommand& command) const {
+  run::AttemptEnd run(const run::StepCommand& command) const {
     run::Launcher launcher(lock_file());
     launcher.start(command);
-    const run::TaskReport report = wait_for(launcher, 1).front();
+    const run::StepEnd report = wait_for(launcher, 1).front();
     EXPECT_EQ(report.task, command.task);
     EXPECT_EQ(report.attempt, command.attempt);
     const run::Attempt attempt = run::read_attempt(command.attempt_file);
@@ -96,7 +96,7 @@ class TaskRunner : public ::testing::Test {
   std::string output() const { return text_of(file("1.out")); }
 
   // The start of an attempt, once its supervisor has written it.
-  static std::optional<run::AttemptStart> start_of(const run::TaskCommand& command) {
+  static std::optional<run::AttemptStart> start_of(const run::StepCommand& command) {
     comes_true([&] { return run::read_attempt(command.attempt_file).start.has_value(); });
     return run::read_attempt(command.attempt_file).start;
   }

@@ -76,13 +76,13 @@ Order order_of(const Call& call, const DaemonDescription& description) {
 }  // namespace
 
 Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folder,
-               std::unique_ptr<Executor> executor, Log log)
+               DaemonBackends backends, Log log)
     : options_(std::move(options)),
       name_(self.self.name),
       log_(std::move(log)),
       caller_(self),
       history_(options_.history, name_),
-      executor_(std::move(executor)),
+      backends_(std::move(backends)),
       runner_({.name = name_,
                .program = options_.program,
                .description = options_.description,
@@ -96,7 +96,9 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
                      }
                    },
                .log = log_},
-              std::move(folder), *executor_),
+              std::move(folder),
+              {.months = backends_.months ? *backends_.months : *backends_.here,
+               .workflows = *backends_.here}),
       failed_(eventfd(0, EFD_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   server_ =
@@ -173,8 +175,11 @@ void Daemon::work() {
       return;
     }
     pollfd files[] = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                      {.fd = executor_->descriptor(), .events = POLLIN, .revents = 0}};
-    poll(files, 2, kLookMilliseconds);
+                      {.fd = backends_.here->descriptor(), .events = POLLIN, .revents = 0},
+                      {.fd = backends_.months ? backends_.months->descriptor() : -1,
+                       .events = POLLIN,
+                       .revents = 0}};
+    poll(files, std::size(files), kLookMilliseconds);
     std::uint64_t ignored = 0;
     if (read(wake_.get(), &ignored, sizeof ignored) < 0) continue;
   }

@@ -1,7 +1,7 @@
 // A daemon: one for each cluster. It says what it can do and how long that takes, runs what clients
 // ask for within what its owner has configured, and says how far it is.
 //
-//   Daemon daemon(options, identity("keys/grillon"), std::move(executor), log);
+//   Daemon daemon(options, identity("keys/grillon"), std::move(backends), log);
 //
 // Everything that it has promised is in its journal; after a restart it goes on from there.
 #pragma once
@@ -40,11 +40,16 @@ struct DaemonOptions {
   ServerLimits limits = {};
 };
 
+struct DaemonBackends {
+  std::unique_ptr<run::Backend> here;    // processes of the daemon's own machine
+  std::unique_ptr<run::Backend> months;  // nothing: months run here, too
+};
+
 class Daemon {
  public:
   // Answers from now on, and goes on with what it was at. Throws ExecutionError when it cannot.
   Daemon(DaemonOptions options, const Identity& self, run::RunFolder folder,
-         std::unique_ptr<Executor> executor, Log log);
+         DaemonBackends backends, Log log);
   // What runs goes on, for the next one.
   ~Daemon();
   Daemon(const Daemon&) = delete;
@@ -78,7 +83,7 @@ class Daemon {
   Log log_;
   Caller caller_;
   MonthHistory history_;
-  std::unique_ptr<Executor> executor_;
+  DaemonBackends backends_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   MonthRunner runner_;

@@ -12,12 +12,16 @@
 #include "batch/pilot_file.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "dovetail/io.hpp"
-#include "federation/daemon/local_executor.hpp"
+#include "run/journal.hpp"
 #include "run/local/leftovers.hpp"
 
 namespace dovetail::federation {
 
 namespace {
+
+using run::Json;
+using run::StepCommand;
+using run::StepEnd;
 
 // Unlike that of any other daemon, on any machine; kept with the journal.
 std::string token_of(const run::RunFolder& folder) {
@@ -36,7 +40,7 @@ Count nodes_of(const StepCommand& command, Count cores_per_node) {
 }
 
 Duration request_of(const StepCommand& command) {
-  return std::max(command.limit, command.expected) + kMinute;
+  return std::max(time_ceil(command.timeout_seconds), command.expected) + kMinute;
 }
 
 }  // namespace
@@ -86,13 +90,13 @@ void SlurmExecutor::adopt(const StepCommand& command) { add(command, Job::State:
 void SlurmExecutor::add(const StepCommand& command, Job::State state) {
   write_files(command);
   const std::lock_guard lock(mutex_);
-  jobs_[command.number] = {.command = command, .state = state};
+  jobs_[command.task] = {.command = command, .state = state};
   changed_.notify_all();
 }
 
 // What a job finds again, whenever it starts; the same each time.
 std::string SlurmExecutor::write_files(const StepCommand& command) const {
-  const std::uint32_t number = command.number;
+  const std::uint32_t number = command.task;
   batch::PilotOrder order{.job_name = name_of(number),
                           .pilot = number,
                           .nodes = nodes_of(command, options_.cores_per_node),
@@ -100,7 +104,7 @@ std::string SlurmExecutor::write_files(const StepCommand& command) const {
                           .request = request_of(command),
                           .spreads = true};
   order.tasks.push_back({.name = command.name,
-                         .command = task_command(folder_, command),
+                         .command = command,
                          .processors = command.processors,
                          .expected = command.expected});
   const std::string script = batch::script_file(folder_, number);
@@ -155,7 +159,7 @@ void SlurmExecutor::work() {
 
 void SlurmExecutor::report(StepEnd end) {
   const std::lock_guard lock(mutex_);
-  if (jobs_.erase(end.number) == 0) return;
+  if (jobs_.erase(end.task) == 0) return;
   ends_.push_back(std::move(end));
   const std::uint64_t one = 1;
   if (write(news_.get(), &one, sizeof one) < 0) return;  // it is readable already
@@ -163,7 +167,8 @@ void SlurmExecutor::report(StepEnd end) {
 
 std::optional<StepEnd> SlurmExecutor::end_on_disk(std::uint32_t number) const {
   const auto end = run::read_attempt(folder_.attempt(number, 1)).end;
-  return end ? std::optional(end_of(number, *end)) : std::nullopt;
+  if (!end) return std::nullopt;
+  return StepEnd{.task = number, .attempt = 1, .end = *end};
 }
 
 void SlurmExecutor::read_ends() {
@@ -187,7 +192,7 @@ void SlurmExecutor::submit_some() {
   }
   for (const auto& [number, job] : waiting) {
     if (job.is_stopping) {
-      report({number, StepEnd::How::stopped, 0, "stopped"});
+      report({.task = number, .attempt = 1, .end = {.cause = run::AttemptEnd::Cause::stopped}});
     } else {
       submit(number, job.command);
     }
@@ -208,7 +213,7 @@ void SlurmExecutor::submit(std::uint32_t number, const StepCommand& command) {
     set(Job::State::to_submit);
   } catch (const batch::Refused& error) {
     options_.log(fmt::format("{}: Slurm refuses the job: {}", command.name, error.what()));
-    report({number, StepEnd::How::failed, 0, error.what()});
+    report({.task = number, .attempt = 1, .end = run::AttemptEnd::not_started(error.what())});
   }
 }
 
@@ -243,7 +248,7 @@ void SlurmExecutor::ask_slurm() {
 // What Slurm says about it, when its node has said nothing.
 void SlurmExecutor::judge(Job& job, const std::map<std::string, batch::Job>& by_name) {
   if (job.state == Job::State::to_submit) return;
-  const std::uint32_t number = job.command.number;
+  const std::uint32_t number = job.command.task;
   const auto found = by_name.find(name_of(number));
   if (found != by_name.end()) {
     job.state = Job::State::submitted;
@@ -260,14 +265,13 @@ void SlurmExecutor::judge(Job& job, const std::map<std::string, batch::Job>& by_
 }
 
 StepEnd SlurmExecutor::end_without_word(const Job& job) const {
-  const std::uint32_t number = job.command.number;
+  const std::uint32_t number = job.command.task;
   if (auto end = end_on_disk(number)) return *end;
   // On this machine what the job left behind can be ended; elsewhere that is Slurm's business.
   const auto start = run::read_attempt(folder_.attempt(number, 1)).start;
   if (start) run::end_leftovers(*start);
-  return {.number = number,
-          .how = job.is_stopping ? StepEnd::How::stopped : StepEnd::How::lost,
-          .why = job.is_stopping ? "stopped" : "its job is gone"};
+  if (!job.is_stopping) return StepEnd::lost(number, 1, "its job is gone");
+  return {.task = number, .attempt = 1, .end = {.cause = run::AttemptEnd::Cause::stopped}};
 }
 
 }  // namespace dovetail::federation

@@ -8,13 +8,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "batch/slurm/slurm_client.hpp"
-#include "federation/daemon/executor.hpp"
+#include "run/backend.hpp"
 #include "run/local/descriptor.hpp"
 #include "run/run_folder.hpp"
 
@@ -30,39 +31,39 @@ struct SlurmExecutorOptions {
   std::function<void(const std::string& line)> log = [](auto&&...) {};
 };
 
-class SlurmExecutor final : public Executor {
+class SlurmExecutor final : public run::Backend {
  public:
   // Throws ExecutionError when the folder cannot be written.
   SlurmExecutor(run::RunFolder folder, SlurmExecutorOptions options);
   ~SlurmExecutor() override;
 
-  void start(const StepCommand& command) override;
-  void adopt(const StepCommand& command) override;
+  void start(const run::StepCommand& command) override;
+  void adopt(const run::StepCommand& command) override;
   void stop(std::uint32_t number) override;
-  std::vector<StepEnd> ended() override;
+  std::vector<run::StepEnd> ended() override;
   int descriptor() const override { return news_.get(); }
 
  private:
   struct Job {
-    StepCommand command;
+    run::StepCommand command;
     enum class State { to_submit, uncertain, submitted } state = State::to_submit;
     bool is_stopping = false;
     Time missing_since = 0;
   };
 
-  void add(const StepCommand& command, Job::State state);
+  void add(const run::StepCommand& command, Job::State state);
   std::string name_of(std::uint32_t number) const { return token_ + "-" + std::to_string(number); }
-  std::string write_files(const StepCommand& command) const;
+  std::string write_files(const run::StepCommand& command) const;
 
   void work();
   void read_ends();
   void submit_some();
-  void submit(std::uint32_t number, const StepCommand& command);
+  void submit(std::uint32_t number, const run::StepCommand& command);
   void ask_slurm();
   void judge(Job& job, const std::map<std::string, batch::Job>& by_name);
-  std::optional<StepEnd> end_on_disk(std::uint32_t number) const;
-  StepEnd end_without_word(const Job& job) const;
-  void report(StepEnd end);
+  std::optional<run::StepEnd> end_on_disk(std::uint32_t number) const;
+  run::StepEnd end_without_word(const Job& job) const;
+  void report(run::StepEnd end);
 
   run::RunFolder folder_;
   SlurmExecutorOptions options_;
@@ -71,7 +72,7 @@ class SlurmExecutor final : public Executor {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint32_t, Job> jobs_;
-  std::vector<StepEnd> ends_;
+  std::vector<run::StepEnd> ends_;
   bool is_over_ = false;
   bool asks_soon_ = false;  // something is to be ended
   bool is_away_ = false;    // Slurm did not answer
@@ -80,7 +81,7 @@ class SlurmExecutor final : public Executor {
 };
 
 // The script of a step's job.
-std::string step_script(const StepCommand& command, const SlurmExecutorOptions& options,
+std::string step_script(const run::StepCommand& command, const SlurmExecutorOptions& options,
                         const std::string& name, const std::string& order_file,
                         const std::string& output_file);
 

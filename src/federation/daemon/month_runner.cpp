@@ -16,6 +16,9 @@ namespace dovetail::federation {
 
 namespace {
 
+using run::StepEnd;
+using Cause = run::AttemptEnd::Cause;
+
 // Fewer entries are not worth the trouble.
 constexpr std::size_t kManyEntries = 200;
 
@@ -60,6 +63,31 @@ std::string last_words(const std::string& path) {
   return one_line(text.substr(begin));
 }
 
+// How a step ended that is not done.
+std::string end_text(const StepEnd& step) {
+  const run::AttemptEnd& end = step.end;
+  if (step.is_lost) return end.why;
+  switch (end.cause) {
+    case Cause::ended:
+      return end.signal != 0 ? fmt::format("ended by signal {}", end.signal)
+                             : fmt::format("exit code {}", end.exit_code);
+    case Cause::timed_out:
+      return fmt::format("ended by the watchdog after {:.0f} s", end.seconds);
+    case Cause::stopped:
+      return "stopped";
+    case Cause::out_of_memory:
+      return "out of memory";
+    case Cause::not_started:
+      return "could not be started: " + end.why;
+  }
+  return {};
+}
+
+Outcome outcome_of(const StepEnd& step) {
+  if (step.is_lost) return Outcome::lost;
+  return step.end.cause == Cause::stopped ? Outcome::stopped : Outcome::failed;
+}
+
 bool is_same(const Request& known, const Order& order) {
   const auto same = [](const Scenario& scenario, const std::pair<Count, Count>& asked) {
     return scenario.number == asked.first && scenario.first == asked.second;
@@ -72,14 +100,14 @@ bool is_same(const Request& known, const Order& order) {
 
 }  // namespace
 
-MonthRunner::MonthRunner(RunnerOptions options, run::RunFolder folder, Executor& executor)
+MonthRunner::MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBackends backends)
     : options_(std::move(options)),
       workflow_service_(workflow_service(options_.description.processors)),
       folder_(std::move(folder)),
-      executor_(executor),
+      backends_(backends),
       state_(read_month_state(folder_.journal())),
       journal_(folder_.journal()) {
-  for (const auto& [number, step] : state_.running()) executor_.adopt(command_of(step));
+  for (const auto& [number, step] : state_.running()) backend_of(step).adopt(command_of(step));
   let_go_of_unknown_services();
   if (!state_.running().empty()) {
     options_.log(fmt::format("goes on: {} steps were running", state_.running().size()));
@@ -124,7 +152,11 @@ const Scenario& MonthRunner::scenario_of(const Step& step) const {
   return *std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
 }
 
-StepCommand MonthRunner::command_of(const Step& step) {
+run::Backend& MonthRunner::backend_of(const Step& step) const {
+  return state_.find(step.request)->workflow.empty() ? backends_.months : backends_.workflows;
+}
+
+run::StepCommand MonthRunner::command_of(const Step& step) {
   const Request& request = *state_.find(step.request);
   const Service& service = service_of(request);
   const MonthFolder folder = folder_of(step);
@@ -136,14 +168,21 @@ StepCommand MonthRunner::command_of(const Step& step) {
   values["processors"] = std::to_string(step.processors);
   values["previous"] = step.month > 1 ? folder.month(step.month - 1) : "";
   values["folder"] = is_post ? folder.month(step.month) : folder.work(step);
-  StepCommand command{.number = step.number,
-                      .name = words_of(step),
-                      .arguments = expand(is_post ? service.post : service.main, values),
-                      .folder = values["folder"],
-                      .processors = step.processors};
+  const std::string& processors = values["processors"];
+  run::StepCommand command{
+      .task = step.number,
+      .attempt = 1,
+      .command = "exec \"$@\"",
+      .arguments = expand(is_post ? service.post : service.main, values),
+      .folder = values["folder"],
+      .attempt_file = folder_.attempt(step.number, 1),
+      .out_file = folder_.log(step.number, 1, "out"),
+      .err_file = folder_.log(step.number, 1, "err"),
+      .environment = {{"DOVETAIL_PROCESSORS", processors}, {"OMP_NUM_THREADS", processors}},
+      .name = words_of(step),
+      .processors = step.processors};
   if (!request.workflow.empty()) {
     command.arguments = workflow_command(options_.description, options_.program, command.folder);
-    command.is_here = true;
   }
   const MonthTimes times = options_.times(service);
   command.expected = times.post;
@@ -152,7 +191,8 @@ StepCommand MonthRunner::command_of(const Step& step) {
       if (size.procs <= step.processors) command.expected = size.time;
     }
   }
-  command.limit = static_cast<Duration>(service.watchdog * static_cast<double>(command.expected));
+  command.timeout_seconds =
+      to_seconds(static_cast<Duration>(service.watchdog * static_cast<double>(command.expected)));
   return command;
 }
 
@@ -208,14 +248,18 @@ void MonthRunner::cancel(const std::string& id, const std::string& client,
 
 void MonthRunner::stop_cancelled() {
   for (const auto& [number, step] : state_.running()) {
-    if (scenario_of(step).is_cancelled) executor_.stop(number);
+    if (scenario_of(step).is_cancelled) backend_of(step).stop(number);
   }
 }
 
 std::vector<MonthRunner::Ended> MonthRunner::ended() {
   std::vector<Ended> ended;
-  for (StepEnd& end : executor_.ended()) {
-    const auto running = state_.running().find(end.number);
+  std::vector<StepEnd> ends = backends_.months.ended();
+  if (&backends_.workflows != &backends_.months) {
+    for (StepEnd& end : backends_.workflows.ended()) ends.push_back(std::move(end));
+  }
+  for (StepEnd& end : ends) {
+    const auto running = state_.running().find(end.task);
     if (running == state_.running().end()) continue;
     const Step& step = running->second;
     ended.push_back({std::move(end), step, folder_of(step)});
@@ -224,13 +268,12 @@ std::vector<MonthRunner::Ended> MonthRunner::ended() {
 }
 
 void MonthRunner::settle(std::vector<Ended>& ended) {
-  for (auto& [end, step, folder] : ended) {
-    if (step.kind != StepKind::main || end.how != StepEnd::How::done) continue;
+  for (auto& [end, step, folder, trouble] : ended) {
+    if (step.kind != StepKind::main || !end.is_success()) continue;
     try {
       folder.settle(step);
     } catch (const ExecutionError& error) {
-      end.how = StepEnd::How::failed;
-      end.why = error.what();
+      trouble = error.what();
     }
   }
 }
@@ -243,21 +286,24 @@ bool MonthRunner::step(const std::vector<Ended>& ended) {
 }
 
 void MonthRunner::take_end(const Ended& ended) {
-  const auto& [end, step, folder] = ended;
+  const auto& [end, step, folder, trouble] = ended;
+  const double seconds = end.end.seconds;
   const bool is_ours = folder.owner() == step.request;
   if (!is_ours) {
     folder.discard(step);
-    write(end_entry(step, Outcome::taken, end.seconds, "another request has taken it over"));
+    write(end_entry(step, Outcome::taken, seconds, "another request has taken it over"));
     options_.log(words_of(step) + ": another request has taken it over");
-  } else if (end.how == StepEnd::How::done) {
-    finish(step, end);
+  } else if (!trouble.empty()) {
+    fail(step, Outcome::failed, seconds, trouble);
+  } else if (end.is_success()) {
+    finish(step, seconds);
   } else {
-    fail(step, end);
+    fail(step, outcome_of(end), seconds, end_text(end));
   }
   stop_cancelled();
 }
 
-void MonthRunner::finish(const Step& step, const StepEnd& end) {
+void MonthRunner::finish(const Step& step, double seconds) {
   const Service& service = service_of(*state_.find(step.request));
   try {
     const MonthFolder folder = folder_of(step);
@@ -267,31 +313,28 @@ void MonthRunner::finish(const Step& step, const StepEnd& end) {
       folder.mark_post_done(step.month);
     }
   } catch (const ExecutionError& error) {
-    return fail(step, {step.number, StepEnd::How::failed, end.seconds, error.what()});
+    return fail(step, Outcome::failed, seconds, error.what());
   }
-  Json entry = end_entry(step, Outcome::done, end.seconds, "");
+  Json entry = end_entry(step, Outcome::done, seconds, "");
   entry["has_post"] = step.kind == StepKind::main && !service.post.empty();
   write(entry);
-  options_.log(fmt::format("{} done in {:.2f} s on {} processors", words_of(step), end.seconds,
+  options_.log(fmt::format("{} done in {:.2f} s on {} processors", words_of(step), seconds,
                            step.processors));
-  if (service.name != kWorkflowService) options_.measured(step, service, end.seconds);
+  if (service.name != kWorkflowService) options_.measured(step, service, seconds);
 }
 
-void MonthRunner::fail(const Step& step, const StepEnd& end) {
+void MonthRunner::fail(const Step& step, Outcome outcome, double seconds, const std::string& what) {
   const Request& request = *state_.find(step.request);
   folder_of(step).discard(step);
-  Outcome outcome = Outcome::failed;
-  if (end.how == StepEnd::How::lost) outcome = Outcome::lost;
-  if (end.how == StepEnd::How::stopped) outcome = Outcome::stopped;
   const bool is_last = scenario_of(step).failures + 1 >= service_of(request).tries;
   if (outcome == Outcome::failed && is_last) outcome = Outcome::given_up;
-  std::string why = words_of(step) + ": " + end.why;
+  std::string why = words_of(step) + ": " + what;
   if (outcome == Outcome::failed || outcome == Outcome::given_up) {
     const std::string log = std::filesystem::absolute(folder_.log(step.number, 1, "err")).string();
     const std::string said = last_words(log);
     if (!said.empty()) why += fmt::format(": {} ({})", said, log);
   }
-  write(end_entry(step, outcome, end.seconds, why));
+  write(end_entry(step, outcome, seconds, why));
   options_.log(why + (outcome == Outcome::given_up ? "; it is not tried again" : ""));
   // A disk that is full fails whatever runs on it: what can be cleared away goes first.
   if (outcome == Outcome::failed && is_short_of_disk()) flushing_ = true;
@@ -460,8 +503,8 @@ void MonthRunner::start(Step step) {
     trouble = error.what();
   }
   write(start_entry(step));  // whoever adopts it finds its folder
-  if (!trouble.empty()) return fail(step, {step.number, StepEnd::How::failed, 0, trouble});
-  executor_.start(command_of(step));
+  if (!trouble.empty()) return fail(step, Outcome::failed, 0, trouble);
+  backend_of(step).start(command_of(step));
 }
 
 }  // namespace dovetail::federation

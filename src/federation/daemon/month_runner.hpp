@@ -1,7 +1,7 @@
 // Runs the months of a cluster: what was asked for, in the order that month_dispatch.hpp says,
-// through an executor; every end is on disk before anybody hears of it.
+// through back ends; every end is on disk before anybody hears of it.
 //
-//   MonthRunner runner(options, folder, executor);   // goes on where an earlier one was
+//   MonthRunner runner(options, folder, backends);   // goes on where an earlier one was
 //   runner.submit(request);   // from any thread
 //   auto ended = runner.ended();   // again and again, from one thread
 //   MonthRunner::settle(ended);
@@ -15,10 +15,10 @@
 #include <set>
 
 #include "federation/daemon/daemon_file.hpp"
-#include "federation/daemon/executor.hpp"
 #include "federation/daemon/month_dispatch.hpp"
 #include "federation/daemon/month_folder.hpp"
 #include "federation/daemon/month_state.hpp"
+#include "run/backend.hpp"
 #include "run/journal.hpp"
 #include "run/run_folder.hpp"
 
@@ -47,11 +47,18 @@ struct Order {
   std::vector<std::pair<Count, Count>> scenarios = {};  // number, month from which to compute
 };
 
+// What executes months and post tasks, and what executes whole workflows, which begin on the
+// daemon's own machine. They may be the same.
+struct RunnerBackends {
+  run::Backend& months;
+  run::Backend& workflows;
+};
+
 class MonthRunner {
  public:
   // Adopts what an earlier process of the same cluster left running. Throws ExecutionError when the
   // journal cannot be used.
-  MonthRunner(RunnerOptions options, run::RunFolder folder, Executor& executor);
+  MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBackends backends);
 
   const MonthState& state() const { return state_; }
 
@@ -65,9 +72,10 @@ class MonthRunner {
 
   // A step that has ended, and where it was at work.
   struct Ended {
-    StepEnd end;
+    run::StepEnd end;
     Step step;
     MonthFolder folder;
+    std::string trouble = {};  // its result cannot be kept
   };
 
   // What has ended since it was last asked.
@@ -93,12 +101,13 @@ class MonthRunner {
   void let_go_of_unknown_services();
   MonthFolder folder_of(const Step& step) const;
   const Scenario& scenario_of(const Step& step) const;
-  StepCommand command_of(const Step& step);
+  run::StepCommand command_of(const Step& step);
+  run::Backend& backend_of(const Step& step) const;
   void write(const Json& entry);
 
   void take_end(const Ended& ended);
-  void finish(const Step& step, const StepEnd& end);
-  void fail(const Step& step, const StepEnd& end);
+  void finish(const Step& step, double seconds);
+  void fail(const Step& step, Outcome outcome, double seconds, const std::string& what);
   void stop_cancelled();
 
   const Request* leading() const;
@@ -113,7 +122,7 @@ class MonthRunner {
   Service workflow_service_;
   Service unknown_service_ = {.name = "", .tries = 1};  // of requests that are being let go
   run::RunFolder folder_;
-  Executor& executor_;
+  RunnerBackends backends_;
   MonthState state_;
   run::JournalWriter journal_;
   // The groups, and for what they were chosen.

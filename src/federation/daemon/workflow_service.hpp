@@ -9,8 +9,8 @@
 #include <string>
 
 #include "federation/daemon/daemon_file.hpp"
-#include "federation/daemon/executor.hpp"
 #include "federation/daemon/month_state.hpp"
+#include "federation/daemon/service.hpp"
 
 namespace dovetail::federation {
 

@@ -139,7 +139,7 @@ Launcher::Launcher(const std::string& lock_file, Nursery nursery)
   if (!events_.is_open()) fail("epoll_create1");
 }
 
-void Launcher::start(const TaskCommand& command) {
+void Launcher::start(const StepCommand& command) {
   Supervisor& supervisor = free_supervisor(format_request(command));
   supervisor.task = command.task;
   supervisor.attempt = command.attempt;
@@ -169,8 +169,8 @@ Launcher::Supervisor& Launcher::new_supervisor() {
   return supervisors_[number] = {.socket = std::move(ours)};
 }
 
-std::vector<TaskReport> Launcher::reports() {
-  std::vector<TaskReport> reports;
+std::vector<StepEnd> Launcher::reports() {
+  std::vector<StepEnd> reports;
   std::array<epoll_event, 64> events;
   int count = 0;
   do {
@@ -183,7 +183,7 @@ std::vector<TaskReport> Launcher::reports() {
   return reports;
 }
 
-std::optional<TaskReport> Launcher::hear(Supervisor& supervisor) {
+std::optional<StepEnd> Launcher::hear(Supervisor& supervisor) {
   char piece[1024];
   const ssize_t got = recv(supervisor.socket.get(), piece, sizeof piece, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
@@ -195,11 +195,11 @@ std::optional<TaskReport> Launcher::hear(Supervisor& supervisor) {
   supervisor.received.clear();
   supervisor.attempt_file.clear();
   free_.push_back(supervisor.socket.get());
-  return TaskReport{.task = supervisor.task, .attempt = supervisor.attempt, .end = *end};
+  return StepEnd{.task = supervisor.task, .attempt = supervisor.attempt, .end = *end};
 }
 
 // It is gone. When it had a task, that is over as well.
-std::optional<TaskReport> Launcher::bury(Supervisor& supervisor) {
+std::optional<StepEnd> Launcher::bury(Supervisor& supervisor) {
   const Supervisor gone = std::move(supervisor);
   supervisors_.erase(gone.socket.get());
   std::erase(free_, gone.socket.get());
@@ -207,13 +207,10 @@ std::optional<TaskReport> Launcher::bury(Supervisor& supervisor) {
   const auto start = read_attempt(gone.attempt_file).start;
   // It closes its files a moment before its task is ended.
   while (start && start->supervisor.is_alive()) usleep(100);
-  TaskReport report{.task = gone.task, .attempt = gone.attempt};
   if (const auto end = read_attempt(gone.attempt_file).end) {
-    report.end = *end;
-    return report;
+    return StepEnd{.task = gone.task, .attempt = gone.attempt, .end = *end};
   }
-  report.is_lost = true;
-  return report;
+  return StepEnd::lost(gone.task, gone.attempt, "its supervisor was killed");
 }
 
 bool stop(const AttemptStart& start) {

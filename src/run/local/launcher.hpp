@@ -8,7 +8,7 @@
 //
 //   Launcher launcher(folder + "/nursery.lock");     // before there are threads
 //   launcher.start({.task = 17, .command = "./solve", ...});
-//   poll(launcher.descriptor()); for (const TaskReport& report : launcher.reports()) ...
+//   poll(launcher.descriptor()); for (const StepEnd& report : launcher.reports()) ...
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,11 @@
 #include <utility>
 #include <vector>
 
+#include "run/backend.hpp"
 #include "run/local/attempt_file.hpp"
 #include "run/local/descriptor.hpp"
 
 namespace dovetail::run {
-
-// How long a task that is asked to end may take before it is ended.
-inline constexpr double kGraceSeconds = 10;
-
-struct TaskCommand {
-  std::uint32_t task = 0;
-  std::uint32_t attempt = 0;
-  std::string command = {};  // for /bin/sh -c
-  // What the command finds as "$@". They are never read as shell text, wherever they come from.
-  std::vector<std::string> arguments = {};
-  std::string folder = {};  // in which it runs
-  std::string attempt_file = {};
-  std::string out_file = {};
-  std::string err_file = {};
-  std::vector<std::pair<std::string, std::string>> environment = {};  // besides our own
-  std::vector<int> cores = {};                                        // empty: anywhere
-  double timeout_seconds = 0;                                         // 0: none
-  double grace_seconds = kGraceSeconds;
-};
-
-struct TaskReport {
-  std::uint32_t task = 0;
-  std::uint32_t attempt = 0;
-  AttemptEnd end = {};
-  // Its supervisor was killed, and the task with it: there is no end.
-  bool is_lost = false;
-};
 
 // A process that forks supervisors, and must be small for that: made before anything large is read.
 class Nursery {
@@ -88,13 +62,13 @@ class Launcher {
 
   // Asks for a start, which is reported on once. Throws ExecutionError when it takes a new
   // supervisor and the nursery is gone.
-  void start(const TaskCommand& command);
+  void start(const StepCommand& command);
 
   // Readable when there may be reports.
   int descriptor() const { return events_.get(); }
 
   // Those that have come in, without waiting.
-  std::vector<TaskReport> reports();
+  std::vector<StepEnd> reports();
 
  private:
   struct Supervisor {
@@ -109,8 +83,8 @@ class Launcher {
 
   Supervisor& free_supervisor(const std::string& request);
   Supervisor& new_supervisor();
-  std::optional<TaskReport> hear(Supervisor& supervisor);
-  std::optional<TaskReport> bury(Supervisor& supervisor);
+  std::optional<StepEnd> hear(Supervisor& supervisor);
+  std::optional<StepEnd> bury(Supervisor& supervisor);
 
   Nursery nursery_;
   Descriptor lock_;

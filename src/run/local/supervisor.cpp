@@ -77,7 +77,7 @@ struct Supervisor {
 // One task, from its beginning to its end.
 class Watch {
  public:
-  Watch(const TaskCommand& command, Supervisor& supervisor)
+  Watch(const StepCommand& command, Supervisor& supervisor)
       : command_(command), supervisor_(supervisor) {}
 
   // `lock` is closed as soon as the attempt's file says that it has begun.
@@ -246,7 +246,7 @@ class Watch {
     return pids;
   }
 
-  const TaskCommand& command_;
+  const StepCommand& command_;
   Supervisor& supervisor_;
   pid_t task_ = 0;
   double cpu_seconds_ = 0;
@@ -290,7 +290,7 @@ void supervise(Descriptor launcher) noexcept {
   _exit(0);
 }
 
-AttemptEnd supervise_once(const TaskCommand& command, const Holdback& holdback) {
+AttemptEnd supervise_once(const StepCommand& command, const Holdback& holdback) {
   Supervisor self = prepare();
   self.holdback = holdback;
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));

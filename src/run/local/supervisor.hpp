@@ -28,6 +28,6 @@ struct Holdback {
 // Runs one task here, in the foreground, in a process that has one thread and nothing else to do
 // afterwards: below another one that may end us both, such as a batch system, whose session is not
 // left. SIGTERM, SIGINT and SIGHUP stop the task, also when they reach it as well as us.
-AttemptEnd supervise_once(const TaskCommand& command, const Holdback& holdback = {});
+AttemptEnd supervise_once(const StepCommand& command, const Holdback& holdback = {});
 
 }  // namespace dovetail::run

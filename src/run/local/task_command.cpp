@@ -4,13 +4,13 @@
 
 namespace dovetail::run {
 
-TaskCommand command_of(const RunFolder& folder, const Problem& problem,
+StepCommand command_of(const RunFolder& folder, const Problem& problem,
                        const std::string& run_folder, std::uint32_t task,
                        const TaskStatus& status) {
   const TaskRef ref = problem.task_at(task);
   const Workflow& workflow = problem.workflows()[ref.workflow];
   const TaskExecution& how = workflow.execution(ref.task);
-  TaskCommand command{.task = task,
+  StepCommand command{.task = task,
                       .attempt = status.attempt,
                       .command = std::string(workflow.run(ref.task)),
                       .folder = directory_of(how, run_folder),

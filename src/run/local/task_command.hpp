@@ -11,7 +11,7 @@
 namespace dovetail::run {
 
 // The attempt that the status says has started. `run_folder`: where the run was started.
-TaskCommand command_of(const RunFolder& folder, const Problem& problem,
+StepCommand command_of(const RunFolder& folder, const Problem& problem,
                        const std::string& run_folder, std::uint32_t task, const TaskStatus& status);
 
 }  // namespace dovetail::run

@@ -18,7 +18,7 @@ bool has_name(const char* variable, std::string_view name) {
 }
 
 // "name=value" each; of two with the same name the last counts.
-std::vector<std::string> variables_of(const TaskCommand& command) {
+std::vector<std::string> variables_of(const StepCommand& command) {
   std::vector<std::string> variables;
   for (const auto& [name, value] : command.environment) {
     std::erase_if(variables, [&](const auto& other) { return has_name(other.c_str(), name); });
@@ -38,7 +38,7 @@ cpu_set_t set_of(const std::vector<int>& cores) {
 
 }  // namespace
 
-TaskProcess::TaskProcess(const TaskCommand& command)
+TaskProcess::TaskProcess(const StepCommand& command)
     : command_(command),
       supervisor_(getpid()),
       variables_(variables_of(command)),

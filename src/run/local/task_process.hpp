@@ -19,7 +19,7 @@ namespace dovetail::run {
 
 class TaskProcess {
  public:
-  explicit TaskProcess(const TaskCommand& command);
+  explicit TaskProcess(const StepCommand& command);
   TaskProcess(const TaskProcess&) = delete;
   TaskProcess& operator=(const TaskProcess&) = delete;
 
@@ -39,7 +39,7 @@ class TaskProcess {
   int give_up(const char* what);
   bool redirect(const std::string& path, int target);
 
-  const TaskCommand& command_;
+  const StepCommand& command_;
   AttemptWriter* file_ = nullptr;
   pid_t supervisor_;
   std::vector<std::string> variables_;  // of the task alone

@@ -79,7 +79,7 @@ bool receive_all(int socket, char* data, std::size_t size) {
 
 }  // namespace
 
-Json json_of(const TaskCommand& command) {
+Json json_of(const StepCommand& command) {
   return {{"task", command.task},
           {"attempt", command.attempt},
           {"command", command.command},
@@ -94,7 +94,7 @@ Json json_of(const TaskCommand& command) {
           {"grace", command.grace_seconds}};
 }
 
-TaskCommand command_from(const Json& json) {
+StepCommand command_from(const Json& json) {
   return {.task = json.at("task"),
           .attempt = json.at("attempt"),
           .command = json.at("command"),
@@ -110,7 +110,7 @@ TaskCommand command_from(const Json& json) {
 }
 
 // The size of what follows, and that many bytes.
-std::string format_request(const TaskCommand& command) {
+std::string format_request(const StepCommand& command) {
   // Bytes as they are: a command may hold what is no UTF-8.
   const std::vector<std::uint8_t> body = Json::to_cbor(json_of(command));
   const auto size = static_cast<std::uint32_t>(body.size());

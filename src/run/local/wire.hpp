@@ -15,15 +15,15 @@
 namespace dovetail::run {
 
 struct StartRequest {
-  TaskCommand command = {};
+  StepCommand command = {};
   Descriptor lock = {};
 };
 
 // A command as JSON, and one from it; throws what nlohmann::json throws when it is none.
-nlohmann::ordered_json json_of(const TaskCommand& command);
-TaskCommand command_from(const nlohmann::ordered_json& json);
+nlohmann::ordered_json json_of(const StepCommand& command);
+StepCommand command_from(const nlohmann::ordered_json& json);
 
-std::string format_request(const TaskCommand& command);
+std::string format_request(const StepCommand& command);
 
 // Sends what format_request() made. False when nobody is there any more to get it as a whole.
 bool send_request(int socket, const std::string& request, int lock);

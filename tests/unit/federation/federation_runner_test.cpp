@@ -1,4 +1,4 @@
-// The runner of a cluster's months, with an executor that only remembers.
+// The runner of a cluster's months, with a back end that only remembers.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 namespace dovetail::federation {
 namespace {
 
-class RememberingExecutor : public Executor {
+class RememberingBackend : public run::Backend {
  public:
-  void start(const StepCommand& command) override { started.push_back(command); }
-  void adopt(const StepCommand& command) override { started.push_back(command); }
-  void stop(std::uint32_t number) override {
-    ends.push_back({.number = number, .how = StepEnd::How::stopped});
+  void start(const run::StepCommand& command) override { started.push_back(command); }
+  void adopt(const run::StepCommand& command) override { started.push_back(command); }
+  void stop(std::uint32_t task) override {
+    ends.push_back({.task = task, .end = {.cause = run::AttemptEnd::Cause::stopped}});
   }
-  std::vector<StepEnd> ended() override { return std::exchange(ends, {}); }
+  std::vector<run::StepEnd> ended() override { return std::exchange(ends, {}); }
   int descriptor() const override { return -1; }
 
-  std::vector<StepCommand> started;
-  std::vector<StepEnd> ends;
+  std::vector<run::StepCommand> started;
+  std::vector<run::StepEnd> ends;
 };
 
 class MonthsOfACluster : public ::testing::Test {
@@ -43,7 +43,7 @@ class MonthsOfACluster : public ::testing::Test {
              .description = description_,
              .times = [](const Service& service) { return service.times; }},
             folder_,
-            executor_};
+            {.months = backend_, .workflows = backend_}};
   }
 
   static Order order(const std::string& id, Count first) {
@@ -61,7 +61,7 @@ class MonthsOfACluster : public ::testing::Test {
 
   testing::TemporaryFolder files_;
   DaemonDescription description_;
-  RememberingExecutor executor_;
+  RememberingBackend backend_;
   run::RunFolder folder_ = run::RunFolder::create(files_.file("state"), "azur");
 };
 
@@ -74,7 +74,7 @@ TEST_F(MonthsOfACluster, WhatAnotherHasTakenOverTakesItsPostTasksAlong) {
   scenario_folder().claim("r2");
   EXPECT_EQ(months.state().posts().size(), 2U);
   months.step(months.ended());
-  EXPECT_TRUE(executor_.started.empty());
+  EXPECT_TRUE(backend_.started.empty());
   EXPECT_TRUE(months.state().posts().empty());
   EXPECT_TRUE(months.state().find("r1")->is_over());
   EXPECT_EQ(scenario_folder().last_done(), 2);
@@ -84,14 +84,13 @@ TEST_F(MonthsOfACluster, TheEndOfWhatAFailedMonthSaidIsInTheReason) {
   MonthRunner months = runner();
   months.submit(order("r1", 1));
   months.step(months.ended());
-  ASSERT_EQ(executor_.started.size(), 1U);
-  const std::uint32_t number = executor_.started[0].number;
+  ASSERT_EQ(backend_.started.size(), 1U);
+  const std::uint32_t number = backend_.started[0].task;
   const std::string log = folder_.log(number, 1, "err");
   std::string said(5000, 'x');
   said.append("\none\ntwo\tof\nthree\nno such file: grid.nc\n\n");
   testing::put(log, said);
-  executor_.ends.push_back(
-      {.number = number, .how = StepEnd::How::failed, .seconds = 1, .why = "exit code 3"});
+  backend_.ends.push_back({.task = number, .attempt = 1, .end = {.exit_code = 3, .seconds = 1}});
   months.step(months.ended());
   EXPECT_EQ(
       months.state().find("r1")->scenarios[0].why,
