@@ -15,10 +15,10 @@
 
 #include "dovetail/frontier.hpp"
 #include "dovetail/planner.hpp"
-#include "dovetail/tightest.hpp"
 #include "instances.hpp"
 #include "measure.hpp"
 #include "oracles/plain_deadline.hpp"
+#include "planners/list/tightest.hpp"
 
 namespace dovetail::bench {
 namespace {

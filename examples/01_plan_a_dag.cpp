@@ -1,10 +1,11 @@
-// Plans a small workflow on a cluster where somebody else has reserved processors, checks the plan
-// and prints it. Needs nothing but the library's core and planners.
+// Plans a small workflow on a cluster where others have reserved processors, checks the plan and
+// prints it: the plan that `dovetail plan` gives for the same workflow and cluster. Needs nothing
+// but the library's core and planners.
 #include <cstdio>
 
+#include "dovetail/answer.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/planner.hpp"
 
 int main() {
   using namespace dovetail;
@@ -20,20 +21,20 @@ int main() {
   builder.add_edge(coarse, collect);
   builder.add_edge(fine, collect);
 
-  // 32 processors; 24 of them belong to somebody else for the first half hour.
+  // 32 processors; others have reserved 24 of them for the first half hour.
   const Platform platform(
       0, {{.name = "cluster", .processors = 32, .reservations = {{0, 1'800'000, 24}}}});
   const Problem problem({std::move(builder).build()}, platform);
 
-  const std::vector<Plan> plans = plan_all(problem);
-  const Plan& best = plans[best_plan(plans)];
-  std::printf("%s ends after %s and uses %.1f CPU-hours\n", best.algorithm.c_str(),
-              format_duration(makespan(best)).c_str(), cpu_hours(best));
-  for (const Placement& placement : best.placements) {
+  PlanningContext context(problem);
+  const Plan plan = find_answer(context).plan;
+  std::printf("%s ends after %s and uses %.1f CPU-hours\n", plan.algorithm.c_str(),
+              format_duration(makespan(plan)).c_str(), cpu_hours(plan));
+  for (const Placement& placement : plan.placements) {
     const std::string id(problem.workflows()[0].id(placement.task));
     std::printf("%-8s %8s s to %8s s on %2d processors\n", id.c_str(),
                 format_seconds(placement.start).c_str(), format_seconds(placement.end).c_str(),
                 placement.procs);
   }
-  return check(problem, best).empty() ? 0 : 1;
+  return check(problem, plan).empty() ? 0 : 1;
 }

@@ -11,6 +11,8 @@
 #include "dovetail/io.hpp"
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
+#include "planners/search/known_plans.hpp"
+#include "planners/task_limits.hpp"
 
 namespace dovetail::cli {
 

@@ -10,6 +10,7 @@
 #include "cli/plan/describe.hpp"
 #include "cli/plan/plan_output.hpp"
 #include "cli/progress.hpp"
+#include "dovetail/answer.hpp"
 #include "dovetail/draw.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/frontier.hpp"
@@ -141,8 +142,8 @@ void print_too_dear(const std::vector<Plan>& plans, double budget) {
       budget, least);
 }
 
-// With what plan finds within that budget, which is one point that nobody has looked at yet.
-std::vector<Plan> with_search_within(PlanningContext& context, std::vector<Plan> plans,
+// With what plan finds within that budget, one point that the frontier has not looked at.
+std::vector<Plan> with_search_within(const PlanningContext& context, std::vector<Plan> plans,
                                      double hours) {
   const Problem& problem = context.problem();
   // A time limit is over by now.
@@ -150,10 +151,7 @@ std::vector<Plan> with_search_within(PlanningContext& context, std::vector<Plan>
   PlannerOptions options = context.options();
   options.search.budget = budget_area(hours);
   PlanningContext limited(problem, options);
-  Frontier front;
-  for (Plan& plan : plans) front.offer(std::move(plan));
-  front.offer(plan_from(limited, std::nullopt, front.plans()));
-  return front.plans();
+  return find_answer(limited, {.begin_with = plans}).ways;
 }
 
 Exit take_within_budget(const FrontierArguments& arguments, const Problem& problem,

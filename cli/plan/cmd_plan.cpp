@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -10,13 +9,11 @@
 #include "cli/plan/describe.hpp"
 #include "cli/plan/fair_table.hpp"
 #include "cli/plan/plan_output.hpp"
+#include "dovetail/answer.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/pull_forward.hpp"
-#include "dovetail/tightest.hpp"
 #include "io/text.hpp"
-#include "planners/fair/fair_search.hpp"
+#include "planners/list/tightest.hpp"
 
 namespace dovetail::cli {
 
@@ -31,239 +28,38 @@ struct PlanArguments {
   PlanOutput output;
 };
 
-struct Answer {
-  Plan plan = {};
-  Frontier known = {};                // what was found on the way, for comparison
-  std::optional<Plan> earliest = {};  // when the deadline was missed: the plan that ends first
-  std::vector<Plan> tightest = {};    // when asked for: one plan per algorithm
-  std::vector<Plan> fair = {};        // for the goal fair: one plan per algorithm
-};
-
-// Without a plan: what was asked for, and what could be had.
-Answer missed(PlanningContext& context, std::optional<Plan> earliest, std::string_view algorithm) {
-  Answer answer{.earliest = std::move(earliest)};
-  answer.plan = {
-      .algorithm = std::string(algorithm.empty() ? answer.earliest->algorithm : algorithm),
-      .now = context.problem().now(),
-      .deadline = context.problem().deadline(),
-      .feasible = false};
-  if (!answer.earliest->feasible) answer.earliest.reset();
-  return answer;
-}
-
-Answer missed(PlanningContext& context, const Frontier& known, std::string_view algorithm) {
-  return missed(context, earliest_plan(context, known), algorithm);
-}
-
-// For the goal fair; what was found too late is the earliest, or one of the published plans is.
-Answer missed_fair(PlanningContext& context, std::string_view algorithm,
-                   const Plan* late = nullptr) {
-  Plan earliest = earliest_fair_plan(context);
-  if (late != nullptr && late->feasible &&
-      (!earliest.feasible || makespan(*late) < makespan(earliest))) {
-    earliest = *late;
+// Throws InputError when the options ask for what cannot be.
+void require_sense(const PlanArguments& arguments, const PlannerInfo& planner,
+                   const Problem& problem) {
+  const bool is_search = planner.name == "DOVETAIL";
+  if (arguments.tightest) {
+    if (planner.goal == Goal::deadline || is_search) return;
+    throw InputError(
+        fmt::format("--tightest: {} does not plan for deadlines; DOVETAIL does, and those whose "
+                    "names begin with DL_",
+                    planner.name));
   }
-  if (!earliest.feasible) earliest = earliest_plan(context, known_plans(context));
-  return missed(context, std::move(earliest), algorithm);
-}
-
-// With a deadline the cheapest plan in time; a plan made for a tighter deadline meets this one as
-// well, and often is cheaper, so that all plans known are looked at.
-Answer find_published(PlanningContext& context, Frontier known) {
-  const Problem& problem = context.problem();
-  const Plan* best = known.plans().empty() ? nullptr : &known.plans().front();
-  if (problem.goal() == Goal::deadline) {
-    best = last_within(known.plans(), *problem.deadline() - problem.now());
-  }
-  if (best == nullptr) return missed(context, known, {});
-  Answer answer{.plan = problem.goal() == Goal::deadline ? *best : earliest_plan(context, known)};
-  if (problem.deadline() && problem.now() + makespan(answer.plan) > *problem.deadline()) {
-    return missed(context, known, {});
-  }
-  answer.plan.deadline = problem.deadline();
-  answer.known = std::move(known);
-  return answer;
-}
-
-// With very many tasks, or within a time limit, the search is on its own; but for a deadline, where
-// published plans may be cheaper than all that it finds.
-Frontier known_before(PlanningContext& context) {
-  const Problem& problem = context.problem();
-  if (!can_search(problem)) return known_for_goal(context);
-  if (problem.task_count() > kManyTasks) return {};
-  if (!context.options().search.seconds) return known_for_goal(context);
-  if (problem.goal() == Goal::deadline) return known_in_time(context, *problem.deadline());
-  return {};
-}
-
-bool is_in_time(const Problem& problem, const Plan& plan) {
-  return plan.feasible &&
-         (!problem.deadline() || problem.now() + makespan(plan) <= *problem.deadline());
-}
-
-// Up to so many tasks, two more searches are no time to wait for.
-constexpr std::size_t kTasksForWays = 200;
-
-bool knows_fastest(const PlanningContext& context) {
-  return !context.options().search.seconds && context.problem().task_count() <= kTasksForWays;
-}
-
-using SteadyMoment = std::chrono::steady_clock::time_point;
-
-PlannerOptions with_time_left(PlannerOptions options, SteadyMoment began) {
-  const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - began;
-  if (options.search.seconds) *options.search.seconds -= gone.count();
-  return options;
-}
-
-Plan plan_with_time_left(PlanningContext& context, SteadyMoment began, const Frontier& known) {
-  const Problem& problem = context.problem();
-  const auto deadline = problem.goal() == Goal::deadline ? problem.deadline() : std::nullopt;
-  if (!context.options().search.seconds) return plan_from(context, deadline, known.plans());
-  PlanningContext limited(problem, with_time_left(context.options(), began));
-  return plan_from(limited, deadline, known.plans());
-}
-
-// What plan would answer without a limit of CPU time, and with the usual one: so that the earliest
-// way shown is the one that --fastest gives, and is never later than that without any option.
-void offer_earliest_ways(PlanningContext& context, Frontier& known) {
-  const Problem& problem = context.problem();
-  const SearchLimits& asked = context.options().search;
-  PlannerOptions options = context.options();
-  options.search.budget.reset();
-  options.search.trials =
-      std::min(trials_of(asked, problem.task_count()), trials_of({}, problem.task_count()));
-  for (const auto factor : {SearchLimits{}.cpu_factor, std::optional<double>{}}) {
-    const bool is_asked =
-        problem.goal() == Goal::turnaround && !asked.budget && asked.cpu_factor == factor;
-    if (is_asked) continue;  // that is searched for anyway
-    options.search.cpu_factor = factor;
-    PlanningContext other(problem, options);
-    known.offer(plan_from(other, std::nullopt, known.plans()));
-  }
-}
-
-// `limits_hours`: a limit of CPU-hours was asked for, which is not given up for a deadline.
-Answer find_best(PlanningContext& context, bool limits_hours) {
-  const Problem& problem = context.problem();
-  const auto began = std::chrono::steady_clock::now();
-  Frontier known = known_before(context);
-  if (!can_search(problem)) return find_published(context, std::move(known));
-  if (knows_fastest(context)) offer_earliest_ways(context, known);
-  Answer answer{.plan = plan_with_time_left(context, began, known)};
-  if (!is_in_time(problem, answer.plan)) {
-    PlanningContext free(problem, with_time_left(at_any_cost(context.options()), began));
-    answer.plan = plan_from(free, std::nullopt, known.plans());
-    // A deadline counts for more than thrift that nobody asked for.
-    const bool is_too_dear = limits_hours || problem.goal() == Goal::deadline;
-    if (is_too_dear || !problem.deadline() || !is_in_time(problem, answer.plan)) {
-      Answer late = missed(context, std::move(answer.plan), "DOVETAIL");
-      late.known = std::move(known);
-      return late;
-    }
-  }
-  answer.plan.deadline = problem.deadline();
-  if (context.options().search.seconds) return answer;  // too little is known to compare with
-  known.offer(answer.plan);
-  answer.known = std::move(known);
-  return answer;
-}
-
-// Unless there are very many tasks: by search, with all published algorithms for comparison.
-Answer find_fair(PlanningContext& context) {
-  const Problem& problem = context.problem();
-  if (problem.task_count() > kManyTasks) {
-    Answer answer{.plan = fair_plan(context)};
-    if (answer.plan.feasible) return answer;
-    return missed_fair(context, answer.plan.algorithm);
-  }
-  note_left_out(context.problem());
-  std::vector<Plan> plans = plan_all(context);
-  std::size_t chosen = fairest_plan(problem, plans);
-  Plan found = plan_fair_search(context, problem.deadline(), plans);
-  found.deadline = problem.deadline();
-  const bool is_found = is_in_time(problem, found);
-  if (!is_found && !plans[chosen].feasible) {
-    return missed_fair(context, plans[chosen].algorithm, &found);
-  }
-  if (is_found) {
-    chosen = plans.size();
-    plans.push_back(std::move(found));
-  }
-  Answer answer{.plan = plans[chosen]};
-  answer.fair = std::move(plans);
-  return answer;
-}
-
-Answer find_plan_by(const PlannerInfo& planner, PlanningContext& context) {
-  const Problem& problem = context.problem();
+  warn_if_blind(planner, problem);
+  if (!is_search) arguments.planner.search.forbid("--algorithm " + std::string(planner.name), true);
   if (planner.goal == Goal::deadline && !problem.deadline()) {
     throw InputError(
         fmt::format("--algorithm: {} plans for a deadline; give --deadline T, or --tightest to "
                     "find the tightest",
                     planner.name));
   }
-  Answer answer{.plan = plan_by(planner, context, problem.deadline())};
-  if (answer.plan.feasible) return answer;
-  if (problem.goal() == Goal::fair) return missed_fair(context, planner.name);
-  return missed(context, known_plans(context), planner.name);
 }
 
-Answer find_plan(const PlanArguments& arguments, PlanningContext& context) {
-  const Problem& problem = context.problem();
+AnswerRequest request_of(const PlanArguments& arguments, const Problem& problem) {
   const SearchArguments& search = arguments.planner.search;
-  const bool limits_hours = search.budget || search.cpu_factor;
-  if (!arguments.algorithm.empty()) {
-    const PlannerInfo& planner = choose_planner(arguments.algorithm, problem);
-    warn_if_blind(planner, problem);
-    if (planner.name == "DOVETAIL") return find_best(context, limits_hours);
-    search.forbid("--algorithm " + std::string(planner.name), true);
-    return find_plan_by(planner, context);
-  }
-  require_planner(problem);
-  if (problem.goal() == Goal::fair) return find_fair(context);
-  return find_best(context, limits_hours);
-}
-
-// As early as the search can, at any cost.
-Plan tightest_by_search(PlanningContext& context, const std::vector<Plan>& tightest,
-                        SteadyMoment began) {
-  const Problem& problem = context.problem();
-  std::vector<Plan> known = known_before(context).plans();
-  for (const Plan& plan : tightest) known.push_back(pull_forward(problem, plan));
-  PlanningContext free(problem, with_time_left(at_any_cost(context.options()), began));
-  Plan plan = plan_from(free, std::nullopt, known);
-  if (plan.feasible) plan.deadline = plan.now + makespan(plan);
-  return plan;
-}
-
-Answer find_tightest(const PlanArguments& arguments, PlanningContext& context) {
-  Answer answer;
-  const auto began = std::chrono::steady_clock::now();
-  const auto search = [&](const std::vector<Plan>& published) {
-    return tightest_by_search(context, published, began);
-  };
+  AnswerRequest request{.tightest = arguments.tightest,
+                        .keeps_cpu_limit = search.budget || search.cpu_factor};
   if (arguments.algorithm.empty()) {
-    require_planner(context.problem());
-    answer.tightest = tightest_plans(context);
-    if (can_search(context.problem())) answer.tightest.push_back(search(answer.tightest));
+    require_planner(problem);
   } else {
-    const PlannerInfo& planner = choose_planner(arguments.algorithm, context.problem());
-    if (planner.goal != Goal::deadline && planner.name != "DOVETAIL") {
-      throw InputError(
-          fmt::format("--tightest: {} does not plan for deadlines; DOVETAIL does, and those whose "
-                      "names begin with DL_",
-                      planner.name));
-    }
-    answer.tightest.push_back(planner.goal == Goal::deadline ? tightest_plan(planner, context)
-                                                             : search(tightest_plans(context)));
+    request.algorithm = &choose_planner(arguments.algorithm, problem);
+    require_sense(arguments, *request.algorithm, problem);
   }
-  const auto tighter = [](const Plan& a, const Plan& b) {
-    if (a.feasible != b.feasible) return a.feasible;
-    return a.deadline != b.deadline ? a.deadline < b.deadline : consumed(a) < consumed(b);
-  };
-  answer.plan = *std::min_element(answer.tightest.begin(), answer.tightest.end(), tighter);
-  return answer;
+  return request;
 }
 
 // Which options have to go to get the earliest plan.
@@ -280,7 +76,7 @@ std::string leave_out(const Problem& problem, const Answer& answer, bool named) 
 // What a larger budget would have to be.
 std::string describe_cheapest(const Problem& problem, const Answer& answer) {
   double hours = cpu_hours(*answer.earliest);
-  for (const Plan& plan : answer.known.plans()) {
+  for (const Plan& plan : answer.ways) {
     if (is_in_time(problem, plan)) hours = std::min(hours, cpu_hours(plan));
   }
   return "the cheapest known needs --budget " + io::hours_text(hours);
@@ -329,7 +125,7 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
 
 void print_tightest(const Answer& answer) {
   Table table({"  algorithm", "tightest deadline", "CPU-hours", "processors", "lambda", ""});
-  for (const Plan& plan : answer.tightest) {
+  for (const Plan& plan : answer.by_algorithm) {
     if (!plan.feasible) {
       table.add({"  " + plan.algorithm, "none"});
       continue;
@@ -342,39 +138,41 @@ void print_tightest(const Answer& answer) {
   fmt::print("{}", table.text());
 }
 
-void print_for_people(PlanningContext& context, const Answer& answer, bool named) {
-  fmt::print("{}\n\n", describe_problem(context.problem()));
+void print_for_people(const PlanArguments& arguments, PlanningContext& context,
+                      const Answer& answer) {
+  const Problem& problem = context.problem();
+  fmt::print("{}\n\n", describe_problem(problem));
   if (!answer.plan.feasible) {
-    print_failure(context, answer, named);
+    const bool is_named = !arguments.algorithm.empty() && arguments.algorithm != "DOVETAIL";
+    print_failure(context, answer, is_named);
     return;
   }
-  fmt::print("{}\n", describe_plan(context.problem(), answer.plan));
+  fmt::print("{}\n", describe_plan(problem, answer.plan));
   const PlannerInfo* planner = find_planner(answer.plan.algorithm);
   if (planner != nullptr && planner->goal == Goal::fair) {
-    fmt::print("{}\n", describe_fates(context.problem(), answer.plan));
-  } else if (context.problem().workflows().size() > 1) {
-    fmt::print("{}\n", describe_workflows(context.problem(), answer.plan));
+    fmt::print("{}\n", describe_fates(problem, answer.plan));
+  } else if (problem.workflows().size() > 1) {
+    fmt::print("{}\n", describe_workflows(problem, answer.plan));
   }
-  if (!answer.fair.empty()) {
-    fmt::print("{}", FairTable(context.problem(), answer.fair).text("  ", &answer.plan));
+  if (arguments.tightest) {
+    print_tightest(answer);
+  } else if (!answer.by_algorithm.empty()) {
+    fmt::print("{}", FairTable(problem, answer.by_algorithm).text("  ", &answer.plan));
   }
-  if (!answer.tightest.empty()) print_tightest(answer);
   // With one algorithm asked for by name there is nothing to compare with.
-  if (!answer.known.plans().empty()) {
-    const std::size_t tasks = context.problem().task_count();
-    const bool is_usual = trials_of(context.options().search, tasks) <= trials_of({}, tasks);
-    const bool is_sure = knows_fastest(context) && is_usual;
-    fmt::print("{}", describe_ways(answer.known.plans(), answer.plan, is_sure));
+  if (!answer.ways.empty()) {
+    fmt::print("{}", describe_ways(answer.ways, answer.plan, answer.has_earliest_way));
   }
 }
 
-PlanRecord record_of(const Problem& problem, const Answer& answer) {
+PlanRecord record_of(const PlanArguments& arguments, const Problem& problem, const Answer& answer) {
   PlanRecord record = make_record(problem, answer.plan);
   if (answer.earliest) {
     record.earliest_deadline = answer.earliest->now + makespan(*answer.earliest);
     record.earliest_algorithm = answer.earliest->algorithm;
   }
-  for (const Plan& plan : answer.tightest) {
+  if (!arguments.tightest) return record;
+  for (const Plan& plan : answer.by_algorithm) {
     record.tightest.push_back({.algorithm = plan.algorithm,
                                .deadline = plan.feasible ? plan.deadline : std::nullopt,
                                .cpu_hours = cpu_hours(plan)});
@@ -395,13 +193,10 @@ Exit run(const PlanArguments& arguments) {
       arguments.problem.load(arguments.tightest ? GoalArguments{} : arguments.goal);
   arguments.planner.search.forbid_for(arguments.tightest ? Goal::deadline : problem.goal());
   PlanningContext context(problem, arguments.planner.options());
-  const Answer answer =
-      arguments.tightest ? find_tightest(arguments, context) : find_plan(arguments, context);
-  if (arguments.output.talks()) {
-    const bool is_named = !arguments.algorithm.empty() && arguments.algorithm != "DOVETAIL";
-    print_for_people(context, answer, is_named);
-  }
-  arguments.output.write(record_of(problem, answer));
+  const Answer answer = find_answer(context, request_of(arguments, problem));
+  if (!arguments.tightest && !answer.by_algorithm.empty()) note_left_out(problem);
+  if (arguments.output.talks()) print_for_people(arguments, context, answer);
+  arguments.output.write(record_of(arguments, problem, answer));
   return answer.plan.feasible ? Exit::fine : Exit::no;
 }
 

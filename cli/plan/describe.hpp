@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "dovetail/frontier.hpp"
+#include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
 
 namespace dovetail::cli {

@@ -9,12 +9,11 @@
 #include <set>
 #include <sstream>
 
-#include "cli/plan/describe.hpp"
+#include "dovetail/answer.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "dovetail/planner.hpp"
 #include "io/text.hpp"
-#include "planners/replan/warm_search.hpp"
+#include "planners/replan/event_loop.hpp"
 #include "run/history/performance_history.hpp"
 
 namespace dovetail::cli {
@@ -22,9 +21,6 @@ namespace dovetail::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Beyond that, trying all planners would keep the first task waiting.
-constexpr std::size_t kManyTasks = 300;
 
 // What the system passes on as one argument.
 constexpr std::size_t kLongestCommand = 128 * 1024;
@@ -242,23 +238,8 @@ RunDescription RunDescription::read(const run::RunFolder& run) {
 }
 
 Plan plan_for_run(const Problem& problem) {
-  if (problem.goal() == Goal::fair) {
-    PlanningContext context(problem);
-    return fair_plan(context);
-  }
-  const bool is_quick = problem.task_count() <= kManyTasks;
-  std::vector<Plan> known;
-  if (!is_quick && problem.goal() == Goal::turnaround) {
-    known.push_back(plan(*find_planner("BL_CPAR_BD_CPAR"), problem));
-  } else {
-    known = plan_all(problem);
-  }
-  Plan plan = quick_plan(problem, {}, known);
-  if (plan.feasible && misses_deadline(plan)) {
-    plan.feasible = false;
-    plan.placements.clear();
-  }
-  return plan;
+  PlanningContext context(problem);
+  return find_answer(context, {.haste = Haste::running}).plan;
 }
 
 }  // namespace dovetail::cli

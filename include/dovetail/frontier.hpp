@@ -51,28 +51,6 @@ struct FrontierOptions {
 // planners for one cluster can plan, and looks at none of its deadlines.
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options = {});
 
-// What can be found out without making anybody wait: the frontier, for up to kFewTasks tasks; for
-// more the plans for turn-around, with the tightest ones (pulled forward) up to kManyTasks.
-Frontier known_plans(PlanningContext& context);
-
-// The same with a closer look at what can be done by one deadline: the frontier up to kManyTasks,
-// for more the plans for that very deadline and those for turn-around. The plans may end later.
-Frontier known_plans_by(PlanningContext& context, Time deadline);
-
-// Under a time limit, as much of it as a fifth of the time allows: published plans for that very
-// deadline, then for those near it.
-Frontier known_in_time(PlanningContext& context, Time deadline);
-
-// The one of the first two that serves the problem's goal.
-Frontier known_for_goal(PlanningContext& context);
-
-inline constexpr std::size_t kFewTasks = 500;
-inline constexpr std::size_t kManyTasks = 2000;
-
-// The first of the known plans as an answer of its own: without the deadline it was made for, and
-// for several workflows with how each would fare alone. Infeasible when none is known.
-Plan earliest_plan(PlanningContext& context, const Frontier& known);
-
 // The last, so the cheapest, plan of a frontier that is at most so long; null when all are longer.
 const Plan* last_within(std::span<const Plan> frontier, Duration length);
 

@@ -143,8 +143,8 @@ PlannerOptions at_any_cost(PlannerOptions options);
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options = {});
 std::vector<Plan> plan_all(PlanningContext& context);
 
-// The plan that the goal fair takes: fairest_plan of all algorithms for it (fairness.hpp). Of more
-// than kManyTasks tasks, only MAGS is asked as long as it has a plan.
+// A published plan for the goal fair: fairest_plan of all algorithms for it (fairness.hpp). Of very
+// many tasks, only MAGS is asked as long as it has a plan.
 Plan fair_plan(PlanningContext& context);
 
 // Of the plans for the goal fair, made without a look at the deadline, the one that ends first.

@@ -5,8 +5,8 @@
 
 #include "batch/batch_errors.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/pull_forward.hpp"
 #include "io/text.hpp"
+#include "planners/list/pull_forward.hpp"
 #include "planners/replan/workflow_part.hpp"
 
 namespace dovetail::batch {

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "dovetail/fairness.hpp"
-#include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/fair/fair_planners.hpp"
@@ -15,6 +14,7 @@
 #include "planners/pool/heterogeneous.hpp"
 #include "planners/pool/pool.hpp"
 #include "planners/search/anytime.hpp"
+#include "planners/task_limits.hpp"
 
 namespace dovetail {
 

@@ -1,8 +1,8 @@
 // Plans three tasks on four processors with the installed library and prints the makespan.
+#include <dovetail/answer.hpp>
 #include <dovetail/check.hpp>
 #include <dovetail/io.hpp>
 #include <dovetail/metrics.hpp>
-#include <dovetail/planner.hpp>
 #include <iostream>
 
 int main() {
@@ -17,7 +17,8 @@ int main() {
   const auto platform =
       dovetail::parse_platform("clusters: [{name: small, processors: 4}]", "cluster.yaml");
   const dovetail::Problem problem({std::move(builder).build()}, platform);
-  const auto plan = dovetail::plan(*dovetail::find_planner("BL_CPAR_BD_CPAR"), problem);
+  dovetail::PlanningContext context(problem);
+  const auto plan = dovetail::find_answer(context).plan;
   if (!dovetail::check(problem, plan).empty()) return 1;
   std::cout << "makespan " << dovetail::format_seconds(dovetail::makespan(plan)) << '\n';
 }

@@ -6,8 +6,7 @@
 
 #include <string>
 
-#include "dovetail/frontier.hpp"
-#include "dovetail/tightest.hpp"
+#include "dovetail/answer.hpp"
 #include "oracles/cluster_judge.hpp"
 #include "planners/replan/simulate.hpp"
 #include "planners/replan/warm_search.hpp"
@@ -251,18 +250,7 @@ class CaseMaker {
 // As simulate does it.
 Plan plan_of(const PlannerInfo* planner, const Problem& problem) {
   PlanningContext context(problem);
-  const bool can_meet = problem.goal() == Goal::deadline && *problem.deadline() > problem.now();
-  if (planner == nullptr) {
-    const Frontier known =
-        can_meet ? known_plans_by(context, *problem.deadline()) : known_plans(context);
-    return quick_plan(problem, {}, known.plans());
-  }
-  if (planner->goal != Goal::deadline) return plan_by(*planner, context, std::nullopt);
-  if (can_meet) {
-    const Plan plan = plan_by(*planner, context, problem.deadline());
-    if (plan.feasible) return plan;
-  }
-  return tightest_plan(*planner, context);
+  return find_answer(context, {.algorithm = planner, .haste = Haste::replanning}).best_effort();
 }
 
 // How much has been judged.

@@ -9,8 +9,9 @@
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/pull_forward.hpp"
-#include "dovetail/tightest.hpp"
+#include "planners/list/pull_forward.hpp"
+#include "planners/list/tightest.hpp"
+#include "planners/search/known_plans.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -1,5 +1,5 @@
 // Plans pulled forward: valid, never later, and with nothing that waits without a reason.
-#include "dovetail/pull_forward.hpp"
+#include "planners/list/pull_forward.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,8 @@
 #include "dovetail/critical.hpp"
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/tightest.hpp"
+#include "planners/list/tightest.hpp"
+#include "planners/search/known_plans.hpp"
 #include "support/random_problem.hpp"
 
 namespace dovetail {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "dovetail/answer.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
 #include "planners/replan/cluster_world.hpp"
@@ -128,7 +129,9 @@ enum class Happening { late, reserved, back };
 class Happenings {
  public:
   Happenings(std::uint64_t seed, Happening what) : dice_(seed), problem_(make_problem(what)) {
-    plan_ = quick_plan(problem_, {}, std::vector{poor_plan(problem_)});
+    PlanningContext context(problem_);
+    const Plan poor = poor_plan(problem_);
+    plan_ = find_answer(context, {.haste = Haste::replanning, .begin_with = {&poor, 1}}).plan;
     now_ = problem_.now() + makespan(plan_) * dice_.between(20, 50) / 100;
     add_events(what);
   }

@@ -1,4 +1,4 @@
-#include "dovetail/pull_forward.hpp"
+#include "planners/list/pull_forward.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "dovetail/tightest.hpp"
+#include "planners/list/tightest.hpp"
 
 #include <algorithm>
 #include <utility>

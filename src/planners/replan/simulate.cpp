@@ -1,44 +1,22 @@
 #include "planners/replan/simulate.hpp"
 
-#include "dovetail/frontier.hpp"
+#include "dovetail/answer.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/tightest.hpp"
 #include "planners/list/cluster_view.hpp"
 #include "planners/pool/heterogeneous.hpp"
 #include "planners/pool/pool.hpp"
 #include "planners/replan/cluster_world.hpp"
-#include "planners/replan/warm_search.hpp"
 
 namespace dovetail {
 
 namespace {
 
-// From the plans that are known on; when none meets the deadline, the one that ends first.
-Plan best_plan_of(const Problem& problem, const PlannerOptions& options) {
-  PlanningContext context(problem, options);
-  if (problem.goal() == Goal::fair) return fair_plan(context);
-  const bool by_deadline = problem.goal() == Goal::deadline && *problem.deadline() > problem.now();
-  const Frontier known =
-      by_deadline ? known_plans_by(context, *problem.deadline()) : known_plans(context);
-  return quick_plan(problem, options, known.plans());
-}
-
-// The planner's plan; when it misses the deadline, its earliest.
-Plan plan_of(const PlannerInfo& planner, const Problem& problem, const PlannerOptions& options) {
-  PlanningContext context(problem, options);
-  if (planner.goal != Goal::deadline) return plan_by(planner, context, std::nullopt);
-  if (*problem.deadline() > problem.now()) {
-    Plan plan = plan_by(planner, context, problem.deadline());
-    if (plan.feasible) return plan;
-  }
-  return tightest_plan(planner, context);
-}
-
 Simulation simulate_cluster(const Problem& problem, std::span<const Event> events,
                             const SimulateOptions& options) {
   const auto make_plan = [&](const Problem& rest) {
-    return options.planner != nullptr ? plan_of(*options.planner, rest, options.planning)
-                                      : best_plan_of(rest, options.planning);
+    PlanningContext context(rest, options.planning);
+    return find_answer(context, {.algorithm = options.planner, .haste = Haste::replanning})
+        .best_effort();
   };
   ClusterWorld world(problem, make_plan,
                      {.band = options.band,

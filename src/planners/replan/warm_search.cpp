@@ -6,7 +6,6 @@
 #include "dovetail/metrics.hpp"
 #include "planners/list/one_cluster.hpp"
 #include "planners/list/turnaround.hpp"
-#include "planners/search/anytime.hpp"
 #include "planners/search/search_parts.hpp"
 
 namespace dovetail {
@@ -254,23 +253,6 @@ std::size_t moved_tasks(std::span<const Slot> before, std::span<const Slot> afte
 std::vector<Slot> search_from(PlanningContext& context, std::span<const Slot> in_hand,
                               const WarmStart& how) {
   return WarmSearch(context, in_hand, how).run();
-}
-
-Plan quick_plan(const Problem& problem, const PlannerOptions& options,
-                std::span<const Plan> known) {
-  PlannerOptions quick = options;
-  if (!quick.search.effort) quick.search.effort = Effort::quick;
-  quick.search.threads = 1;  // more are not worth their start
-  if (problem.goal() == Goal::deadline && *problem.deadline() > problem.now()) {
-    PlanningContext context(problem, quick);
-    Plan plan = plan_anytime(context, problem.deadline(), known);
-    plan.deadline = problem.deadline();
-    if (plan.feasible) return plan;
-  }
-  PlanningContext context(problem, quick);
-  Plan plan = plan_anytime(context, std::nullopt, known);
-  plan.deadline = problem.deadline();
-  return plan;
 }
 
 }  // namespace dovetail

@@ -40,9 +40,4 @@ struct WarmStart {
 std::vector<Slot> search_from(PlanningContext& context, std::span<const Slot> in_hand,
                               const WarmStart& how);
 
-// The first plan: DOVETAIL's quick one, begun with the plans that are known, and never worse than
-// the best of them within its limits. Of a deadline that it cannot meet, the plan that ends first.
-// Needs the goal turn-around or deadline.
-Plan quick_plan(const Problem& problem, const PlannerOptions& options, std::span<const Plan> known);
-
 }  // namespace dovetail

@@ -16,6 +16,7 @@
 #include "dovetail/certificate.hpp"
 #include "planners/search/time_windows.hpp"
 #include "planners/search/window_flow.hpp"
+#include "planners/task_limits.hpp"
 
 namespace dovetail {
 
@@ -49,7 +50,7 @@ class LowerBound {
                                               Interval span) const;
   Certificate certificate(Time end, const TimeWindows& windows, const WindowFlow& flow) const;
   double room(Interval window) const;
-  bool has_few_tasks() const { return view_.size() <= 500; }
+  bool has_few_tasks() const { return view_.size() <= kFewTasks; }
 
   const ClusterView& view_;
   const Calendar& calendar_;

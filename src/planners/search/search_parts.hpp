@@ -9,6 +9,7 @@
 #include "planners/search/lower_bound.hpp"
 #include "planners/search/plan_search.hpp"
 #include "planners/search/shrink.hpp"
+#include "planners/task_limits.hpp"
 
 namespace dovetail {
 
@@ -20,9 +21,7 @@ struct SearchParts {
   std::size_t size() const { return view().size(); }
   Time now() const { return cluster.now(); }
 
-  // For more tasks, all published plans, and widths and bounds by flows, would take longer than
-  // people wait.
-  bool has_few_tasks() const { return size() <= 500; }
+  bool has_few_tasks() const { return size() <= kFewTasks; }
 
   // A plan of the context's problem as the search has it.
   DecodedPlan decoded(const Plan& plan) const;

@@ -4,8 +4,8 @@
 
 #include "dovetail/frontier.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/tightest.hpp"
 #include "planners/list/one_cluster.hpp"
+#include "planners/list/tightest.hpp"
 #include "planners/search/anytime.hpp"
 #include "planners/search/lower_bound.hpp"
 #include "study/timing.hpp"

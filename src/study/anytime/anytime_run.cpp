@@ -4,9 +4,9 @@
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "dovetail/tightest.hpp"
 #include "gen/task_times.hpp"
 #include "planners/list/one_cluster.hpp"
+#include "planners/list/tightest.hpp"
 #include "planners/list/turnaround.hpp"
 #include "planners/search/anytime.hpp"
 #include "planners/search/lower_bound.hpp"

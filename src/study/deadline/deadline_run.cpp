@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dovetail/metrics.hpp"
-#include "dovetail/tightest.hpp"
+#include "planners/list/tightest.hpp"
 #include "study/deadline/deadline_study.hpp"
 #include "study/deadline/deadline_tables.hpp"
 

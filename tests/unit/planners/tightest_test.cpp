@@ -1,5 +1,5 @@
 // The tightest deadline: against the plain search, and by hand.
-#include "dovetail/tightest.hpp"
+#include "planners/list/tightest.hpp"
 
 #include <gtest/gtest.h>
 

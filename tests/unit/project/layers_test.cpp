@@ -56,7 +56,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kInnerDoors 
     {"src/federation/daemon/", {"federation/client/"}}};
 
 // A public header belongs to the layer that implements it.
-const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::core},
+const std::map<std::string, Layer> kPublicHeaders = {{"answer.hpp", Layer::planners},
+                                                     {"calendar.hpp", Layer::core},
                                                      {"check.hpp", Layer::core},
                                                      {"critical.hpp", Layer::core},
                                                      {"detail/calendar_parts.hpp", Layer::core},
@@ -66,16 +67,13 @@ const std::map<std::string, Layer> kPublicHeaders = {{"calendar.hpp", Layer::cor
                                                      {"frontier.hpp", Layer::planners},
                                                      {"io.hpp", Layer::io},
                                                      {"draw.hpp", Layer::draw},
-                                                     {"tightest.hpp", Layer::planners},
                                                      {"certificate.hpp", Layer::core},
                                                      {"fairness.hpp", Layer::core},
                                                      {"metrics.hpp", Layer::core},
                                                      {"plan.hpp", Layer::core},
                                                      {"plan_record.hpp", Layer::core},
-                                                     {"pull_forward.hpp", Layer::planners},
                                                      {"planner.hpp", Layer::planners},
                                                      {"platform.hpp", Layer::core},
-                                                     {"pull_forward.hpp", Layer::planners},
                                                      {"problem.hpp", Layer::core},
                                                      {"search.hpp", Layer::planners},
                                                      {"speedup.hpp", Layer::core},

@@ -11,7 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "dovetail/tightest.hpp"
+#include "planners/list/tightest.hpp"
 #include "study/deadline/deadline_study.hpp"
 #include "study/deadline/deadline_tables.hpp"
 #include "study/published.hpp"
