@@ -8,7 +8,9 @@
 #include <fstream>
 #include <memory>
 
+#include "batch/job_backend.hpp"
 #include "batch/live_queue.hpp"
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/server_log.hpp"
 #include "cli/run/batch_run.hpp"
@@ -16,7 +18,6 @@
 #include "dovetail/io.hpp"
 #include "federation/daemon/daemon.hpp"
 #include "federation/daemon/daemon_check.hpp"
-#include "federation/daemon/job_executor.hpp"
 #include "io/text.hpp"
 #include "run/history/performance_history.hpp"
 #include "run/local/process_backend.hpp"
@@ -67,7 +68,7 @@ const batch::Partition& partition_of(const batch::ClusterPicture& picture,
 void use_slurm(federation::DaemonOptions& options) {
   federation::DaemonDescription& description = options.description;
   const std::string partition = description.partition;
-  const batch::ClusterPicture picture = batch::Client().picture();
+  const batch::ClusterPicture picture = batch::system_named("slurm").make({})->picture();
   const std::vector<std::string>& names = partition_of(picture, partition).node_names;
   Count cores = kMaxProcessors;
   for (const batch::Node& node : picture.nodes) {
@@ -79,9 +80,9 @@ void use_slurm(federation::DaemonOptions& options) {
   description.rules.node_multiples = cores > 1;
   options.queue_wait = [partition, cores](Count procs, Duration length) {
     // Short: who asks for an estimate has a deadline.
-    batch::Client client({.call_seconds = 3, .patience = 0});
+    const auto system = batch::system_named("slurm").make({.call_seconds = 3, .patience = 0});
     try {
-      const batch::LiveQueue queue(client.picture(), partition);
+      const batch::LiveQueue queue(system->picture(), partition);
       return queue.wait((procs + cores - 1) / cores, length);
     } catch (const InputError& error) {
       throw ExecutionError(error.what());  // none of its nodes is up
@@ -94,13 +95,14 @@ federation::DaemonBackends make_backends(const federation::DaemonDescription& de
   federation::DaemonBackends backends;
   backends.here = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), std::move(nursery));
   if (!description.is_slurm) return backends;
-  federation::SlurmExecutorOptions options{
+  batch::JobBackendOptions options{
       .partition = description.partition,
       .cores_per_node = description.cores_per_node,
       .program = std::filesystem::read_symlink("/proc/self/exe").string(),
       .poll = slurm_poll_interval(),
       .log = service_log()};
-  backends.months = std::make_unique<federation::SlurmExecutor>(folder, std::move(options));
+  backends.months = std::make_unique<batch::JobBackend>(
+      folder, batch::system_named("slurm").make({.patience = 0}), std::move(options));
   return backends;
 }
 

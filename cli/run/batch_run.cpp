@@ -13,6 +13,7 @@
 #include "batch/node_plan.hpp"
 #include "batch/pilot_file.hpp"
 #include "batch/planned_starts.hpp"
+#include "batch/table.hpp"
 #include "cli/queue/job_output.hpp"
 #include "cli/queue/queue_options.hpp"
 #include "cli/run/run_end.hpp"
@@ -35,10 +36,10 @@ const Cluster* cluster_with_slurm(const Platform& platform) {
 
 std::optional<batch::Reserve> reserve_named(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  return name == kSlurm ? batch::Reserve::slurm : batch::Reserve::begin;
+  return name == kSlurm ? batch::Reserve::nodes : batch::Reserve::begin;
 }
 
-batch::SlurmRunOptions options_of(const RunDescription& description) {
+batch::JobRunOptions options_of(const RunDescription& description) {
   const SlurmDescription& how = *description.slurm;
   return {.strategy = how.strategy,
           .reserve = reserve_named(how.reserve),
@@ -62,9 +63,9 @@ std::optional<std::string> partition_asked_for(const std::string& cluster) {
 }
 
 batch::ClusterPicture picture_now() {
-  batch::Client client({.patience = 15});  // somebody waits for the answer
-  client.version();                        // says what to do where there is no Slurm
-  return client.picture();
+  const auto system = batch::system_named(kSlurm).make({.patience = 15});  // somebody waits
+  system->version();  // says what to do where it is not installed
+  return system->picture();
 }
 
 Platform platform_now(const std::string& partition) {
@@ -158,12 +159,12 @@ Exit conduct_on_slurm(const run::RunFolder& folder, const RunDescription& descri
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
   // Without patience: what is not answered is asked again later, and others are heard meanwhile.
-  batch::Client client({.patience = 0});
-  batch::SlurmRunOptions options = options_of(description);
+  const auto system = batch::system_named(kSlurm).make({.patience = 0});
+  batch::JobRunOptions options = options_of(description);
   options.kept = kept;
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
-  const run::RunEnd end = batch::conduct(folder, problem, options, client);
+  const run::RunEnd end = batch::conduct(folder, problem, options, *system);
   if (end.outcome == run::RunOutcome::interrupted) options.say("its jobs go on without us");
   return end_run(folder, description, problem, end);
 }
@@ -176,7 +177,7 @@ void require_possible_on_slurm(const RunDescription& description) {
 
 std::optional<Duration> planned_time(const RunDescription& description) {
   const batch::ClusterPicture picture = picture_now();
-  const auto jobs = batch::plan_on_slurm(description.problem(), options_of(description), picture);
+  const auto jobs = batch::plan_jobs_now(description.problem(), options_of(description), picture);
   if (!jobs) return std::nullopt;
   return std::ranges::max(*jobs, {}, &batch::PlannedJob::end).end() - picture.at;
 }
@@ -185,11 +186,11 @@ Exit write_slurm_scripts(const RunDescription& description) {
   const auto folder = run::RunFolder::create(std::filesystem::absolute("dovetail-dry-run").string(),
                                              description.workflows.front().name());
   description.write(folder);
-  batch::Client client;
-  batch::SlurmRunOptions options = options_of(description);
+  const auto system = batch::system_named(kSlurm).make({});
+  batch::JobRunOptions options = options_of(description);
   options.is_dry = true;
   options.say = [](const std::string& news) { fmt::print("{}\n", news); };
-  batch::conduct(folder, description.problem(), options, client);
+  batch::conduct(folder, description.problem(), options, *system);
   const batch::PilotStates jobs = known_jobs(folder);
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     fmt::print("  sbatch {}\n", batch::script_file(folder, job));
@@ -201,8 +202,8 @@ Exit write_slurm_scripts(const RunDescription& description) {
 }
 
 std::size_t cancel_on_slurm(const run::RunFolder& folder, const RunDescription& description) {
-  batch::Client client;
-  return batch::cancel(folder, description.problem(), options_of(description), client);
+  const auto system = batch::system_named(kSlurm).make({});
+  return batch::cancel(folder, description.problem(), options_of(description), *system);
 }
 
 }  // namespace dovetail::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "batch/pilot.hpp"
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 
 namespace dovetail::cli {
@@ -19,8 +20,9 @@ struct PilotArguments {
 void run_order(const PilotArguments& given) {
   const auto folder = batch::folder_of_order(given.order);
   const auto order = batch::read_order(given.order);
-  const auto allocation = batch::Allocation::of_environment(order);
-  const std::string why = batch::run_pilot(folder, order, allocation, given.options);
+  const auto system = batch::system_around_us();
+  const auto allocation = batch::allocation_for(order, *system);
+  const std::string why = batch::run_pilot(folder, order, allocation, *system, given.options);
   std::cout << "job " << order.job_name << ": " << why << '\n';
 }
 
@@ -28,12 +30,12 @@ void run_order(const PilotArguments& given) {
 
 void add_pilot(CLI::App& program, Exit& status) {
   const auto given = std::make_shared<PilotArguments>();
-  CLI::App* pilot = program.add_subcommand("pilot", "Run the tasks of an order inside a Slurm job");
+  CLI::App* pilot = program.add_subcommand("pilot", "Run the tasks of an order inside a batch job");
   pilot->group("");
   pilot->add_option("order", given->order, "The order, as dovetail run wrote it")->required();
   pilot->add_option_function<double>(
       "--patience", [given](double seconds) { given->options.patience = time_ceil(seconds); },
-      "How long to try again what Slurm does not start, in seconds");
+      "How long to try again what does not start, in seconds");
   pilot->callback([given] { run_order(*given); });
 
   CLI::App* step = program.add_subcommand("step", "Run one task of an order on this node");
@@ -42,7 +44,8 @@ void add_pilot(CLI::App& program, Exit& status) {
   step->add_option("task", given->task, "The number of the task")->required();
   // The status is the task's own.
   step->callback([given, &status] {
-    status = Exit{batch::run_step(batch::read_order(given->order, given->task), given->task)};
+    status = Exit{batch::run_step(batch::read_order(given->order, given->task), given->task,
+                                  *batch::system_around_us())};
   });
 }
 

@@ -1,17 +1,17 @@
-// How Slurm says no, and whether it may say yes later.
+// How a batch system says no, and whether it may say yes later.
 #pragma once
 
 #include "dovetail/error.hpp"
 
 namespace dovetail::batch {
 
-// The controller does not answer, or not in time. Whether it has done what it was told is unknown.
+// It does not answer, or not in time. Whether it has done what it was told is unknown.
 class Unreachable : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;
 };
 
-// Slurm says no, and would again; what() has its words.
+// The system says no, and would again; what() has its words.
 class Refused : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;

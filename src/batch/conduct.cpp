@@ -12,6 +12,7 @@
 #include "batch/desk.hpp"
 #include "batch/given_back.hpp"
 #include "batch/job_book.hpp"
+#include "batch/job_script.hpp"
 #include "batch/job_watch.hpp"
 #include "batch/planned_starts.hpp"
 #include "run/interrupts.hpp"
@@ -28,7 +29,7 @@ constexpr int kMostIdleJobs = 3;
 // How long it may take until cancelled jobs are out of the queue, and nodes free of them.
 constexpr Duration kClearTime = 30 * kSecond;
 
-// Between two questions to Slurm while something is to be cleared away, or has vanished.
+// Between two questions while something is to be cleared away, or has vanished.
 constexpr Duration kSoon = 500;
 constexpr Duration kLookAgain = 2 * kSecond;
 
@@ -47,7 +48,7 @@ std::string end_text(const Job& job) {
     case JobState::preempted:
       return "preempted";
     default:
-      return job.reason.empty() || job.reason == "None" ? "failed" : "failed: " + job.reason;
+      return job.reason.empty() ? "failed" : "failed: " + job.reason;
   }
 }
 
@@ -56,24 +57,9 @@ bool ends_by_itself(JobState state) {
   return state == JobState::completed || state == JobState::failed;
 }
 
-// After a crash of the controller, Slurm may hold a job that it thinks has run.
-bool is_stuck(const Job& job) {
-  return job.state == JobState::pending && job.reason.find("requeued_held") != std::string::npos;
-}
-
-// Why a job does not start, and will not unless somebody does something about it.
-bool needs_somebody(const Job& job) {
-  for (const char* reason :
-       {"JobHeld", "PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive",
-        "BadConstraints", "AccountNotAllowed", "QOSNotAllowed", "InvalidAccount", "InvalidQOS"}) {
-    if (job.reason.find(reason) != std::string::npos) return true;
-  }
-  return false;
-}
-
 // What a strategy of the table works on.
 struct Cutting {
-  Cutting(const Problem& problem, const SlurmRunOptions& options)
+  Cutting(const Problem& problem, const JobRunOptions& options)
       : tasks(problem.workflows().front(), problem.platform().clusters().front()),
         run_times(tasks, options.how.pick) {}
   Cutting(const Cutting&) = delete;
@@ -83,33 +69,34 @@ struct Cutting {
   RunTimes run_times;
 };
 
-// Takes what nobody wants any more out of the queue, and gives back nodes, within a time. Answers
+// Takes what is not wanted any more out of the queue, and gives back nodes, within a time. Answers
 // how many jobs it found. Throws Unreachable.
-std::size_t clear_away(JobBook& book, JobWatch& watch, Client& client) {
+std::size_t clear_away(JobBook& book, JobWatch& watch, BatchSystem& system,
+                       const JobRunOptions& options) {
   std::set<std::string> found;
-  for (const Time until = book.now() + kClearTime;; ::poll(nullptr, 0, kSoon)) {
-    watch.compare(client.jobs());
-    client.cancel(watch.unwanted());
+  for (const Time until = book.now() + kClearTime;; options.wait({}, kSoon)) {
+    watch.compare(system.jobs());
+    system.cancel(watch.unwanted());
     found.insert(watch.unwanted().begin(), watch.unwanted().end());
     const bool is_clear = watch.unwanted().empty() && !watch.expects_latecomers();
     if (is_clear || book.now() >= until) break;
   }
-  release_reservations(book, client, kClearTime);
+  release_reservations(book, system, options, kClearTime);
   return found.size();
 }
 
 class JobConductor {
  public:
-  JobConductor(const run::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options,
-               Client& client)
+  JobConductor(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
+               BatchSystem& system)
       : folder_(folder),
         problem_(problem),
         options_(options),
-        client_(client),
+        system_(system),
         mailbox_(folder),
-        book_(folder, problem, options_),
-        watch_(book_, folder),
-        desk_(book_, folder, options_, limits_, client, [this] { return is_asked(); }) {
+        book_(folder, problem, options_, system),
+        watch_(book_, folder, options_.clock),
+        desk_(book_, folder, options_, limits_, system, [this] { return is_asked(); }) {
     options_.how.requests = RequestRule::minutes;
     if (!options.reserve) cutting_ = std::make_unique<Cutting>(problem, options);
   }
@@ -118,14 +105,14 @@ class JobConductor {
     book_.take_over(options_.kept);
     hear_requests();
     if (options_.is_dry) return dry_run();
-    ask_slurm();
+    ask_system();
     while (!is_over()) {
       wait();
       if (interrupts_.take() > 0) is_interrupted_ = true;
       hear_requests();
       if (is_interrupted_) break;
       hear_running_jobs();
-      if (book_.now() >= next_question_) ask_slurm();
+      if (book_.now() >= next_question_) ask_system();
       book_.sync();
     }
     if (!is_interrupted_) clear_up();
@@ -148,7 +135,7 @@ class JobConductor {
 
  private:
   void begin_strategy() {
-    if (!std::exchange(knows_limits_, true)) read_limits();
+    if (!knows_limits_) read_limits();
     if (options_.reserve) {
       auto planned = std::make_unique<PlannedStarts>(problem_, options_, book_, desk_);
       planned_ = planned.get();
@@ -159,19 +146,15 @@ class JobConductor {
   }
 
   void read_limits() {
-    try {
-      limits_ = client_.user_limits(options_.partition);
-    } catch (const Unreachable&) {
-      knows_limits_ = false;
-      throw;
-    }
+    limits_ = system_.limits(options_.partition, desk_.picture().partitions);
+    knows_limits_ = true;
     const Count most = limits_.max_submit().value_or(0);
     if (most > 0) options_.how.cap = options_.how.cap > 0 ? std::min(options_.how.cap, most) : most;
   }
 
-  // What a strategy does needs Slurm. When that does not answer, takes no more jobs for now, or has
-  // no nodes for them, or when somebody wants a word with us, it is decided later what to do about
-  // what is there by then.
+  // What a strategy does needs the batch system. When that does not answer, takes no more jobs for
+  // now, or has no nodes for them, or when a control message is waiting, it is decided later what
+  // to do about what is there by then.
   template <typename Decision>
   void decide(Decision decision) {
     if (is_undecided_) return;
@@ -228,7 +211,7 @@ class JobConductor {
     return book_.pilots().live().empty() && (is_stopping() || !book_.has_open_tasks());
   }
 
-  // Whether somebody wants a word with us while we submit.
+  // Whether a signal or a control message is waiting while we submit.
   bool is_asked() {
     pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
     return ::poll(files, std::size(files), 0) > 0;
@@ -237,7 +220,7 @@ class JobConductor {
   void wait() {
     pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
     const Time left = std::min(options_.look, next_question_ - book_.now());
-    ::poll(files, std::size(files), static_cast<int>(std::max<Time>(left, 10)));
+    options_.wait(files, std::max<Time>(left, 10));
   }
 
   void hear_requests() {
@@ -260,7 +243,7 @@ class JobConductor {
     }
   }
 
-  // What it wrote down; a job that began without Slurm having told us has begun.
+  // What it wrote down; a job that began without the system having told us has begun.
   PilotReport hear(std::uint32_t pilot) {
     const bool was_waiting = !book_.pilots().at(pilot).started;
     PilotReport report = read_report(folder_, book_.order(pilot));
@@ -278,20 +261,21 @@ class JobConductor {
   }
 
   // Without an answer nothing is known and nothing changes.
-  void ask_slurm() {
+  void ask_system() {
     next_question_ = book_.now() + options_.poll;
     try {
-      const std::vector<JobNews> news = watch_.compare(client_.jobs());
-      if (std::exchange(was_unreachable_, false)) say("Slurm answers again");
+      const std::vector<JobNews> news = watch_.compare(system_.jobs());
+      if (std::exchange(was_unreachable_, false))
+        say(fmt::format("{} answers again", system_.title()));
       for (const JobNews& one : news) {
         if (one.what != JobNews::What::gone) take(one);
       }
       if (std::exchange(is_undecided_, false)) decide([&] { begin(); });
       for (const JobNews& one : news) {
-        if (one.what == JobNews::What::gone) look_for(one.pilot);
+        if (one.what == JobNews::What::gone) look_for(one.number);
       }
-      client_.cancel(watch_.unwanted());
-      release_reservations(book_, client_, 0);
+      system_.cancel(watch_.unwanted());
+      release_reservations(book_, system_, options_, 0);
     } catch (const Unreachable& error) {
       lose_sight(error);
     }
@@ -301,41 +285,44 @@ class JobConductor {
   }
 
   void take(const JobNews& news) {
-    const std::uint32_t pilot = news.pilot;
+    const std::uint32_t pilot = news.number;
     if (!book_.pilots().at(pilot).is_live()) return;
     const Job& job = news.job;
     if (book_.pilots().at(pilot).job_id != job.id) book_.submitted(pilot, job.id);
     if (news.what == JobNews::What::over) return end(pilot, job.state, end_text(job), job.end);
     if (news.what == JobNews::What::waits) return hear_of_waiting(pilot, job);
     if (book_.pilots().at(pilot).started) return;
-    book_.started(pilot, job.start.value_or(run::wall_now()));
+    book_.started(pilot, job.start.value_or(book_.wall_now()));
     begun(pilot);
   }
 
   void hear_of_waiting(std::uint32_t pilot, const Job& job) {
-    if (is_stuck(job)) return end(pilot, JobState::unknown, job.reason);
-    if (needs_somebody(job) && told_[pilot] != job.reason) {
+    const bool is_stuck = job.state == JobState::pending && job.waits_for == WaitsFor::nothing;
+    if (is_stuck) return end(pilot, JobState::unknown, job.reason);
+    if (job.waits_for == WaitsFor::help && told_[pilot] != job.reason) {
       told_[pilot] = job.reason;
-      say(fmt::format("job {}: Slurm does not start it: {}; see scontrol show job {}", pilot,
-                      job.reason, job.id));
+      say(fmt::format("job {}: {}", pilot, system_.explain(job)));
     }
     if (planned_ != nullptr && !is_stopping()) {
       decide([&] { planned_->waits(pilot, job.start); });
     }
   }
 
-  // Not in the queue: it has ended so long ago that Slurm forgot it, was lost, or never got there.
+  // Not in the queue: it has ended so long ago that it is forgotten, was lost, or never got there.
   void look_for(std::uint32_t pilot) {
     const PilotStatus& status = book_.pilots().at(pilot);
     if (!status.is_live()) return;
-    const auto past = client_.past_job(status.name, status.submitted);
+    const std::string title(system_.title());
+    const auto past = system_.past_job(status.name, status.submitted);
     if (past && batch::is_over(past->state))
       return end(pilot, past->state, end_text(*past), past->end);
-    if (hear(pilot).began) return end(pilot, JobState::unknown, "Slurm does not know it any more");
-    // Its time may be over, and its nodes not reserved; or nobody wants it any more.
-    if (status.planned || is_stopping()) return end(pilot, JobState::unknown, "Slurm has lost it");
+    if (hear(pilot).began)
+      return end(pilot, JobState::unknown, title + " does not know it any more");
+    // Its time may be over, and its nodes not reserved; or it is not wanted any more.
+    if (status.planned || is_stopping())
+      return end(pilot, JobState::unknown, title + " has lost it");
     decide([&] {
-      say(fmt::format("job {}: Slurm has lost it; submitted again", pilot));
+      say(fmt::format("job {}: {} has lost it; submitted again", pilot, title));
       book_.draft_again(pilot);
       desk_.submit_script(pilot);
     });
@@ -383,16 +370,15 @@ class JobConductor {
   // At the end. What stays ends by itself.
   void clear_up() {
     try {
-      clear_away(book_, watch_, client_);
+      clear_away(book_, watch_, system_, options_);
     } catch (const Unreachable& error) {
       say(fmt::format("{}; when it does, dovetail cancel {} removes what may be left", error.what(),
                       folder_.id()));
     }
     for (const std::uint32_t pilot : book_.pilots().to_release()) {
-      say(
-          fmt::format("reservation {0} is still there; it ends by itself, or remove it with: "
-                      "scontrol delete ReservationName={0}",
-                      book_.pilots().at(pilot).name));
+      const std::string& name = book_.pilots().at(pilot).name;
+      say(fmt::format("reservation {} is still there; it ends by itself, or remove it with: {}",
+                      name, command_line(system_.release_command(name))));
     }
   }
 
@@ -413,14 +399,14 @@ class JobConductor {
 
   const run::RunFolder& folder_;
   const Problem& problem_;
-  SlurmRunOptions options_;  // with no more jobs than the user may have
+  JobRunOptions options_;  // with no more jobs than the user may have
   UserLimits limits_;
-  Client& client_;
+  BatchSystem& system_;
   run::Interrupts interrupts_;
   run::Mailbox mailbox_;
   JobBook book_;
   JobWatch watch_;
-  SlurmDesk desk_;
+  LiveDesk desk_;
   std::unique_ptr<Cutting> cutting_;  // not for planned starts
   std::unique_ptr<Strategy> strategy_;
   PlannedStarts* planned_ = nullptr;           // if that is the strategy
@@ -429,8 +415,8 @@ class JobConductor {
   int idle_jobs_ = 0;
   bool knows_limits_ = false;
   bool was_unreachable_ = false;
-  // What comes next, as nobody has decided yet, or Slurm was away or full. Without a strategy this
-  // is so, too.
+  // What comes next, as nothing was decided yet, or the system was away or full. Without a strategy
+  // this is so, too.
   bool is_undecided_ = true;
   std::string obstacle_;  // to a decision, as it was told
   std::string why_given_up_;
@@ -440,9 +426,13 @@ class JobConductor {
 
 }  // namespace
 
+void wait_for_files(std::span<pollfd> files, Duration longest) {
+  ::poll(files.data(), files.size(), static_cast<int>(longest));
+}
+
 run::RunEnd conduct(const run::RunFolder& folder, const Problem& problem,
-                    const SlurmRunOptions& options, Client& client) {
-  JobConductor conductor(folder, problem, options, client);
+                    const JobRunOptions& options, BatchSystem& system) {
+  JobConductor conductor(folder, problem, options, system);
   try {
     return conductor.run();
   } catch (const std::exception&) {
@@ -453,11 +443,11 @@ run::RunEnd conduct(const run::RunFolder& folder, const Problem& problem,
 }
 
 std::size_t cancel(const run::RunFolder& folder, const Problem& problem,
-                   const SlurmRunOptions& options, Client& client) {
-  JobBook book(folder, problem, options);
-  JobWatch watch(book, folder);
+                   const JobRunOptions& options, BatchSystem& system) {
+  JobBook book(folder, problem, options, system);
+  JobWatch watch(book, folder, options.clock);
   for (const std::uint32_t pilot : book.pilots().live()) book.cancel(pilot, "the run is cancelled");
-  const std::size_t found = clear_away(book, watch, client);
+  const std::size_t found = clear_away(book, watch, system, options);
   if (book.state().outcome() != "done") book.note("cancelled");
   book.sync();
   return found;

@@ -1,10 +1,10 @@
-// Executes a run on Slurm: a strategy cuts the workflow into jobs, which wait in the queue and run
-// their tasks without us; we hear what they did, and submit what comes next. Whatever happens to
-// us, the jobs go on, and somebody else can go on from the journal.
+// Executes a run on a batch system: a strategy cuts the workflow into jobs, which wait in the queue
+// and run their tasks on their own; the conductor hears what they did and submits what comes next.
+// Whatever happens to it, the jobs go on, and another process can go on from the journal.
 #pragma once
 
 #include "batch/job_run_options.hpp"
-#include "batch/slurm/slurm_client.hpp"
+#include "batch/system.hpp"
 #include "dovetail/problem.hpp"
 #include "run/conductor.hpp"
 
@@ -13,15 +13,15 @@ namespace dovetail::batch {
 // From where the journal is to the end of the work. Needs the lock on the run and a problem with
 // one workflow. On SIGINT or SIGTERM it leaves the jobs to themselves. Throws ExecutionError when
 // the journal cannot be written or when jobs end again and again without having done anything,
-// Refused when Slurm does not take a job, and InputError when a job would break a limit of the
+// Refused when the system does not take a job, and InputError when a job would break a limit of the
 // partition; what is left in the queue then is told.
 run::RunEnd conduct(const run::RunFolder& folder, const Problem& problem,
-                    const SlurmRunOptions& options, Client& client);
+                    const JobRunOptions& options, BatchSystem& system);
 
-// Ends the jobs of a run on which nobody works, gives back what is reserved for them, and writes
+// Ends the jobs of a run that no process works on, gives back what is reserved for them, and writes
 // down that it is cancelled, unless it is done. Answers how many jobs there were. Needs the lock on
 // it.
 std::size_t cancel(const run::RunFolder& folder, const Problem& problem,
-                   const SlurmRunOptions& options, Client& client);
+                   const JobRunOptions& options, BatchSystem& system);
 
 }  // namespace dovetail::batch

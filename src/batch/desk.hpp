@@ -10,32 +10,33 @@
 #include "batch/job_book.hpp"
 #include "batch/live_queue.hpp"
 #include "batch/node_plan.hpp"
-#include "batch/slurm/slurm_client.hpp"
-#include "batch/slurm/user_limits.hpp"
+#include "batch/system.hpp"
 #include "queue/strategies/strategy.hpp"
 
 namespace dovetail::batch {
 
-// Somebody wants a word with us: the rest is decided afterwards.
+// A signal or a control message is waiting: the rest is decided after it is heard.
 class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-class SlurmDesk final : public Desk {
+class LiveDesk final : public Desk {
  public:
-  // All must outlive it. `is_asked` tells whether somebody wants a word with us: then nothing more
-  // is submitted for now, and Interrupted is thrown.
-  SlurmDesk(JobBook& book, const run::RunFolder& folder, const SlurmRunOptions& options,
-            const UserLimits& limits, Client& client, std::function<bool()> is_asked)
+  // All must outlive it. When `is_asked` says that a signal or a control message is waiting,
+  // nothing more is submitted for now, and Interrupted is thrown.
+  LiveDesk(JobBook& book, const run::RunFolder& folder, const JobRunOptions& options,
+           const UserLimits& limits, BatchSystem& system, std::function<bool()> is_asked)
       : book_(book),
         folder_(folder),
         options_(options),
         limits_(limits),
-        client_(client),
-        is_asked_(std::move(is_asked)) {}
+        system_(system),
+        is_asked_(std::move(is_asked)) {
+    if (options.picture) picture_ = *options.picture;
+  }
 
-  Time now() const override { return run::wall_now(); }
+  Time now() const override { return book_.wall_now(); }
   // As it was when last asked, if that is not long ago.
   const WaitEstimator& queue() override { return live_queue(); }
   std::vector<LivePilot> live() const override;
@@ -45,10 +46,10 @@ class SlurmDesk final : public Desk {
   std::optional<double> recent_use() const override;
 
   // Throws InputError when it would break a limit of the partition, NotNow when its nodes are out
-  // of use, TooManyJobs when the user has as many as allowed, and Refused. When Slurm does not
-  // answer, the job is written down, and whoever polls sees to it later.
+  // of use, TooManyJobs when the user has as many as allowed, and Refused. When the system
+  // does not answer, the job is written down, and the next poll sees to it.
   void submit(const PilotDraft& draft) override;
-  // From here on it does nothing; whoever polls takes it out of the queue.
+  // From here on it does nothing; the next poll takes it out of the queue.
   void cancel(PilotId pilot) override { cancel(pilot, "not needed any more"); }
 
   // A job that starts at its time. When its nodes cannot be reserved there is no such job.
@@ -80,9 +81,9 @@ class SlurmDesk final : public Desk {
 
   JobBook& book_;
   const run::RunFolder& folder_;
-  const SlurmRunOptions& options_;
+  const JobRunOptions& options_;
   const UserLimits& limits_;
-  Client& client_;
+  BatchSystem& system_;
   std::function<bool()> is_asked_;
   ClusterPicture picture_;
   std::unique_ptr<LiveQueue> queue_;

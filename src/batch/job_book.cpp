@@ -30,15 +30,16 @@ void tell_nodes(run::StepCommand& command, Count nodes) {
 
 }  // namespace
 
-JobBook::JobBook(const run::RunFolder& folder, const Problem& problem,
-                 const SlurmRunOptions& options)
+JobBook::JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
+                 const BatchSystem& system)
     : folder_(folder),
       problem_(problem),
       options_(options),
+      system_(system),
       journal_(folder.journal()),
       state_(run::read_run_state(folder.journal(), problem.task_count())),
       pilots_(read_pilot_states(folder.journal())),
-      clock_(state_.last()),
+      clock_(state_.last(), options.clock),
       revision_(problem, state_, options.folder),
       blocked_(problem.task_count()),
       held_(problem.task_count()) {
@@ -178,7 +179,7 @@ void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
   } else {
     place.begin = status.planned;
   }
-  write_file(script_file(folder_, pilot), job_script(order, place,
+  write_file(script_file(folder_, pilot), job_script(system_, order, place,
                                                      {.program = options_.program,
                                                       .order = order_file(folder_, pilot),
                                                       .output = output_file(folder_, pilot)}));

@@ -1,7 +1,7 @@
-// What happens to the jobs and tasks of a run on Slurm, written into the run's journal in one
-// order, whether we see it ourselves or hear of it later from what the jobs wrote down.
+// What happens to the jobs and tasks of a run on a batch system, written into the run's journal in
+// one order, whether we see it ourselves or hear of it later from what the jobs wrote down.
 //
-//   JobBook book(folder, problem, options);
+//   JobBook book(folder, problem, options, system);
 //   book.take_over(kept);
 //   const auto pilot = book.draft({.tasks = tasks, .nodes = 4, ...});   // then submit its script
 //   book.hear(pilot, read_report(folder, book.order(pilot)));
@@ -15,6 +15,7 @@
 #include "batch/job_run_options.hpp"
 #include "batch/pilot_file.hpp"
 #include "batch/pilot_state.hpp"
+#include "batch/system.hpp"
 #include "dovetail/problem.hpp"
 #include "planners/list/slot.hpp"
 #include "queue/strategies/strategy.hpp"
@@ -43,11 +44,13 @@ struct JobDraft {
 class JobBook {
  public:
   // Reads the journal. All must outlive it. Needs a problem with one workflow.
-  JobBook(const run::RunFolder& folder, const Problem& problem, const SlurmRunOptions& options);
+  JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
+          const BatchSystem& system);
 
   const run::RunState& state() const { return state_; }
   const PilotStates& pilots() const { return pilots_; }
   Time now() const { return clock_.now(); }
+  WallTime wall_now() const { return clock_.wall(); }
 
   // From the journal: what is done stays done unless something has changed, what failed is asked
   // for again. Jobs that are there are looked at later, one by one.
@@ -61,7 +64,7 @@ class JobBook {
   // submitted.
   std::uint32_t draft(const JobDraft& draft);
 
-  // The same under another name, when Slurm has lost it.
+  // The same under another name, when the system has lost it.
   void draft_again(std::uint32_t pilot);
 
   void submitted(std::uint32_t pilot, const std::string& job_id);
@@ -120,7 +123,8 @@ class JobBook {
 
   const run::RunFolder& folder_;
   const Problem& problem_;
-  const SlurmRunOptions& options_;
+  const JobRunOptions& options_;
+  const BatchSystem& system_;
   run::JournalWriter journal_;
   run::RunState state_;
   PilotStates pilots_;

@@ -37,7 +37,7 @@ std::vector<JobFacts> job_facts(const PilotStates& pilots) {
                    .request = pilot.request,
                    .expected_wait = pilot.estimated_wait,
                    .state = state_text(pilot)};
-    // Slurm's clock has whole seconds.
+    // A batch system's clock may have whole seconds.
     if (pilot.started) facts.wait = std::max<Duration>(0, *pilot.started - pilot.submitted);
     if (pilot.started && pilot.ended) {
       facts.ran = std::max<Duration>(0, *pilot.ended - *pilot.started);

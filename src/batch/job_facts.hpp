@@ -16,7 +16,7 @@ namespace dovetail::batch {
 
 struct JobFacts {
   std::uint32_t number = 0;
-  std::string id = {};  // Slurm's; empty: not known
+  std::string id = {};  // the batch system's; empty: not known
   std::size_t tasks = 0;
   Count nodes = 1;
   Duration request = 0;

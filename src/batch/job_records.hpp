@@ -1,5 +1,5 @@
-// What Slurm tells about a cluster, as plain data: its nodes, partitions, reservations and jobs.
-// text.hpp reads it from what the commands print, client.hpp asks them.
+// What a batch system tells about its cluster, as plain data: nodes, partitions, reservations and
+// jobs. system.hpp asks for it.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,21 @@ enum class JobState : std::uint8_t {
   node_fail,
   cancelled,
   preempted,
-  unknown,  // of a newer Slurm: neither over nor known to run
+  unknown,  // a word of a newer version: neither over nor known to run
 };
 
 // Whether a job in that state will never run again.
 constexpr bool is_over(JobState state) {
   return state != JobState::pending && state != JobState::running && state != JobState::unknown;
 }
+
+// What a waiting job waits for.
+enum class WaitsFor : std::uint8_t {
+  nodes,      // its turn: the system plans a start for it
+  condition,  // a dependency, a date, a limit of its user: it has no place in the queue yet
+  help,       // it stays where it is until somebody changes something: it is held, for instance
+  nothing,    // it will never start
+};
 
 struct Job {
   std::string id;  // "123", or "123_4" of an array
@@ -41,14 +49,15 @@ struct Job {
   std::vector<std::string> partitions = {};  // to which it may go; one that runs has one
   std::string reservation = {};              // in which it is to run; empty: none
   JobState state = JobState::unknown;
-  std::string reason = {};  // why it waits: "Resources", "Priority", "Dependency", ...
+  WaitsFor waits_for = WaitsFor::nodes;
+  std::string reason = {};  // why it waits, in the system's own words
   Count nodes = 1;
   Count cpus = 1;                            // of all its nodes
   std::vector<std::string> node_names = {};  // while it runs
   Duration limit = kForever;
   std::int64_t priority = 0;
   WallTime submitted = 0;
-  std::optional<WallTime> start = {};  // of one that waits: as Slurm plans it, if it does
+  std::optional<WallTime> start = {};  // of one that waits: as the system plans it, if it does
   std::optional<WallTime> end = {};    // of one that runs: at the latest
 };
 
@@ -76,7 +85,8 @@ struct ReservedNodes {
   WallTime end = 0;
   std::vector<std::string> node_names = {};
   std::vector<std::string> users = {};  // who may use it
-  std::string flags = {};               // "MAINT,..."
+  std::string flags = {};               // in the system's own words
+  Duration period = 0;                  // it comes again after that long; 0: it does not
 };
 
 // All of it at one moment.
@@ -85,7 +95,8 @@ struct ClusterPicture {
   std::vector<Node> nodes = {};
   std::vector<Partition> partitions = {};
   std::vector<ReservedNodes> reservations = {};
-  std::vector<Job> jobs = {};  // of everybody, also those that are over as long as Slurm keeps them
+  std::vector<Job> jobs = {};  // of everybody, also those that are over while they are remembered
+  std::string shown_by = {};   // the command that shows people the nodes
 };
 
 }  // namespace dovetail::batch

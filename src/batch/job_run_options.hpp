@@ -1,25 +1,34 @@
-// What a run on Slurm is asked to do, and whom it tells.
+// What a run on a batch system is asked to do, and whom it tells.
 #pragma once
+
+#include <poll.h>
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "batch/job_records.hpp"
 #include "planners/replan/cluster_world.hpp"
 #include "queue/strategies/strategy.hpp"
+#include "run/clock.hpp"
 #include "run/conductor.hpp"
 
 namespace dovetail::batch {
 
 // How jobs get to start at the times of a plan.
 enum class Reserve : std::uint8_t {
-  slurm,  // their nodes are reserved
+  nodes,  // their nodes are reserved
   begin,  // they are not considered before
 };
 
-struct SlurmRunOptions {
+// Waits until one of the files is readable, or for that long.
+using FileWait = std::function<void(std::span<pollfd> files, Duration longest)>;
+void wait_for_files(std::span<pollfd> files, Duration longest);
+
+struct JobRunOptions {
   std::string strategy = "GLUME+";  // a name of strategies()
   // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
   std::optional<Reserve> reserve = {};
@@ -33,12 +42,18 @@ struct SlurmRunOptions {
   bool is_dry = false;  // scripts are written, and nothing is submitted
   std::vector<run::KeptTask> kept = {};
 
-  Duration poll = 10'000;  // between two questions to Slurm
+  // The cluster as the caller has just seen it, and decided by.
+  std::optional<ClusterPicture> picture = {};
+
+  Duration poll = 10'000;  // between two questions to the batch system
   Duration look = 500;     // between two looks at what running jobs wrote down
 
   // For every attempt that has ended, and for anything about jobs that people want to know.
   std::function<void(std::uint32_t task, const run::RunState& state)> ended = {};
   std::function<void(const std::string& news)> say = {};
+
+  run::ClockSource clock = {};
+  FileWait wait = wait_for_files;
 };
 
 }  // namespace dovetail::batch

@@ -2,30 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "batch/slurm/slurm_text.hpp"
-
 namespace dovetail::batch {
 
 namespace {
 
 constexpr std::size_t kMostNames = 20;
-
-// For a line of #SBATCH, which knows double quotes and backslashes.
-std::string directive_quote(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
-std::string without_patterns(const std::string& file) {
-  if (file.find('\\') != std::string::npos) return file;
-  std::string plain;
-  for (const char c : file) plain += c == '%' ? std::string("%%") : std::string(1, c);
-  return plain;
-}
 
 // A comment has one line.
 std::string comment_text(const std::string& text) {
@@ -56,33 +37,31 @@ std::string what_it_runs(const PilotOrder& order) {
 
 }  // namespace
 
-std::string output_pattern(const std::string& file) {
-  return directive_quote(without_patterns(file));
-}
-
 std::string shell_quote(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
 
-std::string job_script(const PilotOrder& order, const JobPlace& place, const JobFiles& files) {
-  std::string text = "#!/bin/sh\n";
-  const auto directive = [&](const std::string& line) { text += "#SBATCH --" + line + "\n"; };
-  directive("job-name=" + order.job_name);
-  directive(fmt::format("nodes={}", order.nodes));
-  if (order.spreads) directive(fmt::format("ntasks={}", order.tasks.front().processors));
-  directive("exclusive");
-  directive("time=" + format_limit(order.request));
-  if (!place.partition.empty()) directive("partition=" + place.partition);
-  if (!place.reservation.empty()) directive("reservation=" + place.reservation);
-  if (place.begin) directive("begin=" + format_moment(*place.begin));
-  directive("output=" + output_pattern(files.output));
-  directive("open-mode=append");
-  directive("no-requeue");
-  text += what_it_runs(order) + task_list(order);
-  text += fmt::format("exec {} pilot {}\n", shell_quote(files.program), shell_quote(files.order));
-  return text;
+std::string command_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool is_plain = word.find_first_of("[]' ") == std::string::npos;
+    line += (line.empty() ? "" : " ") + (is_plain ? word : shell_quote(word));
+  }
+  return line;
+}
+
+std::string job_script(const BatchSystem& system, const PilotOrder& order, const JobPlace& place,
+                       const JobFiles& files) {
+  const JobRequest request{.name = order.job_name,
+                           .nodes = order.nodes,
+                           .processes = order.spreads ? order.tasks.front().processors : 0,
+                           .limit = order.request,
+                           .place = place,
+                           .output = files.output};
+  return "#!/bin/sh\n" + system.directives(request) + what_it_runs(order) + task_list(order) +
+         fmt::format("exec {} pilot {}\n", shell_quote(files.program), shell_quote(files.order));
 }
 
 }  // namespace dovetail::batch

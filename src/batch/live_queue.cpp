@@ -48,17 +48,11 @@ void take(NodeWindows& windows, const std::vector<std::string>& nodes, Interval 
   }
 }
 
-// Some come again every hour, day or week; on how many days of the week is not looked at.
 std::vector<Interval> repeated(const ReservedNodes& held) {
   constexpr int kTimes = 60;
-  const auto has = [&](const char* flag) { return held.flags.find(flag) != std::string::npos; };
-  const Duration period = has("HOURLY")                                      ? kHour
-                          : has("WEEKLY")                                    ? 7 * kDay
-                          : has("DAILY") || has("WEEKDAY") || has("WEEKEND") ? kDay
-                                                                             : 0;
   std::vector<Interval> windows{{held.start, held.end}};
-  for (int i = 1; period > 0 && i < kTimes; ++i) {
-    windows.push_back({held.start + i * period, held.end + i * period});
+  for (int i = 1; held.period > 0 && i < kTimes; ++i) {
+    windows.push_back({held.start + i * held.period, held.end + i * held.period});
   }
   return windows;
 }
@@ -109,16 +103,6 @@ std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
   return reservations;
 }
 
-// Slurm plans no start for those that wait for something else than nodes: a dependency, a date, a
-// person, a limit that they break.
-bool is_planned(const Job& job) {
-  for (const char* reason :
-       {"None", "Priority", "Resources", "ReqNodeNotAvail", "Nodes required"}) {
-    if (job.reason.starts_with(reason)) return true;
-  }
-  return job.reason.empty();
-}
-
 std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<std::string>& nodes) {
   std::set<std::string> rivals;  // partitions that have some of the nodes
   for (const Partition& partition : picture.partitions) {
@@ -134,7 +118,7 @@ std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<st
                             return rivals.contains(name);
                           });
     const bool fits = std::cmp_less_equal(job.nodes, nodes.size());
-    if (competes && fits && is_planned(job)) waiting.push_back(&job);
+    if (competes && fits && job.waits_for == WaitsFor::nodes) waiting.push_back(&job);
   }
   std::ranges::stable_sort(waiting, [](const Job* a, const Job* b) {
     return std::pair(-a->priority, a->submitted) < std::pair(-b->priority, b->submitted);
@@ -164,7 +148,8 @@ PartitionLimits limits_of(const ClusterPicture& picture, const std::string& name
   const std::set<std::string> nodes = usable_nodes(picture, partition);
   if (!partition.is_up) throw NotNow("partition " + partition.name + " is down");
   if (nodes.empty()) {
-    throw NotNow("no node of partition " + partition.name + " can be used now; see sinfo");
+    throw NotNow("no node of partition " + partition.name + " can be used now" +
+                 (picture.shown_by.empty() ? "" : "; see " + picture.shown_by));
   }
   PartitionLimits limits{.name = partition.name,
                          .nodes = static_cast<Count>(nodes.size()),

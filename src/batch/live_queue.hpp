@@ -1,12 +1,12 @@
 // The queue of a real cluster as a calendar: how long would a job wait? Asked as often as one
-// likes, without a word to the controller.
+// likes, without a word to the batch system.
 //
-//   const LiveQueue queue(client.picture(), "batch");
+//   const LiveQueue queue(system.picture(), "batch");
 //   Duration wait = queue.wait(4, 3'600'000);
 //
 // Nodes are given away as a whole. Running jobs hold theirs to their limit, reservations and nodes
 // that are out of use are left alone, and those that wait get, the most urgent first, the earliest
-// place that is left, as Slurm's backfill gives it to them. Jobs that Slurm itself does not plan
+// place that is left, as backfilling gives it to them. Jobs that the system itself does not plan
 // (held, behind a dependency, for later) are left out. Times count from 1970.
 #pragma once
 
@@ -42,7 +42,7 @@ PartitionLimits limits_of(const ClusterPicture& picture, const std::string& part
 // nothing.
 std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
 
-// What is asked of Slurm for work of that length: whole minutes.
+// What a job asks for to do work of that length: whole minutes.
 Duration job_limit(Duration run_time, Duration overhead);
 
 // The cluster as a calendar for planners: what running jobs hold to their limits, and what those

@@ -1,5 +1,5 @@
-// Plans whose tasks are jobs of whole nodes at fixed times: in whole minutes, as Slurm counts them,
-// and on nodes with names where they are to be reserved.
+// Plans whose tasks are jobs of whole nodes at fixed times: in whole minutes, as batch systems
+// count them, and on nodes with names where they are to be reserved.
 //
 //   auto jobs = plan_jobs(problem, tasks, releases, live_nodes(picture, partition, {}), rules);
 //   name_nodes(*jobs, workflow, node_windows(picture, partition));

@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <optional>
 
 #include "batch/pilot_step.hpp"
 #include "batch/pilot_tasks.hpp"
-#include "batch/slurm/slurm_text.hpp"
-#include "dovetail/error.hpp"
 
 namespace dovetail::batch {
 
@@ -70,9 +67,10 @@ struct PilotStep {
 class Pilot {
  public:
   Pilot(const run::RunFolder& folder, const PilotOrder& order, const Allocation& allocation,
-        const PilotOptions& options)
+        const BatchSystem& system, const PilotOptions& options)
       : folder_(folder),
         order_(order),
+        system_(system),
         options_(options),
         job_id_(allocation.job_id),
         program_(std::filesystem::read_symlink("/proc/self/exe").string()),
@@ -127,9 +125,9 @@ class Pilot {
       grace = std::max(grace, order_.tasks[step.task].command.grace_seconds);
     }
     force_at_ = steady_now() + time_ceil(grace) + kStepPatience;
-    if (options_.step || order_.spreads) return end_steps();
-    if (!running_.empty())
-      asker_.emplace(std::vector<std::string>{"scancel", "--signal=TERM", job_id_});
+    const std::vector<std::string> ask = system_.stop_steps(job_id_);
+    if (ask.empty() || order_.spreads) return end_steps();
+    if (!running_.empty()) asker_.emplace(ask);
   }
 
   void end_steps() {
@@ -138,10 +136,11 @@ class Pilot {
   }
 
   StepProcess new_step(const std::string& node, const PilotTask& task) const {
-    if (options_.step) return StepProcess(options_.step(node, task));
-    const std::string file = order_file(folder_, order_.pilot);
-    if (order_.spreads) return StepProcess(local_step(program_, file, task));
-    return StepProcess(srun_step(program_, file, order_.cores_per_node, node, task));
+    const std::vector<std::string> command = {program_, "step", order_file(folder_, order_.pilot),
+                                              std::to_string(task.command.task)};
+    if (order_.spreads) return StepProcess(command);
+    return StepProcess(system_.step(
+        {.node = node, .cores = order_.cores_per_node, .name = task.name, .command = command}));
   }
 
   Duration longest_wait() const {
@@ -233,22 +232,27 @@ class Pilot {
     return !attempt.start && !attempt.end && *step.process.exit_code() != 0;
   }
 
-  // Steps cannot be started while Slurm's controller is away, however long that is, or a node not
+  // Steps cannot be started while the batch system is away, however long that is, or a node not
   // quite back.
   bool may_try_again(const PilotStep& step) const {
-    const bool is_early = steady_now() - step.began < options_.patience || is_slurm_away(step);
+    const bool is_early =
+        steady_now() - step.began < options_.patience || says(step, StepTrouble::away);
     return why_stopping_.empty() && is_early && order_.tasks[step.task].expected <= left();
   }
 
-  static bool is_slurm_away(const PilotStep& step) { return says_away(step.process.last_words()); }
+  bool says(const PilotStep& step, StepTrouble trouble) const {
+    return system_.trouble_of(step.process.last_words()) == trouble;
+  }
 
   // Whether the task is done.
   bool conclude(PilotStep& step, const run::Attempt& attempt) {
     const PilotTask& task = order_.tasks[step.task];
     PilotReport::End end{.task = task.command.task, .attempt = task.command.attempt};
     const bool has_not_begun = never_began(step, attempt);
-    if (has_not_begun && is_job_ending(step)) stop("time");
-    const bool cannot_begin = has_not_begun && why_stopping_.empty() && !is_slurm_away(step);
+    // The job is being ended, and we have not been told yet.
+    if (has_not_begun && says(step, StepTrouble::job_is_over)) stop("time");
+    const bool cannot_begin =
+        has_not_begun && why_stopping_.empty() && !says(step, StepTrouble::away);
     if (attempt.end) {
       end.end = *attempt.end;
       if (end.end.is_success()) end.missing = missing_output(task);
@@ -265,11 +269,6 @@ class Pilot {
     return is_done;
   }
 
-  // Slurm ends the job and has not told us yet.
-  static bool is_job_ending(const PilotStep& step) {
-    return step.process.last_words().find("already completing or completed") != std::string::npos;
-  }
-
   static std::string words_of(PilotStep& step) {
     const std::string words = step.process.last_words();
     const std::string code = std::to_string(*step.process.exit_code());
@@ -278,6 +277,7 @@ class Pilot {
 
   const run::RunFolder& folder_;
   const PilotOrder& order_;
+  const BatchSystem& system_;
   const PilotOptions& options_;
   std::string job_id_;
   std::string program_;  // this one
@@ -292,37 +292,26 @@ class Pilot {
   std::vector<PilotStep> running_;
   std::string why_stopping_;
   Time force_at_ = kForever;          // when stopping: then steps are ended that do not end
-  std::optional<StepProcess> asker_;  // of steps of Slurm
+  std::optional<StepProcess> asker_;  // sends SIGTERM to all steps
 };
-
-std::string need_variable(const char* name) {
-  const char* value = std::getenv(name);
-  if (value != nullptr && *value != '\0') return value;
-  throw InputError(std::string(name) + " is not set: a pilot runs inside of a Slurm job");
-}
 
 }  // namespace
 
-Allocation Allocation::of_environment(const PilotOrder& order) {
-  Allocation allocation{.job_id = need_variable("SLURM_JOB_ID"), .nodes = {}};
-  const std::string list = need_variable("SLURM_JOB_NODELIST");
-  const auto nodes = parse_node_list(list);
-  if (!nodes) throw InputError("SLURM_JOB_NODELIST: expected a list of nodes, found " + list);
-  allocation.nodes = *nodes;
-  // Not every Slurm says when it ends. The pilot is the first thing in its job, which has whole
-  // minutes.
+Allocation allocation_for(const PilotOrder& order, const BatchSystem& system) {
+  Allocation allocation = system.allocation();
+  // Not every system says when it ends the job. The pilot is the first thing in it, and it has
+  // whole minutes.
   const Duration minutes = (order.request + kMinute - 1) / kMinute;
-  const char* end = std::getenv("SLURM_JOB_END_TIME");
-  const auto until = end == nullptr ? std::nullopt : parse_moment(end);
-  allocation.until =
-      std::min(until.value_or(wall_now() + minutes * kMinute), order.until.value_or(kForever));
+  if (allocation.until == kForever) allocation.until = wall_now() + minutes * kMinute;
+  allocation.until = std::min(allocation.until, order.until.value_or(kForever));
   return allocation;
 }
 
 std::string run_pilot(const run::RunFolder& folder, const PilotOrder& order,
-                      const Allocation& allocation, const PilotOptions& options) {
+                      const Allocation& allocation, const BatchSystem& system,
+                      const PilotOptions& options) {
   if (!claim_order(folder, order.pilot)) return "twice";
-  return Pilot(folder, order, allocation, options).run();
+  return Pilot(folder, order, allocation, system, options).run();
 }
 
 }  // namespace dovetail::batch

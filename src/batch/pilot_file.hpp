@@ -36,7 +36,7 @@ struct PilotTask {
 };
 
 struct PilotOrder {
-  std::string job_name;  // of the Slurm job, in all of the cluster unlike any other
+  std::string job_name;  // of the batch job, in all of the cluster unlike any other
   std::uint32_t pilot = 0;
   Count nodes = 1;
   Count cores_per_node = 1;
@@ -44,7 +44,7 @@ struct PilotOrder {
   std::optional<WallTime> until = {};  // its nodes are reserved to then only, whenever it starts
   bool picks_longest = false;          // of the ready tasks; else the shortest
   // Its one task has all nodes. It is started on the first of them, by the script itself, so that
-  // what it starts in turn, by srun or mpirun, finds them all.
+  // what it starts in turn, by mpirun or the like, finds them all.
   bool spreads = false;
   std::vector<PilotTask> tasks = {};  // in file order
 };
@@ -77,7 +77,7 @@ bool claim_order(const run::RunFolder& folder, std::uint32_t pilot);
 std::string inputs_file(const run::RunFolder& folder, std::uint32_t task, std::uint32_t attempt);
 std::string inputs_file(const std::string& attempt_file);
 
-// The node of an attempt, once for each of its processors, for srun.
+// The node of an attempt, once for each of its processors, for the system to start processes by.
 std::string hosts_file(const std::string& attempt_file);
 
 // That it is done, for the jobs that need it; again is no error.

@@ -23,7 +23,7 @@ using run::Stamp;
 
 enum class PilotStage : std::uint8_t {
   drafted,  // and perhaps submitted: it may not be there
-  waiting,  // Slurm has it
+  waiting,  // the batch system has it
   running,
   over,
 };
@@ -33,12 +33,12 @@ enum class JobEnd : std::uint8_t {
   done,        // nothing of its tasks is left to do, or what is left has failed
   unfinished,  // its time was over, a node crashed, somebody else cancelled it, ...
   cancelled,   // by us
-  lost,        // it never began, and Slurm does not know it any more
+  lost,        // it never began, and the batch system does not know it any more
 };
 
 struct PilotStatus {
   PilotStage stage = PilotStage::drafted;
-  std::uint32_t tries = 0;  // how often it was submitted: a job that Slurm lost is submitted again
+  std::uint32_t tries = 0;  // how often it was submitted: a job that was lost is submitted again
   std::string name = {};    // of the last submission
   std::string job_id = {};
   std::vector<std::uint32_t> tasks = {};
@@ -54,7 +54,7 @@ struct PilotStatus {
   std::optional<WallTime> started = {};
   std::optional<WallTime> ended = {};
   JobEnd end = JobEnd::done;
-  std::string why = {};  // in Slurm's words or ours
+  std::string why = {};  // in the batch system's words or ours
 
   bool is_live() const { return stage != PilotStage::over; }
 };
@@ -62,7 +62,7 @@ struct PilotStatus {
 Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& status);
 Json submitted_entry(const Stamp& now, std::uint32_t pilot, const std::string& job_id);
 Json job_start_entry(const Stamp& now, std::uint32_t pilot, WallTime started);
-// `when` by Slurm; it may be long ago.
+// `when` by the batch system; it may be long ago.
 Json job_end_entry(const Stamp& now, std::uint32_t pilot, JobEnd end, const std::string& why,
                    std::optional<WallTime> when = {});
 Json released_entry(const Stamp& now, std::uint32_t pilot);
@@ -81,7 +81,7 @@ class PilotStates {
   const PilotStatus& at(std::uint32_t pilot) const { return pilots_.at(pilot); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(pilots_.size()); }
   std::vector<std::uint32_t> live() const;
-  // Whose name that is, or was before Slurm lost it; nothing: of another run.
+  // Whose name that is, or was before it was lost; nothing: of another run.
   std::optional<std::uint32_t> owner(std::string_view name) const;
   // Over, and its nodes may still be reserved.
   std::vector<std::uint32_t> to_release() const;

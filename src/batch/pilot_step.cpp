@@ -52,23 +52,13 @@ void prepare_folder(const PilotTask& task) {
              run::digest_of_inputs(reads, task.command.folder));
 }
 
-// What a task starts by srun or mpirun stays on its node: the job has others, on which other tasks
-// run. Slurm heeds a list of hosts only with an arbitrary distribution.
-void confine_to_node(const PilotTask& task) {
-  const char* node = getenv("SLURMD_NODENAME");
-  if (node == nullptr) return;
-  const std::string count = std::to_string(task.processors);
+// What a task starts by the system's own means stays on its node: the job has others, on which
+// other tasks run.
+void confine_to_node(const PilotTask& task, const BatchSystem& system) {
   const std::string hosts = hosts_file(task.command.attempt_file);
-  std::string lines;
-  for (Count i = 0; i < task.processors; ++i) lines += std::string(node) + "\n";
-  write_file(hosts, lines);
-  const std::pair<const char*, std::string> variables[] = {
-      {"SLURM_HOSTFILE", hosts},    {"SLURM_DISTRIBUTION", "arbitrary"},
-      {"SLURM_OVERLAP", "1"},       {"SLURM_JOB_NODELIST", node},
-      {"SLURM_NODELIST", node},     {"SLURM_NNODES", "1"},
-      {"SLURM_JOB_NUM_NODES", "1"}, {"SLURM_NTASKS", count},
-      {"SLURM_NPROCS", count},      {"SLURM_TASKS_PER_NODE", count}};
-  for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+  for (const auto& [name, value] : system.confined(task.processors, hosts)) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
 }
 
 int write_not_started(const PilotTask& task, const std::string& why) {
@@ -116,30 +106,7 @@ std::string StepProcess::last_words() const {
   return text;
 }
 
-std::vector<std::string> srun_step(const std::string& program, const std::string& order_file,
-                                   Count cores_per_node, const std::string& node,
-                                   const PilotTask& task) {
-  std::vector<std::string> words{"srun",
-                                 "--overlap",
-                                 "--nodes=1",
-                                 "--ntasks=1",
-                                 "--nodelist=" + node,
-                                 "--cpus-per-task=" + std::to_string(cores_per_node),
-                                 "--mem=0",
-                                 "--job-name=" + task.name,
-                                 "--input=none",
-                                 "--export=ALL",
-                                 "--quiet"};
-  std::ranges::move(local_step(program, order_file, task), std::back_inserter(words));
-  return words;
-}
-
-std::vector<std::string> local_step(const std::string& program, const std::string& order_file,
-                                    const PilotTask& task) {
-  return {program, "step", order_file, std::to_string(task.command.task)};
-}
-
-int run_step(const PilotOrder& order, std::uint32_t task) {
+int run_step(const PilotOrder& order, std::uint32_t task, const BatchSystem& system) {
   constexpr int kBegunBefore = 125;
   const auto found = std::ranges::find_if(
       order.tasks, [&](const PilotTask& other) { return other.command.task == task; });
@@ -154,7 +121,7 @@ int run_step(const PilotOrder& order, std::uint32_t task) {
   }
   try {
     prepare_folder(*found);
-    if (!order.spreads) confine_to_node(*found);
+    if (!order.spreads) confine_to_node(*found, system);
   } catch (const std::exception& trouble) {
     return write_not_started(*found, trouble.what());
   }

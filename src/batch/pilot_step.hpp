@@ -1,4 +1,4 @@
-// The process of a step, as its pilot sees it: usually srun, which waits for the task on a node.
+// The process of a step, as its pilot sees it: a command that waits for the task on a node.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@ namespace dovetail::batch {
 
 class StepProcess {
  public:
-  // Starts it, with nothing to read. It is ended when we are gone: nobody would watch it. Throws
-  // ExecutionError when there can be no more processes.
+  // Starts it, with nothing to read. It is ended when we are gone: then it would not be watched.
+  // Throws ExecutionError when there can be no more processes.
   explicit StepProcess(const std::vector<std::string>& command);
 
   // The exit code, 128 + signal when a signal ended it; nothing while it runs.

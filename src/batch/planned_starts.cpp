@@ -10,8 +10,8 @@ namespace {
 // A job that is later than that is not about to start by itself; jobs have some time to spare.
 constexpr Duration kLate = kMinute;
 
-// Slurm looks at the queue every so often, by default every half minute, and jobs start then. A job
-// that starts late must still fit into its reservation; both are in whole minutes.
+// A batch system looks at its queue every so often, about every half minute, and starts jobs then.
+// A job that starts late must still fit into its reservation; both are in whole minutes.
 constexpr Duration kReservedSlack = kMinute;
 constexpr Duration kBeginSlack = 30 * kSecond;
 
@@ -38,10 +38,10 @@ struct PlanningTask {
 };
 
 std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
-                                                   const SlurmRunOptions& options,
+                                                   const JobRunOptions& options,
                                                    const ClusterPicture& picture,
                                                    const PlanningTask& what) {
-  const bool is_reserved = options.reserve == Reserve::slurm;
+  const bool is_reserved = options.reserve == Reserve::nodes;
   const auto count = static_cast<Duration>(what.tasks.size());
   const WallTime first = second_after(picture.at + kLead + count * what.lead_for_each);
   const Platform nodes = live_nodes(picture, options.partition, what.needs).at(first);
@@ -63,7 +63,7 @@ std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
 
 void PlannedStarts::waits(PilotId pilot, std::optional<WallTime> expected_start) {
   const PilotStatus& status = book_.pilots().at(pilot);
-  const WallTime now = run::wall_now();
+  const WallTime now = book_.wall_now();
   const auto known = late_.find(pilot);
   const WallTime due = known == late_.end() ? *status.planned : known->second;
   if (now <= due + kLate) return;
@@ -130,7 +130,7 @@ bool PlannedStarts::is_overtaken(TaskId task, WallTime planned) const {
 WallTime PlannedStarts::expected_end(PilotId pilot) const {
   const PilotStatus& status = book_.pilots().at(pilot);
   const auto late = late_.find(pilot);
-  WallTime start = status.planned.value_or(run::wall_now());
+  WallTime start = status.planned.value_or(book_.wall_now());
   if (late != late_.end()) start = late->second;
   return status.started.value_or(start + slack_of(status)) + status.request;
 }
@@ -150,7 +150,7 @@ std::vector<LaterNeed> PlannedStarts::own_needs() const {
 
 std::optional<WallTime> PlannedStarts::deadline() const {
   if (problem_.goal() != Goal::deadline) return std::nullopt;
-  return run::wall_now() - book_.now() + *problem_.deadline();
+  return book_.wall_now() - book_.now() + *problem_.deadline();
 }
 
 std::vector<PlannedJob> PlannedStarts::jobs_for(const std::vector<TaskId>& tasks) {
@@ -185,7 +185,7 @@ void PlannedStarts::submit(const std::vector<PlannedJob>& jobs) {
 void PlannedStarts::write_down(const std::string& reason,
                                const std::vector<PlannedJob>& jobs) const {
   std::vector<Slot> slots(problem_.task_count());
-  const Duration run_began = run::wall_now() - book_.now();
+  const Duration run_began = book_.wall_now() - book_.now();
   for (const PlannedJob& job : jobs) {
     const Time start = job.start - run_began;
     const Duration length = problem_.time(0, job.task, 0).duration(job.processors);
@@ -194,8 +194,8 @@ void PlannedStarts::write_down(const std::string& reason,
   book_.plan(reason, slots);
 }
 
-std::optional<std::vector<PlannedJob>> plan_on_slurm(const Problem& problem,
-                                                     const SlurmRunOptions& options,
+std::optional<std::vector<PlannedJob>> plan_jobs_now(const Problem& problem,
+                                                     const JobRunOptions& options,
                                                      const ClusterPicture& picture) {
   PlanningTask what{.tasks = std::vector<TaskId>(problem.task_count()),
                     .releases = std::vector<WallTime>(problem.task_count())};

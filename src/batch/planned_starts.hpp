@@ -22,8 +22,7 @@ namespace dovetail::batch {
 class PlannedStarts final : public Strategy {
  public:
   // All must outlive it; the desk is the one that it is called with. Needs options.reserve.
-  PlannedStarts(const Problem& problem, const SlurmRunOptions& options, JobBook& book,
-                SlurmDesk& desk)
+  PlannedStarts(const Problem& problem, const JobRunOptions& options, JobBook& book, LiveDesk& desk)
       : problem_(problem), options_(options), book_(book), desk_(desk) {}
 
   void begin(Desk& /*desk*/) override { plan("start"); }
@@ -32,7 +31,7 @@ class PlannedStarts final : public Strategy {
     plan(after(pilot, "has left work to do"));
   }
 
-  // A job waits in the queue now; Slurm may have an idea when it starts.
+  // A job waits in the queue now; the system may have an idea when it starts.
   void waits(PilotId pilot, std::optional<WallTime> expected_start);
 
  private:
@@ -52,9 +51,9 @@ class PlannedStarts final : public Strategy {
   void write_down(const std::string& reason, const std::vector<PlannedJob>& jobs) const;
 
   const Problem& problem_;
-  const SlurmRunOptions& options_;
+  const JobRunOptions& options_;
   JobBook& book_;
-  SlurmDesk& desk_;
+  LiveDesk& desk_;
   std::vector<std::optional<PilotId>> job_of_;  // by task: the live one
   std::vector<char> moves_;                     // by task: when it runs is to be decided
   std::map<PilotId, WallTime> late_;            // when jobs that are late are expected to start
@@ -62,8 +61,8 @@ class PlannedStarts final : public Strategy {
 
 // How the problem would be planned now, around all that others have, before anything is submitted;
 // nothing when there is no plan by the deadline. Throws as plan_jobs.
-std::optional<std::vector<PlannedJob>> plan_on_slurm(const Problem& problem,
-                                                     const SlurmRunOptions& options,
+std::optional<std::vector<PlannedJob>> plan_jobs_now(const Problem& problem,
+                                                     const JobRunOptions& options,
                                                      const ClusterPicture& picture);
 
 }  // namespace dovetail::batch

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "dovetail/time.hpp"
 
@@ -23,6 +25,12 @@ inline std::int64_t steady_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
+// Where the time comes from: the machine's clocks, unless a test has its own.
+struct ClockSource {
+  std::function<WallTime()> wall = wall_now;
+  std::function<std::int64_t()> steady = steady_now;
+};
+
 // When something happened: by the machine's clock, and by the run's own.
 struct Stamp {
   WallTime time = 0;
@@ -34,14 +42,17 @@ struct Stamp {
 class RunClock {
  public:
   // Goes on after the last thing that is known to have happened.
-  explicit RunClock(Stamp last)
-      : offset_(last.at + (last.time == 0 ? 0 : std::max<Time>(0, wall_now() - last.time)) -
-                steady_now()) {}
+  explicit RunClock(Stamp last, ClockSource source = {})
+      : source_(std::move(source)),
+        offset_(last.at + (last.time == 0 ? 0 : std::max<Time>(0, source_.wall() - last.time)) -
+                source_.steady()) {}
 
-  Time now() const { return steady_now() + offset_; }
-  Stamp stamp() const { return {wall_now(), now()}; }
+  Time now() const { return source_.steady() + offset_; }
+  WallTime wall() const { return source_.wall(); }
+  Stamp stamp() const { return {wall(), now()}; }
 
  private:
+  ClockSource source_;
   Time offset_;
 };
 

@@ -6,7 +6,7 @@
 #include "io/text.hpp"
 
 // Lists of nodes as Slurm writes them: "n[001-003,7]-ib,rack[1-2]n[1-4],login".
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -176,4 +176,4 @@ std::string format_node_list(std::vector<std::string> names) {
   return text;
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

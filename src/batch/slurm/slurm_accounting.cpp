@@ -5,7 +5,7 @@
 #include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::vector<Qos> parse_qos(std::string_view text) {
   return all;
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -13,7 +13,7 @@
 
 #include "batch/job_records.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 // For sacct --parsable2 --noheader --allocations --format=kPastJobFormat, also with --completion.
 // In the order in which they are printed.
@@ -65,4 +65,4 @@ struct Qos {
 extern const char* const kQosFormat;
 std::vector<Qos> parse_qos(std::string_view text);
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -1,8 +1,6 @@
 #include "batch/slurm/slurm_client.hpp"
 
-#include <pwd.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,12 +10,13 @@
 #include <thread>
 
 #include "batch/slurm/slurm_accounting.hpp"
+#include "batch/slurm/slurm_limits.hpp"
 #include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
 #include "run/clock.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -96,10 +95,6 @@ std::string_view broken_submit_limit(const CommandResult& result) {
   throw Refused("Slurm refuses " + words);
 }
 
-Duration whole_minutes(Duration length) {
-  return std::max<Duration>(1, (length + kMinute - 1) / kMinute);
-}
-
 std::set<std::string> as_set(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
@@ -154,23 +149,7 @@ JobTerms own_terms(const std::string& name, const std::vector<Partition>& partit
 
 }  // namespace
 
-std::string own_user() {
-  const passwd* user = getpwuid(geteuid());
-  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
-}
-
-std::vector<std::string> reservation_command(const ReservationRequest& request) {
-  return {"scontrol",
-          "create",
-          "reservation",
-          "ReservationName=" + request.name,
-          "StartTime=" + format_moment(request.start),
-          "Duration=" + std::to_string(whole_minutes(request.length)),
-          "Nodes=" + format_node_list(request.node_names),
-          "Users=" + request.user};
-}
-
-Client::Client(ClientOptions options, CommandRunner runner)
+Client::Client(CallOptions options, CommandRunner runner)
     : options_(options), runner_(std::move(runner)) {}
 
 CommandResult Client::call(const std::vector<std::string>& arguments, double seconds) {
@@ -253,7 +232,7 @@ std::vector<ReservedNodes> Client::reservations() {
 }
 
 ClusterPicture Client::picture() {
-  ClusterPicture picture;
+  ClusterPicture picture{.shown_by = "sinfo"};
   picture.nodes = nodes();
   picture.partitions = partitions();
   picture.reservations = reservations();
@@ -279,11 +258,11 @@ std::optional<Job> Client::past_job(const std::string& name, WallTime since) {
   return text ? find_past_job(parse_past_jobs(*text), name) : std::nullopt;
 }
 
-UserLimits Client::user_limits(const std::string& partition) {
+UserLimits Client::limits(const std::string& partition, const std::vector<Partition>& partitions) {
   const std::string config = tell({"scontrol", "show", "config"});
   const AccountingSettings settings = parse_accounting_settings(config);
   if (!settings.has_database || !settings.keeps_limits) return {};
-  const JobTerms terms = own_terms(partition, partitions());
+  const JobTerms terms = own_terms(partition, partitions);
   const auto show = [&](std::vector<std::string> what, const char* format) {
     what.insert(what.begin(), {"sacctmgr", "--noheader", "--parsable2", "show"});
     what.push_back(std::string("format=") + format);
@@ -331,11 +310,11 @@ void Client::cancel(const std::vector<std::string>& ids) {
   }
 }
 
-void Client::create_reservation(const ReservationRequest& request) {
+void Client::reserve(const ReservationRequest& request) {
   if (request.node_names.empty()) {
     throw InputError("reservation " + io::quote(request.name) + ": no nodes are named");
   }
-  const CommandResult result = call(reservation_command(request), options_.call_seconds);
+  const CommandResult result = call(reserve_command(request), options_.call_seconds);
   if (lacks_rights(result)) {
     throw NoRights("Slurm refuses scontrol: " + words_of(result, "scontrol") +
                    "; ask an administrator, or use --reserve begin");
@@ -343,17 +322,16 @@ void Client::create_reservation(const ReservationRequest& request) {
   if (!result.is_fine()) fail_call(result, "scontrol");
   const std::string wrong = difference(request, reservations());
   if (wrong.empty()) return;
-  if (wrong != "it is not there") delete_reservation(request.name);
+  if (wrong != "it is not there") release(request.name);
   throw Refused("Slurm made another reservation than was asked for, " + io::quote(request.name) +
                 ": " + wrong);
 }
 
-bool Client::delete_reservation(const std::string& name) {
-  const CommandResult result =
-      call({"scontrol", "delete", "ReservationName=" + name}, options_.call_seconds);
+bool Client::release(const std::string& reservation) {
+  const CommandResult result = call(release_command(reservation), options_.call_seconds);
   if (result.is_fine() || contains(result.err, "reservation is invalid")) return true;
   if (contains(result.err, "reservation is in use")) return false;
   fail_call(result, "scontrol");
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

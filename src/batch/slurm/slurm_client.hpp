@@ -1,92 +1,84 @@
-// Asks and tells Slurm by its commands: sbatch, squeue, scontrol, scancel, sinfo, and for what is
-// past or counted in accounting sacct and sacctmgr.
+// Slurm as a batch system, by its commands: sbatch, squeue, scontrol, scancel, sinfo, and for what
+// is past or counted in accounting sacct and sacctmgr; srun inside a job.
 //
 //   Client client;
 //   const std::string id = client.submit("pilot.sbatch");   // its #SBATCH lines say everything
 //   for (const Job& job : client.jobs()) ...
 //
 // Every call has a time limit, since commands hang while the controller is away. Questions are
-// asked again, after growing pauses, for a while; what changes something is not, as it may have
-// been done: who submits must look for the job by its name before submitting once more.
+// asked again, after growing pauses, for a while; orders are not, as they may have been carried
+// out: look for a job by its name before submitting it once more.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "batch/batch_errors.hpp"
-#include "batch/job_records.hpp"
-#include "batch/slurm/user_limits.hpp"
-#include "batch/timed_command.hpp"
+#include "batch/system.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
-struct ClientOptions {
-  double call_seconds = 10;  // for one call
-  double patience = 60;      // for a question, all calls and pauses together
-  double first_pause = 0.5;  // seconds before a question is asked again; then twice as long, ...
-};
+inline constexpr std::string_view kTitle = "Slurm";
 
-struct ReservationRequest {
-  std::string name;
-  WallTime start = 0;  // whole seconds
-  Duration length = 0;
-  std::vector<std::string> node_names = {};
-  std::string user = {};
-};
-
-// Who we are for Slurm.
-std::string own_user();
-
-// The command that makes it.
-std::vector<std::string> reservation_command(const ReservationRequest& request);
-
-class Client {
+class Client final : public BatchSystem {
  public:
-  explicit Client(ClientOptions options = {}, CommandRunner runner = run_command);
+  explicit Client(CallOptions options = {}, CommandRunner runner = run_command);
 
-  // "22.05.8". Throws ExecutionError with one line to act on when Slurm is not installed here.
-  std::string version();
+  std::string_view title() const override { return kTitle; }
 
-  std::vector<Job> jobs();
+  // "22.05.8".
+  std::string version() override;
+
+  std::vector<Job> jobs() override;
   std::vector<Node> nodes();
   std::vector<Partition> partitions();
   std::vector<ReservedNodes> reservations();
-  ClusterPicture picture();
+  ClusterPicture picture() override;
 
-  // What accounting, or else the log of completed jobs, remembers of a job that is over and that
-  // squeue has forgotten. `since` is a moment before its end, a year ago if not given. Nothing when
-  // the job is not known there, and when there is no such thing or it does not answer. Not all
-  // fields are known.
-  std::optional<Job> past_job(const std::string& name, WallTime since = 0);
+  // What accounting, or else the log of completed jobs, remembers; `since` is a year ago if not
+  // given. Not all fields are known.
+  std::optional<Job> past_job(const std::string& name, WallTime since = 0) override;
 
-  // How many jobs this user may have in the partition, or in the default one. None where accounting
-  // is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and SBATCH_QOS into
-  // account, as sbatch does. Throws Unreachable when the controller does not answer.
-  UserLimits user_limits(const std::string& partition = {});
+  // None where accounting is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and
+  // SBATCH_QOS into account, as sbatch does.
+  UserLimits limits(const std::string& partition,
+                    const std::vector<Partition>& partitions) override;
 
-  // Answers the job's id. Throws TooManyJobs, Refused or Unreachable.
-  std::string submit(const std::string& script_file);
+  std::string submit(const std::string& script_file) override;
 
   // When Slurm thinks that such a job would start (sbatch --test-only); submits nothing.
   WallTime test_start(const std::string& script_file);
 
-  // Jobs that are over or unknown are no error. In one call for each few hundred.
-  void cancel(const std::vector<std::string>& ids);
+  // In one call for each few hundred.
+  void cancel(const std::vector<std::string>& ids) override;
 
   // Needs node names: without them Slurm may reserve fewer nodes than it is asked for, and say
-  // nothing. What it has made is read back; when that is not what was asked for it is deleted
-  // again, and Refused is thrown; NoRights when this user may reserve nothing. The length is
-  // rounded up to whole minutes.
-  void create_reservation(const ReservationRequest& request);
-
-  // Whether it is gone now, or was before; false while a job, waiting or running, is inside.
-  bool delete_reservation(const std::string& name);
+  // nothing. What it has made is read back, and deleted again when it is something else. The length
+  // is rounded up to whole minutes.
+  void reserve(const ReservationRequest& request) override;
+  bool release(const std::string& reservation) override;
 
   // How many commands were run, and how long one takes on average.
   std::size_t calls() const { return calls_; }
-  Duration mean_call() const;
+  Duration mean_call() const override;
+
+  std::string directives(const JobRequest& request) const override;
+  std::string explain(const Job& job) const override;
+  std::vector<std::string> submit_command(const std::string& script_file) const override;
+  std::vector<std::string> reserve_command(const ReservationRequest& request) const override;
+  std::vector<std::string> release_command(const std::string& reservation) const override;
+
+  bool is_around_us() const override;
+  // From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_END_TIME, which not every version sets.
+  Allocation allocation() const override;
+  // Steps share their node (--overlap) since the pilot itself sees to it that there is one at a
+  // time: so none has to wait until Slurm has put the one before away.
+  std::vector<std::string> step(const StepRequest& request) const override;
+  // SIGTERM to srun would have tasks killed at once.
+  std::vector<std::string> stop_steps(const std::string& job_id) const override;
+  StepTrouble trouble_of(std::string_view last_words) const override;
+  // Slurm heeds a list of hosts only with an arbitrary distribution.
+  Environment confined(Count processes, const std::string& hosts_file) const override;
 
  private:
   // Runs it again while the controller does not answer, for as long as there is patience.
@@ -97,10 +89,10 @@ class Client {
   std::optional<std::string> try_tell(const std::vector<std::string>& arguments);
   CommandResult call(const std::vector<std::string>& arguments, double seconds);
 
-  ClientOptions options_;
+  CallOptions options_;
   CommandRunner runner_;
   std::size_t calls_ = 0;
   Duration time_in_calls_ = 0;
 };
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -5,7 +5,7 @@
 
 #include "io/text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
@@ -58,4 +58,4 @@ std::vector<std::string> split_list(std::string_view text) {
   return words;
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

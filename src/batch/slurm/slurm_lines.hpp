@@ -11,7 +11,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 // Takes the text up to the separator away from the front, and the separator.
 std::string_view take_until(std::string_view& text, char separator);
@@ -41,4 +41,4 @@ std::string value_or_nothing(std::string_view text);
 // "a,b" -> a b.
 std::vector<std::string> split_list(std::string_view text);
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

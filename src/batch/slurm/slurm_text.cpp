@@ -9,7 +9,7 @@
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -84,6 +84,7 @@ Job parse_job(std::string_view line) {
   job.account = value_or_nothing(next());
   job.qos = value_or_nothing(next());
   job.reason = value_or_nothing(next());
+  job.waits_for = parse_reason(job.reason);
   job.name = std::string(line);
   return job;
 }
@@ -199,6 +200,14 @@ Partition parse_partition(std::string_view line) {
   return partition;
 }
 
+// On how many days of the week it comes again is not looked at.
+Duration period_of(const std::string& flags) {
+  const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
+  if (has("HOURLY")) return kHour;
+  if (has("WEEKLY")) return 7 * kDay;
+  return has("DAILY") || has("WEEKDAY") || has("WEEKEND") ? kDay : 0;
+}
+
 ReservedNodes parse_reservation(std::string_view line) {
   const NamedFields fields(line);
   ReservedNodes reserved;
@@ -208,6 +217,7 @@ ReservedNodes parse_reservation(std::string_view line) {
   reserved.node_names = fields.nodes();
   reserved.users = split_list(fields.value("Users"));
   reserved.flags = fields.value("Flags");
+  reserved.period = period_of(reserved.flags);
   return reserved;
 }
 
@@ -288,6 +298,20 @@ bool says_away(std::string_view text) {
                              [&](std::string_view words) { return text.find(words) != text.npos; });
 }
 
+WaitsFor parse_reason(std::string_view reason) {
+  const auto begins = [&](std::string_view words) { return reason.starts_with(words); };
+  const auto has = [&](std::string_view words) { return reason.find(words) != reason.npos; };
+  // After a crash of the controller, Slurm may hold a job that it thinks has run.
+  if (has("requeued_held")) return WaitsFor::nothing;
+  static constexpr std::array kTurns = std::to_array<std::string_view>(
+      {"None", "Priority", "Resources", "ReqNodeNotAvail", "Nodes required"});
+  if (reason.empty() || std::ranges::any_of(kTurns, begins)) return WaitsFor::nodes;
+  static constexpr std::array kHelp = std::to_array<std::string_view>(
+      {"JobHeld", "PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive",
+       "BadConstraints", "AccountNotAllowed", "QOSNotAllowed", "InvalidAccount", "InvalidQOS"});
+  return std::ranges::any_of(kHelp, has) ? WaitsFor::help : WaitsFor::condition;
+}
+
 JobState parse_state(std::string_view word) {
   static constexpr std::array kStates = std::to_array<std::pair<std::string_view, JobState>>({
       {"PENDING", JobState::pending},
@@ -326,4 +350,4 @@ JobState parse_state(std::string_view word) {
   return found == kStates.end() ? JobState::unknown : found->second;
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

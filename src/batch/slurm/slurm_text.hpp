@@ -12,7 +12,7 @@
 
 #include "batch/job_records.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 // For squeue --noheader --states=all --array --format=job_format(mark); the name, which may hold
 // anything, comes last. An end of line in it becomes a space. Every job begins with the mark: one
@@ -45,14 +45,20 @@ std::optional<std::vector<std::string>> parse_node_list(std::string_view text);
 // The shortest text for nodes, as Slurm reads it.
 std::string format_node_list(std::vector<std::string> names);
 
+// What a job with that reason waits for: "Resources", "Dependency", "JobHeldUser", ...
+WaitsFor parse_reason(std::string_view reason);
+
 // "1-12:00:00", "10:00" (minutes:seconds), "90" (minutes), "UNLIMITED".
 std::optional<Duration> parse_limit(std::string_view text);
 // Whole minutes, up, as --time takes them: "1-12:00:00".
 std::string format_limit(Duration length);
+
+// As reservations are asked for: at least one, up.
+Duration whole_minutes(Duration length);
 
 // "2026-11-15T19:04:59" in local time, or seconds since 1970; nothing for "N/A" and "Unknown".
 std::optional<WallTime> parse_moment(std::string_view text);
 // "2026-11-15T19:04:59" in local time, as Slurm takes it; what is less than a second is left out.
 std::string format_moment(WallTime moment);
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

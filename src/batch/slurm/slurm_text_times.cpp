@@ -1,5 +1,6 @@
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -8,7 +9,7 @@
 #include "io/text.hpp"
 
 // Limits and dates as Slurm writes them: "1-12:00:00", "2026-11-15T19:04:59".
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -52,10 +53,14 @@ std::optional<Duration> parse_limit(std::string_view text) {
   return length;
 }
 
+Duration whole_minutes(Duration length) {
+  return std::max<Duration>(1, (length + kMinute - 1) / kMinute);
+}
+
 std::string format_limit(Duration length) {
   constexpr Duration kMost = std::numeric_limits<std::int32_t>::max() * kMinute;
   if (length > kMost) return "UNLIMITED";
-  const std::int64_t minutes = std::max<std::int64_t>(1, (length + kMinute - 1) / kMinute);
+  const std::int64_t minutes = whole_minutes(length);
   const auto two = [](std::int64_t value) {
     return (value < 10 ? "0" : "") + std::to_string(value);
   };
@@ -98,4 +103,4 @@ std::string format_moment(WallTime moment) {
   return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
 }
 
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -1,8 +1,8 @@
-#include "batch/slurm/user_limits.hpp"
+#include "batch/slurm/slurm_limits.hpp"
 
 #include <algorithm>
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 
 namespace {
 
@@ -24,11 +24,6 @@ void add_first(UserLimits& limits, const std::vector<ScopedCaps>& said) {
   };
   add(&JobCaps::submitted, limits.submitted);
   add(&JobCaps::running, limits.running);
-}
-
-std::optional<Count> smallest(const std::vector<JobLimit>& limits) {
-  const auto least = std::ranges::min_element(limits, {}, &JobLimit::most);
-  return least == limits.end() ? std::nullopt : std::optional(least->most);
 }
 
 // The one by which the job would run: one of its partition's own comes first.
@@ -85,20 +80,7 @@ JobScope for_account(JobScope scope, const std::string& account) {
   return scope;
 }
 
-bool counts(const JobScope& scope, const Job& job) {
-  const auto is_of = [](const std::string& wanted, const std::string& value) {
-    return wanted.empty() || wanted == value;
-  };
-  return !is_over(job.state) && is_of(scope.user, job.user) && is_of(scope.account, job.account) &&
-         is_of(scope.qos, job.qos) &&
-         (scope.partition.empty() ||
-          std::ranges::find(job.partitions, scope.partition) != job.partitions.end());
-}
-
 }  // namespace
-
-std::optional<Count> UserLimits::max_submit() const { return smallest(submitted); }
-std::optional<Count> UserLimits::max_jobs() const { return smallest(running); }
 
 UserLimits limits_for(const JobTerms& terms, const std::vector<Association>& associations,
                       const std::vector<Qos>& all_qos) {
@@ -124,15 +106,4 @@ UserLimits limits_for(const JobTerms& terms, const std::vector<Association>& ass
   return limits;
 }
 
-std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<Job>& jobs) {
-  std::optional<Count> left;
-  for (const JobLimit& limit : limits.submitted) {
-    const auto taken =
-        std::ranges::count_if(jobs, [&](const Job& job) { return counts(limit.scope, job); });
-    const Count free = static_cast<Count>(std::max<std::int64_t>(0, limit.most - taken));
-    left = std::min(left.value_or(free), free);
-  }
-  return left;
-}
-
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

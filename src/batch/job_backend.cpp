@@ -1,0 +1,261 @@
+#include "batch/job_backend.hpp"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "batch/job_script.hpp"
+#include "batch/pilot_file.hpp"
+#include "dovetail/io.hpp"
+#include "run/journal.hpp"
+#include "run/local/leftovers.hpp"
+
+namespace dovetail::batch {
+
+namespace {
+
+using run::AttemptEnd;
+using run::Json;
+using run::StepCommand;
+using run::StepEnd;
+
+// Between two questions while a job is missing.
+constexpr Duration kLookAgain = 2 * kSecond;
+
+// Kept beside the journal: a later process finds the jobs by it.
+std::string token_of(const run::RunFolder& folder) {
+  if (std::filesystem::exists(folder.description())) {
+    const Json json = Json::parse(read_file(folder.description()), nullptr, false);
+    if (json.is_object() && json.contains("token")) return json["token"];
+  }
+  const std::string token = "dovetail-" + job_token(folder.id());
+  write_file(folder.description(), Json{{"token", token}}.dump() + "\n");
+  return token;
+}
+
+bool has_begun(const StepCommand& command) {
+  return run::read_attempt(command.attempt_file).start.has_value();
+}
+
+}  // namespace
+
+JobBackend::JobBackend(run::RunFolder folder, std::unique_ptr<BatchSystem> system,
+                       JobBackendOptions options)
+    : folder_(std::move(folder)),
+      options_(std::move(options)),
+      token_(token_of(folder_)),
+      system_(std::move(system)),
+      news_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  worker_ = std::thread([this] { work(); });
+}
+
+JobBackend::~JobBackend() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void JobBackend::start(const StepCommand& command) { add(command, Step::State::to_submit); }
+
+void JobBackend::adopt(const StepCommand& command) { add(command, Step::State::uncertain); }
+
+void JobBackend::add(const StepCommand& command, Step::State state) {
+  write_files(command);
+  const std::lock_guard lock(mutex_);
+  steps_[command.task] = {.command = command, .state = state};
+  changed_.notify_all();
+}
+
+// What a job finds again, whenever it starts; the same each time.
+void JobBackend::write_files(const StepCommand& command) const {
+  const std::uint32_t number = command.task;
+  const Count cores = options_.cores_per_node;
+  const Duration length = std::max(time_ceil(command.timeout_seconds), command.expected);
+  PilotOrder order{.job_name = name_of(number),
+                   .pilot = number,
+                   .nodes = (command.processors + cores - 1) / cores,
+                   .cores_per_node = cores,
+                   .request = length + kMinute,
+                   .spreads = true};
+  order.tasks.push_back({.name = command.name,
+                         .command = command,
+                         .processors = command.processors,
+                         .expected = command.expected});
+  write_order(order_file(folder_, number), order);
+  // Two months never share a node; post tasks do.
+  const JobPlace place{.partition = options_.partition, .shares_nodes = command.processors == 1};
+  write_file(script_file(folder_, number), job_script(*system_, order, place,
+                                                      {.program = options_.program,
+                                                       .order = order_file(folder_, number),
+                                                       .output = output_file(folder_, number)}));
+}
+
+void JobBackend::stop(std::uint32_t task) {
+  const std::lock_guard lock(mutex_);
+  const auto found = steps_.find(task);
+  if (found == steps_.end() || found->second.is_stopping) return;
+  found->second.is_stopping = true;
+  asks_soon_ = true;
+  changed_.notify_all();
+}
+
+std::vector<StepEnd> JobBackend::ended() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t ignored = 0;
+  if (read(news_.get(), &ignored, sizeof ignored) < 0) ignored = 0;
+  return std::exchange(ends_, {});
+}
+
+void JobBackend::work() {
+  Time next_poll = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, std::chrono::milliseconds(options_.look));
+      if (is_over_) return;
+      if (std::exchange(asks_soon_, false)) next_poll = 0;
+    }
+    read_ends();
+    try {
+      submit_some();
+      if (run::steady_now() >= next_poll) {
+        next_poll = run::steady_now() + options_.poll;
+        ask_system();
+        if (tracker_.misses_some()) next_poll = std::min(next_poll, run::steady_now() + kLookAgain);
+      }
+      if (std::exchange(is_away_, false)) {
+        options_.log(fmt::format("{} answers again", system_->title()));
+      }
+    } catch (const ExecutionError& error) {
+      if (!std::exchange(is_away_, true)) {
+        options_.log(fmt::format("{} does not answer: {}", system_->title(), error.what()));
+      }
+      next_poll = run::steady_now() + options_.poll;
+    }
+  }
+}
+
+void JobBackend::report(StepEnd end) {
+  const std::lock_guard lock(mutex_);
+  if (steps_.erase(end.task) == 0) return;
+  ends_.push_back(std::move(end));
+  const std::uint64_t one = 1;
+  if (write(news_.get(), &one, sizeof one) < 0) return;  // it is readable already
+}
+
+std::vector<JobBackend::Step> JobBackend::steps() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Step> steps;
+  for (const auto& [task, step] : steps_) steps.push_back(step);
+  return steps;
+}
+
+std::optional<StepEnd> JobBackend::end_on_disk(const Step& step) {
+  const auto end = run::read_attempt(step.command.attempt_file).end;
+  return end ? std::optional(step.ended(*end)) : std::nullopt;
+}
+
+void JobBackend::read_ends() {
+  for (const Step& step : steps()) {
+    if (auto end = end_on_disk(step)) report(std::move(*end));
+  }
+}
+
+void JobBackend::submit_some() {
+  for (const Step& step : steps()) {
+    if (step.state != Step::State::to_submit) continue;
+    if (step.is_stopping) {
+      report(step.ended({.cause = AttemptEnd::Cause::stopped}));
+    } else {
+      submit(step);
+    }
+  }
+}
+
+void JobBackend::submit(const Step& step) {
+  const std::uint32_t task = step.command.task;
+  const auto set = [&](Step::State state) {
+    const std::lock_guard lock(mutex_);
+    const auto found = steps_.find(task);
+    if (found == steps_.end()) return;
+    found->second.state = state;
+    found->second.tried = run::wall_now();
+  };
+  try {
+    set(Step::State::uncertain);
+    system_->submit(script_file(folder_, task));
+    set(Step::State::submitted);
+  } catch (const TooManyJobs&) {
+    set(Step::State::to_submit);
+  } catch (const Refused& error) {
+    options_.log(fmt::format("{}: {} refuses the job: {}", step.command.name, system_->title(),
+                             error.what()));
+    report(step.ended(AttemptEnd::not_started(error.what())));
+  }
+}
+
+std::vector<ExpectedJob> JobBackend::expected_jobs() {
+  std::vector<ExpectedJob> expected;
+  for (const Step& step : steps()) {
+    if (step.state == Step::State::to_submit) continue;
+    expected.push_back({.number = step.command.task,
+                        .name = name_of(step.command.task),
+                        .is_certain = step.state == Step::State::submitted,
+                        .tried = step.tried});
+  }
+  return expected;
+}
+
+void JobBackend::ask_system() {
+  const std::vector<ExpectedJob> expected = expected_jobs();
+  if (expected.empty()) return;
+  const std::vector<JobNews> news = tracker_.compare(expected, system_->jobs());
+  std::vector<StepEnd> over;
+  std::vector<std::string> unwanted;  // as they are called now: ids may be given again to others
+  {
+    const std::lock_guard lock(mutex_);
+    for (const JobNews& one : news) {
+      const auto found = steps_.find(one.number);
+      if (found == steps_.end()) continue;
+      Step& step = found->second;
+      if (is_at_end(step, one)) over.push_back(end_without_word(step));
+      const bool is_there = !one.job.id.empty() && !is_over(one.job.state);
+      if (step.is_stopping && is_there) unwanted.push_back(one.job.id);
+    }
+  }
+  for (StepEnd& end : over) report(std::move(end));
+  system_->cancel(unwanted);
+}
+
+// Whether the step is over by what the system says, though its node has said nothing.
+bool JobBackend::is_at_end(Step& step, const JobNews& news) const {
+  if (news.what == JobNews::What::gone) {
+    if (step.state == Step::State::submitted || has_begun(step.command)) return true;
+    step.state = Step::State::to_submit;  // it never arrived
+    return false;
+  }
+  step.state = Step::State::submitted;
+  if (news.what != JobNews::What::over) {
+    step.over_since = 0;
+    return false;
+  }
+  if (step.over_since == 0) step.over_since = run::steady_now();
+  return run::steady_now() - step.over_since > options_.settle;
+}
+
+StepEnd JobBackend::end_without_word(const Step& step) {
+  if (auto end = end_on_disk(step)) return *end;
+  // On this machine what the job left behind can be ended; elsewhere that is for the batch system.
+  const auto start = run::read_attempt(step.command.attempt_file).start;
+  if (start) run::end_leftovers(*start);
+  if (step.is_stopping) return step.ended({.cause = AttemptEnd::Cause::stopped});
+  return StepEnd::lost(step.command.task, step.command.attempt, "its job is gone");
+}
+
+}  // namespace dovetail::batch

@@ -1,0 +1,96 @@
+// Steps as jobs of a batch system: a job for each, with a name that no other job has.
+//
+// The system is asked by a thread of its own, since it may take long to answer while its controller
+// is away: callers never wait for it. Whether a job was submitted is never guessed: when the answer
+// is lost it is looked for by its name, and submitted again only if it is gone (job_tracker.hpp); of
+// two jobs for one step the second does nothing (pilot.hpp). How a step ended is read from the file
+// that its node writes.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "batch/job_tracker.hpp"
+#include "batch/system.hpp"
+#include "run/backend.hpp"
+#include "run/local/descriptor.hpp"
+#include "run/run_folder.hpp"
+
+namespace dovetail::batch {
+
+struct JobBackendOptions {
+  std::string partition = {};  // empty: the default one
+  Count cores_per_node = 1;
+  std::string program;      // dovetail, as the nodes find it
+  Duration poll = 5'000;    // between two questions to the system
+  Duration look = 200;      // between two looks at what jobs wrote down
+  Duration settle = 5'000;  // how long the end of a step may take from its node to here
+  std::function<void(const std::string& line)> log = [](auto&&...) {};
+};
+
+class JobBackend final : public run::Backend {
+ public:
+  // The system needs no patience: what is not answered is asked again here. Throws ExecutionError
+  // when the folder cannot be written.
+  JobBackend(run::RunFolder folder, std::unique_ptr<BatchSystem> system, JobBackendOptions options);
+  ~JobBackend() override;
+
+  void start(const run::StepCommand& command) override;
+  void adopt(const run::StepCommand& command) override;
+  void stop(std::uint32_t task) override;
+  std::vector<run::StepEnd> ended() override;
+  int descriptor() const override { return news_.get(); }
+
+ private:
+  struct Step {
+    run::StepCommand command;
+    enum class State { to_submit, uncertain, submitted } state = State::to_submit;
+    WallTime tried = 0;  // 0: by an earlier process
+    bool is_stopping = false;
+    Time over_since = 0;  // its job is over, and its node has not said how the step ended
+
+    run::StepEnd ended(const run::AttemptEnd& end) const {
+      return {.task = command.task, .attempt = command.attempt, .end = end};
+    }
+  };
+
+  void add(const run::StepCommand& command, Step::State state);
+  std::string name_of(std::uint32_t task) const { return token_ + "-" + std::to_string(task); }
+  void write_files(const run::StepCommand& command) const;
+
+  void work();
+  void read_ends();
+  void submit_some();
+  void submit(const Step& step);
+  void ask_system();
+  std::vector<ExpectedJob> expected_jobs();
+  bool is_at_end(Step& step, const JobNews& news) const;
+  static std::optional<run::StepEnd> end_on_disk(const Step& step);
+  static run::StepEnd end_without_word(const Step& step);
+  void report(run::StepEnd end);
+  // As they are now.
+  std::vector<Step> steps();
+
+  run::RunFolder folder_;
+  JobBackendOptions options_;
+  std::string token_;
+  // Asked by the worker alone.
+  std::unique_ptr<BatchSystem> system_;
+  JobTracker tracker_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint32_t, Step> steps_;  // by task
+  std::vector<run::StepEnd> ends_;
+  bool is_over_ = false;
+  bool asks_soon_ = false;  // something is to be ended
+  bool is_away_ = false;    // the system did not answer
+  run::Descriptor news_;
+  std::thread worker_;
+};
+
+}  // namespace dovetail::batch

@@ -1,0 +1,60 @@
+#include "batch/job_tracker.hpp"
+
+#include <cctype>
+#include <random>
+#include <sstream>
+
+namespace dovetail::batch {
+
+namespace {
+
+// A job that is not in the queue may be on its way there, or the system may not have found it again
+// after a crash: it is gone when so many answers, so far apart, do not have it.
+constexpr int kMissingAnswers = 3;
+
+JobNews::What news_of(JobState state) {
+  if (state == JobState::running) return JobNews::What::runs;
+  return is_over(state) ? JobNews::What::over : JobNews::What::waits;
+}
+
+}  // namespace
+
+std::string job_token(const std::string& label) {
+  constexpr std::size_t kMostLetters = 24;
+  std::random_device random;
+  std::ostringstream token;
+  for (const char c : label.substr(0, kMostLetters)) {
+    token << (std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_');
+  }
+  token << '-' << std::hex << random() << random();
+  return token.str();
+}
+
+std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expected,
+                                         const std::vector<Job>& answer) {
+  std::map<std::string_view, const Job*> by_name;
+  for (const Job& job : answer) by_name[job.name] = &job;
+  std::map<std::uint32_t, Missing> missing;
+  std::vector<JobNews> news;
+  for (const ExpectedJob& one : expected) {
+    const auto found = by_name.find(one.name);
+    if (found != by_name.end()) {
+      news.push_back({one.number, news_of(found->second->state), *found->second});
+      continue;
+    }
+    Missing& now = missing[one.number] = missing_[one.number];
+    if (is_gone(one, now)) news.push_back({one.number, JobNews::What::gone});
+  }
+  missing_ = std::move(missing);
+  return news;
+}
+
+// A submission of an earlier process, long ago, is not on its way any more: a process that is
+// killed again and again must get on as well.
+bool JobTracker::is_gone(const ExpectedJob& job, Missing& missing) const {
+  if (!job.is_certain && job.tried + kArrivalTime <= began_) return true;
+  if (missing.answers++ == 0) missing.since = clock_.steady();
+  return missing.answers >= kMissingAnswers && clock_.steady() - missing.since >= kArrivalTime;
+}
+
+}  // namespace dovetail::batch

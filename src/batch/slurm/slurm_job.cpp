@@ -1,0 +1,135 @@
+// What Slurm is told in a job's script and on its command lines, and what is known inside a job.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include "batch/slurm/slurm_client.hpp"
+#include "batch/slurm/slurm_text.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+
+namespace dovetail::batch::slurm {
+
+namespace {
+
+// For a line of #SBATCH, which knows double quotes and backslashes.
+std::string directive_quote(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// For --output, where Slurm puts numbers for "%j" and the like, but not in names with a backslash.
+std::string without_patterns(const std::string& file) {
+  if (file.find('\\') != std::string::npos) return file;
+  std::string plain;
+  for (const char c : file) plain += c == '%' ? std::string("%%") : std::string(1, c);
+  return plain;
+}
+
+std::string need_variable(const char* name) {
+  const char* value = getenv(name);
+  if (value != nullptr && *value != '\0') return value;
+  throw InputError(std::string(name) + " is not set: a pilot runs inside of a Slurm job");
+}
+
+}  // namespace
+
+std::string Client::directives(const JobRequest& request) const {
+  const JobPlace& place = request.place;
+  std::string text;
+  const auto directive = [&](const std::string& line) { text += "#SBATCH --" + line + "\n"; };
+  directive("job-name=" + request.name);
+  directive(fmt::format("nodes={}", request.nodes));
+  if (request.processes > 0) directive(fmt::format("ntasks={}", request.processes));
+  if (!place.shares_nodes) directive("exclusive");
+  directive("time=" + format_limit(request.limit));
+  if (!place.partition.empty()) directive("partition=" + place.partition);
+  if (!place.reservation.empty()) directive("reservation=" + place.reservation);
+  if (place.begin) directive("begin=" + format_moment(*place.begin));
+  directive("output=" + directive_quote(without_patterns(request.output)));
+  directive("open-mode=append");
+  directive("no-requeue");
+  return text;
+}
+
+std::string Client::explain(const Job& job) const {
+  return fmt::format("Slurm does not start it: {}; see scontrol show job {}", job.reason, job.id);
+}
+
+std::vector<std::string> Client::submit_command(const std::string& script_file) const {
+  return {"sbatch", script_file};
+}
+
+std::vector<std::string> Client::reserve_command(const ReservationRequest& request) const {
+  return {"scontrol",
+          "create",
+          "reservation",
+          "ReservationName=" + request.name,
+          "StartTime=" + format_moment(request.start),
+          fmt::format("Duration={}", whole_minutes(request.length)),
+          "Nodes=" + format_node_list(request.node_names),
+          "Users=" + request.user};
+}
+
+std::vector<std::string> Client::release_command(const std::string& reservation) const {
+  return {"scontrol", "delete", "ReservationName=" + reservation};
+}
+
+bool Client::is_around_us() const { return getenv("SLURM_JOB_ID") != nullptr; }
+
+Allocation Client::allocation() const {
+  Allocation allocation{.job_id = need_variable("SLURM_JOB_ID"), .nodes = {}};
+  const std::string list = need_variable("SLURM_JOB_NODELIST");
+  const auto nodes = parse_node_list(list);
+  if (!nodes) throw InputError("SLURM_JOB_NODELIST: expected a list of nodes, found " + list);
+  allocation.nodes = *nodes;
+  const char* end = getenv("SLURM_JOB_END_TIME");
+  const auto until = end == nullptr ? std::nullopt : parse_moment(end);
+  allocation.until = until.value_or(kForever);
+  return allocation;
+}
+
+std::vector<std::string> Client::step(const StepRequest& request) const {
+  std::vector<std::string> words{"srun",
+                                 "--overlap",
+                                 "--nodes=1",
+                                 "--ntasks=1",
+                                 "--nodelist=" + request.node,
+                                 fmt::format("--cpus-per-task={}", request.cores),
+                                 "--mem=0",
+                                 "--job-name=" + request.name,
+                                 "--input=none",
+                                 "--export=ALL",
+                                 "--quiet"};
+  words.insert(words.end(), request.command.begin(), request.command.end());
+  return words;
+}
+
+std::vector<std::string> Client::stop_steps(const std::string& job_id) const {
+  return {"scancel", "--signal=TERM", job_id};
+}
+
+StepTrouble Client::trouble_of(std::string_view last_words) const {
+  const bool is_over = last_words.find("already completing or completed") != last_words.npos;
+  if (is_over) return StepTrouble::job_is_over;
+  return says_away(last_words) ? StepTrouble::away : StepTrouble::unknown;
+}
+
+Environment Client::confined(Count processes, const std::string& hosts_file) const {
+  const char* node = getenv("SLURMD_NODENAME");
+  if (node == nullptr) return {};
+  std::string lines;
+  for (Count i = 0; i < processes; ++i) lines += std::string(node) + "\n";
+  write_file(hosts_file, lines);
+  const std::string count = std::to_string(processes);
+  return {{"SLURM_HOSTFILE", hosts_file}, {"SLURM_DISTRIBUTION", "arbitrary"},
+          {"SLURM_OVERLAP", "1"},         {"SLURM_JOB_NODELIST", node},
+          {"SLURM_NODELIST", node},       {"SLURM_NNODES", "1"},
+          {"SLURM_JOB_NUM_NODES", "1"},   {"SLURM_NTASKS", count},
+          {"SLURM_NPROCS", count},        {"SLURM_TASKS_PER_NODE", count}};
+}
+
+}  // namespace dovetail::batch::slurm

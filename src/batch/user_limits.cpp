@@ -1,0 +1,48 @@
+#include "batch/user_limits.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace dovetail::batch {
+
+namespace {
+
+std::optional<Count> smallest(const std::vector<JobLimit>& limits) {
+  const auto least = std::ranges::min_element(limits, {}, &JobLimit::most);
+  return least == limits.end() ? std::nullopt : std::optional(least->most);
+}
+
+bool counts(const JobScope& scope, const Job& job) {
+  const auto is_of = [](const std::string& wanted, const std::string& value) {
+    return wanted.empty() || wanted == value;
+  };
+  return !is_over(job.state) && is_of(scope.user, job.user) && is_of(scope.account, job.account) &&
+         is_of(scope.qos, job.qos) &&
+         (scope.partition.empty() ||
+          std::ranges::find(job.partitions, scope.partition) != job.partitions.end());
+}
+
+}  // namespace
+
+std::string own_user() {
+  const passwd* user = getpwuid(geteuid());
+  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
+}
+
+std::optional<Count> UserLimits::max_submit() const { return smallest(submitted); }
+std::optional<Count> UserLimits::max_jobs() const { return smallest(running); }
+
+std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<Job>& jobs) {
+  std::optional<Count> left;
+  for (const JobLimit& limit : limits.submitted) {
+    const auto taken =
+        std::ranges::count_if(jobs, [&](const Job& job) { return counts(limit.scope, job); });
+    const Count free = static_cast<Count>(std::max<std::int64_t>(0, limit.most - taken));
+    left = std::min(left.value_or(free), free);
+  }
+  return left;
+}
+
+}  // namespace dovetail::batch

@@ -1,0 +1,44 @@
+// How many jobs a user may have in a batch system at once.
+//
+//   const UserLimits limits = system.limits("main", picture.partitions);
+//   if (jobs_left(limits, picture.jobs) == 0) ...   // one more would be refused
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch/job_records.hpp"
+
+namespace dovetail::batch {
+
+// Our own name, as batch systems know us.
+std::string own_user();
+
+// Whose jobs count together; empty: of all.
+struct JobScope {
+  std::string user = {};
+  std::string account = {};
+  std::string qos = {};
+  std::string partition = {};
+};
+
+struct JobLimit {
+  Count most = 0;
+  JobScope scope = {};
+};
+
+// Each of them has to be kept. None: any number of jobs.
+struct UserLimits {
+  std::vector<JobLimit> submitted = {};  // jobs that wait or run
+  std::vector<JobLimit> running = {};
+
+  // The smallest; nothing when there is none.
+  std::optional<Count> max_submit() const;
+  std::optional<Count> max_jobs() const;
+};
+
+// How many more such jobs the system takes now, by the jobs that are there; nothing: any number.
+std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<Job>& jobs);
+
+}  // namespace dovetail::batch
