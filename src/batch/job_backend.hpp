@@ -2,9 +2,9 @@
 //
 // The system is asked by a thread of its own, since it may take long to answer while its controller
 // is away: callers never wait for it. Whether a job was submitted is never guessed: when the answer
-// is lost it is looked for by its name, and submitted again only if it is gone (job_tracker.hpp); of
-// two jobs for one step the second does nothing (pilot.hpp). How a step ended is read from the file
-// that its node writes.
+// is lost it is looked for by its name, and submitted again only if it is gone (job_tracker.hpp);
+// of two jobs for one step the second does nothing (pilot.hpp). How a step ended is read from the
+// file that its node writes.
 #pragma once
 
 #include <condition_variable>

@@ -15,6 +15,7 @@
 
 #include "batch/pilot.hpp"
 #include "run/journal.hpp"
+#include "support/fake_system.hpp"
 #include "support/file_checks.hpp"
 #include "support/task_runner.hpp"
 #include "support/whole_file.hpp"
@@ -64,19 +65,8 @@ class SlurmPilot : public ::testing::Test {
     return order_.tasks.back();
   }
 
-  // Steps are this program, which runs a task as `dovetail step` does.
-  PilotOptions options(const std::string& verb = "step") const {
-    const std::string file = order_file(folder_, 1);
-    return {.step =
-                [=](const std::string&, const PilotTask& task) {
-                  return std::vector<std::string>{"/proc/self/exe", verb, file,
-                                                  std::to_string(task.command.task)};
-                },
-            .first_look = 5,
-            .last_look = 20,
-            .margin = 0,
-            .settle = 100,
-            .patience = 150};
+  static PilotOptions options() {
+    return {.first_look = 5, .last_look = 20, .margin = 0, .settle = 100, .patience = 150};
   }
 
   Allocation allocation(Duration length = 60'000) const {
@@ -87,7 +77,8 @@ class SlurmPilot : public ::testing::Test {
 
   std::string run(const PilotOptions& options, Duration length = 60'000) const {
     write_order(order_file(folder_, 1), order_);
-    return run_pilot(folder_, read_order(order_file(folder_, 1)), allocation(length), options);
+    return run_pilot(folder_, read_order(order_file(folder_, 1)), allocation(length), system_,
+                     options);
   }
   std::string run() const { return run(options()); }
 
@@ -95,7 +86,8 @@ class SlurmPilot : public ::testing::Test {
   pid_t begin() const {
     write_order(order_file(folder_, 1), order_);
     const pid_t pilot = fork();
-    if (pilot == 0) _exit(run_pilot(folder_, order_, allocation(), options()) == "done" ? 0 : 1);
+    if (pilot == 0)
+      _exit(run_pilot(folder_, order_, allocation(), system_, options()) == "done" ? 0 : 1);
     return pilot;
   }
 
@@ -147,6 +139,8 @@ class SlurmPilot : public ::testing::Test {
 
   testing::TemporaryFolder own_;
   run::RunFolder folder_ = run::RunFolder::create(own_.file("state"), "flow");
+  // Its steps are this program, which runs a task as `dovetail step` does.
+  testing::FakeSystem system_;
   PilotOrder order_ = {.job_name = "flow-1.p1", .pilot = 1};
 };
 
@@ -258,7 +252,8 @@ TEST_F(SlurmPilot, WhatAKilledPilotLeavesBehindCanBeTold) {
           << "never written down: " << number;
     }
     // Nobody does it again.
-    EXPECT_TRUE(!report().began || run_pilot(folder_, order_, allocation(), options()) == "twice");
+    EXPECT_TRUE(!report().began ||
+                run_pilot(folder_, order_, allocation(), system_, options()) == "twice");
   }
 }
 
@@ -333,11 +328,10 @@ TEST_F(SlurmPilot, RunningTasksAreStoppedWhenThePilotIsAskedToEnd) {
 TEST_F(SlurmPilot, ANodeOnWhichStepsCannotBeStartedIsLeftAlone) {
   order_.nodes = 2;
   for (std::uint32_t i = 0; i < 6; ++i) add(i, "sleep 0.02");
-  PilotOptions options = this->options();
-  options.step = [step = options.step](const std::string& node, const PilotTask& task) {
-    return node == "n1" ? std::vector<std::string>{"/no/such/program"} : step(node, task);
+  system_.start_step = [](const StepRequest& step) {
+    return step.node == "n1" ? std::vector<std::string>{"/no/such/program"} : step.command;
   };
-  EXPECT_EQ(run(options), "failed");
+  EXPECT_EQ(run(), "failed");
   const auto all = ends();
   ASSERT_EQ(all.size(), 6U);
   std::size_t failed = 0;
@@ -353,9 +347,8 @@ TEST_F(SlurmPilot, AStepThatCouldNotBeStartedIsTriedAgain) {
   add(1, "true");
   PilotOptions options = this->options();
   options.patience = 60'000;
-  options.step = [step = options.step, tries = 0](const std::string& node,
-                                                  const PilotTask& task) mutable {
-    return ++tries < 3 ? std::vector<std::string>{"false"} : step(node, task);
+  system_.start_step = [tries = 0](const StepRequest& step) mutable {
+    return ++tries < 3 ? std::vector<std::string>{"false"} : step.command;
   };
   EXPECT_EQ(run(options), "done");
   EXPECT_EQ(report().starts.size(), 1U);
@@ -366,7 +359,12 @@ TEST_F(SlurmPilot, AStepThatCouldNotBeStartedIsTriedAgain) {
 TEST_F(SlurmPilot, OfATaskThatWasLostNothingIsSaid) {
   order_.nodes = 2;
   for (std::uint32_t i = 0; i < 3; ++i) add(i, "true");
-  EXPECT_EQ(run(options("lose")), "failed");
+  system_.start_step = [](const StepRequest& step) {
+    auto command = step.command;
+    command[1] = "lose";
+    return command;
+  };
+  EXPECT_EQ(run(), "failed");
   EXPECT_EQ(report().starts.size(), 2U);  // its node is not used again
   EXPECT_TRUE(report().ends.empty());
 }
@@ -376,7 +374,7 @@ TEST_F(SlurmPilot, AnAttemptBeginsOnce) {
   add(2, "(exit 3)");
   const auto step = [&](std::uint32_t number) {
     const pid_t child = fork();
-    if (child == 0) _exit(run_step(order_, number));
+    if (child == 0) _exit(run_step(order_, number, system_));
     int status = 0;
     waitpid(child, &status, 0);
     return WEXITSTATUS(status);
@@ -406,7 +404,8 @@ int main(int argc, char** argv) {
     const auto number = static_cast<std::uint32_t>(std::stoul(argv[3]));
     const PilotOrder order = read_order(argv[2], number);
     const bool loses = std::string(argv[1]) == "lose";
-    return loses ? lose(order.tasks.front().command) : run_step(order, number);
+    return loses ? lose(order.tasks.front().command)
+                 : run_step(order, number, dovetail::testing::FakeSystem());
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

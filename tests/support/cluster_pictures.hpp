@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "batch/job_records.hpp"
+#include "batch/slurm/slurm_text.hpp"
 
 namespace dovetail::testing {
 
@@ -13,7 +13,7 @@ inline constexpr batch::WallTime kPictureTime = 1'763'287'200'000;
 
 // n1, n2, ... of two cores each, in one partition.
 inline batch::ClusterPicture idle_nodes(int count) {
-  batch::ClusterPicture picture{.at = kPictureTime};
+  batch::ClusterPicture picture{.at = kPictureTime, .shown_by = "sinfo"};
   std::vector<std::string> names;
   for (int i = 1; i <= count; ++i) {
     names.push_back("n" + std::to_string(i));
@@ -41,6 +41,7 @@ inline batch::Job waiting(Count nodes, Duration limit, std::int64_t priority,
           .name = "w",
           .partitions = {"main"},
           .state = batch::JobState::pending,
+          .waits_for = batch::slurm::parse_reason(reason),
           .reason = reason,
           .nodes = nodes,
           .limit = limit,

@@ -10,10 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "batch/pilot_file.hpp"
 #include "batch/slurm/slurm_client.hpp"
-#include "run/clock.hpp"
-#include "support/whole_file.hpp"
+#include "support/job_work.hpp"
 
 namespace dovetail::testing {
 
@@ -37,8 +35,8 @@ class FakeSlurm {
   std::string partition = "MaxTime=UNLIMITED MinNodes=1 MaxNodes=UNLIMITED";
   std::function<void(int)> at_question;  // with their number, before squeue answers
 
-  batch::Client client() {
-    return batch::Client(
+  batch::slurm::Client client() {
+    return batch::slurm::Client(
         {.call_seconds = 1, .patience = 0},
         [this](const auto& words, const auto&, const auto&) { return run(words); });
   }
@@ -51,30 +49,9 @@ class FakeSlurm {
   // The job runs its tasks to the end, or as many as `most`, and is over.
   void work(FakeJob& job, std::size_t most = 1'000, const std::string& over = "done") {
     if (job.state != "PENDING") return;
-    const std::string order_file = order_of(job);
-    const batch::PilotOrder order = batch::read_order(order_file);
-    const run::RunFolder folder = batch::folder_of_order(order_file);
     job.state = "COMPLETED";
     job.reason = "None";
-    if (!batch::claim_order(folder, order.pilot)) return;
-    run::JournalWriter report(batch::report_file(folder, order.pilot));
-    report.add(batch::begin_entry(job.id, {"n1"}));
-    for (std::size_t i = 0; i < std::min(most, order.tasks.size()); ++i) {
-      const run::StepCommand& command = order.tasks[i].command;
-      report.add(entry_of(batch::PilotReport::Start{.task = command.task,
-                                                    .attempt = command.attempt,
-                                                    .node = "n1",
-                                                    .time = run::wall_now()}));
-      run::AttemptEnd end;
-      end.seconds = 0.001;
-      end.time = run::wall_now();
-      if (over == "time") end.cause = run::AttemptEnd::Cause::stopped;
-      report.add(entry_of(
-          batch::PilotReport::End{.task = command.task, .attempt = command.attempt, .end = end}));
-      if (over != "time") batch::mark_done(folder, command.task);
-    }
-    report.add(batch::over_entry(over));
-    report.sync();
+    pretend_work(job.script, job.id, run::wall_now(), most, over);
   }
 
   void work_all() {
@@ -90,12 +67,6 @@ class FakeSlurm {
 
  private:
   using Words = std::vector<std::string>;
-
-  static std::string order_of(const FakeJob& job) {
-    const std::string text = text_of(job.script);
-    const std::size_t from = text.find(" pilot '") + 8;
-    return text.substr(from, text.find('\'', from) - from);
-  }
 
   static std::string directive(const std::string& text, const std::string& name) {
     const std::size_t from = text.find("--" + name + "=");

@@ -16,7 +16,7 @@
 #include "support/file_checks.hpp"
 #include "support/slurm_cluster.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using testing::SlurmCluster;
@@ -140,7 +140,7 @@ TEST_F(LiveClient, ReservationsAreMadeReadBackAndRemoved) {
                              .length = 25 * kMinute + 1,
                              .node_names = {"n1", "n2", "n4"},
                              .user = user.substr(0, user.find('\n'))};
-  client_.create_reservation(request);
+  client_.reserve(request);
   const std::vector<ReservedNodes> made = client_.reservations();
   ASSERT_EQ(made.size(), 1u);
   EXPECT_EQ(made[0].name, "dv-test");
@@ -150,14 +150,14 @@ TEST_F(LiveClient, ReservationsAreMadeReadBackAndRemoved) {
   EXPECT_EQ(made[0].users, std::vector<std::string>{request.user});
 
   request.name = "dv-second";
-  EXPECT_THROW(client_.create_reservation(request), Refused) << "these nodes are taken";
+  EXPECT_THROW(client_.reserve(request), Refused) << "these nodes are taken";
   const std::string inside = submit("inside", "--reservation=dv-test --nodes=1 --time=1", "true");
   EXPECT_EQ(job(inside).reservation, "dv-test");
-  EXPECT_FALSE(client_.delete_reservation("dv-test")) << "a job waits inside";
+  EXPECT_FALSE(client_.release("dv-test")) << "a job waits inside";
   EXPECT_EQ(client_.reservations().size(), 1u);
   client_.cancel({inside});
-  EXPECT_TRUE(comes([&] { return client_.delete_reservation("dv-test"); }));
-  EXPECT_TRUE(client_.delete_reservation("dv-test")) << "it is gone";
+  EXPECT_TRUE(comes([&] { return client_.release("dv-test"); }));
+  EXPECT_TRUE(client_.release("dv-test")) << "it is gone";
   EXPECT_TRUE(client_.reservations().empty());
 }
 
@@ -201,7 +201,7 @@ TEST_F(LiveClient, AJobThatTheQueueHasForgottenIsAPastJob) {
 }
 
 TEST_F(LiveClient, WithoutAccountingTheUserHasNoLimits) {
-  const UserLimits limits = client_.user_limits();
+  const UserLimits limits = client_.limits("", client_.partitions());
   EXPECT_FALSE(limits.max_submit());
   EXPECT_FALSE(limits.max_jobs());
   EXPECT_FALSE(jobs_left(limits, client_.jobs()));
@@ -249,4 +249,4 @@ TEST_F(LiveClient, CancelsThousandsOfIds) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

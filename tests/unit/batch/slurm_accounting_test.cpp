@@ -11,7 +11,7 @@
 
 #include "support/broken_text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -220,4 +220,4 @@ TEST(SlurmAccounting, BrokenTextsDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -13,7 +13,7 @@
 #include "batch/slurm/slurm_text.hpp"
 #include "support/file_checks.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using testing::failure_of;
@@ -41,8 +41,7 @@ struct FakeSlurm {
   Environment environment = {};
   CommandLimits limits = {};
 
-  Client client(ClientOptions options = {
-                    .call_seconds = 1, .patience = 0.05, .first_pause = 0.01}) {
+  Client client(CallOptions options = {.call_seconds = 1, .patience = 0.05, .first_pause = 0.01}) {
     return Client(options, [this](const Words& arguments, const CommandLimits& limit,
                                   const Environment& variables) {
       asked.push_back(arguments);
@@ -254,7 +253,7 @@ std::string reservation(const std::string& nodes, int start, int end) {
 TEST(SlurmClient, AReservationNamesItsNodesAndIsReadBack) {
   FakeSlurm slurm{{prints("Reservation created: dv-1\n"),
                    prints(reservation("n[1-2,5]", 1794857884, 1794858004))}};
-  slurm.client().create_reservation(request_of({"n1", "n2", "n5"}));
+  slurm.client().reserve(request_of({"n1", "n2", "n5"}));
   ASSERT_EQ(slurm.asked.size(), 2u);
   const Words& create = slurm.asked[0];
   EXPECT_EQ(Words(create.begin(), create.begin() + 4),
@@ -270,19 +269,19 @@ TEST(SlurmClient, AReservationThatIsNotWhatWasAskedForIsDeleted) {
                                   reservation("n[1-2,5]", 1794857884, 1794857944)}) {
     FakeSlurm slurm{{prints("Reservation created: dv-1\n"), prints(made), prints("")}};
     Client client = slurm.client();
-    EXPECT_THROW(client.create_reservation(request_of({"n1", "n2", "n5"})), Refused) << made;
+    EXPECT_THROW(client.reserve(request_of({"n1", "n2", "n5"})), Refused) << made;
     ASSERT_EQ(slurm.asked.size(), 3u) << made;
     EXPECT_EQ(slurm.asked[2], (Words{"scontrol", "delete", "ReservationName=dv-1"}));
   }
   FakeSlurm lost{
       {prints("Reservation created: dv-1\n"), prints("No reservations in the system\n")}};
-  EXPECT_THROW(lost.client().create_reservation(request_of({"n1"})), Refused);
+  EXPECT_THROW(lost.client().reserve(request_of({"n1"})), Refused);
   EXPECT_EQ(lost.asked.size(), 2u);
 }
 
 TEST(SlurmClient, AReservationWithoutNodesIsNotAskedFor) {
   FakeSlurm slurm{{prints("")}};
-  EXPECT_THROW(slurm.client().create_reservation(request_of({})), InputError);
+  EXPECT_THROW(slurm.client().reserve(request_of({})), InputError);
   EXPECT_TRUE(slurm.asked.empty());
 }
 
@@ -290,31 +289,31 @@ TEST(SlurmClient, AReservationWithoutTheRightSaysWhatElseToDo) {
   for (const char* words : {"Invalid user id", "Access/permission denied"}) {
     FakeSlurm slurm{{fails("Error creating the reservation: " + std::string(words) + "\n")}};
     Client client = slurm.client();
-    EXPECT_EQ(failure_of([&] { client.create_reservation(request_of({"n1"})); }),
+    EXPECT_EQ(failure_of([&] { client.reserve(request_of({"n1"})); }),
               "Slurm refuses scontrol: Error creating the reservation: " + std::string(words) +
                   "; ask an administrator, or use --reserve begin");
-    EXPECT_THROW(client.create_reservation(request_of({"n1"})), Refused);
+    EXPECT_THROW(client.reserve(request_of({"n1"})), Refused);
   }
   FakeSlurm busy{{fails("Error creating the reservation: Requested nodes are busy\n")}};
-  EXPECT_EQ(failure_of([&] { busy.client().create_reservation(request_of({"n1"})); }),
+  EXPECT_EQ(failure_of([&] { busy.client().reserve(request_of({"n1"})); }),
             "Slurm refuses scontrol: Error creating the reservation: Requested nodes are busy");
   FakeSlurm away{{fails("Error creating the reservation: " + kAway)}};
-  EXPECT_THROW(away.client().create_reservation(request_of({"n1"})), Unreachable);
+  EXPECT_THROW(away.client().reserve(request_of({"n1"})), Unreachable);
 }
 
 TEST(SlurmClient, AReservationIsGoneWhenItWasNotThereAndStaysWhileAJobIsInside) {
   const std::string begin = "delete_reservation ReservationName=dv-1: ";
   FakeSlurm done{{prints("")}};
-  EXPECT_TRUE(done.client().delete_reservation("dv-1"));
+  EXPECT_TRUE(done.client().release("dv-1"));
   EXPECT_EQ(done.asked[0], (Words{"scontrol", "delete", "ReservationName=dv-1"}));
   FakeSlurm gone{{fails(begin + "Requested reservation is invalid\n")}};
-  EXPECT_TRUE(gone.client().delete_reservation("dv-1"));
+  EXPECT_TRUE(gone.client().release("dv-1"));
   FakeSlurm used{{fails(begin + "Requested reservation is in use\n")}};
-  EXPECT_FALSE(used.client().delete_reservation("dv-1"));
+  EXPECT_FALSE(used.client().release("dv-1"));
   FakeSlurm forbidden{{fails(begin + "Invalid user id\n")}};
-  EXPECT_THROW(forbidden.client().delete_reservation("dv-1"), Refused);
+  EXPECT_THROW(forbidden.client().release("dv-1"), Refused);
   FakeSlurm away{{fails(begin + kAway)}};
-  EXPECT_THROW(away.client().delete_reservation("dv-1"), Unreachable);
+  EXPECT_THROW(away.client().release("dv-1"), Unreachable);
   EXPECT_EQ(away.asked.size(), 1u);
 }
 
@@ -386,34 +385,36 @@ const std::string kKeepsLimits =
     "AccountingStorageEnforce = associations,limits,qos\n"
     "AccountingStorageType   = accounting_storage/slurmdbd\nClusterName             = here\n";
 
+std::vector<Partition> two_partitions() {
+  return parse_partitions(
+      "PartitionName=main Default=YES QoS=N/A Nodes=n1 State=UP\n"
+      "PartitionName=small Default=NO QoS=partq Nodes=n1 State=UP\n");
+}
+
 TEST(SlurmClient, LimitsOfTheUserAreThoseOfThisCluster) {
   unsetenv("SBATCH_ACCOUNT");
   unsetenv("SBATCH_QOS");
   FakeSlurm slurm{{prints(kKeepsLimits),
-                   prints("PartitionName=main Default=YES QoS=N/A Nodes=n1 State=UP\n"
-                          "PartitionName=small Default=NO QoS=partq Nodes=n1 State=UP\n"),
                    prints("lab|there|lab||||1|1\nlab|here|lab|||normal|9|20\n"),
                    prints("normal|||||||\npartq||2|7||||\n")}};
-  const UserLimits limits = slurm.client().user_limits("main");
+  const UserLimits limits = slurm.client().limits("main", two_partitions());
   EXPECT_EQ(limits.max_submit(), 20);
   EXPECT_EQ(limits.max_jobs(), 9);
-  ASSERT_EQ(slurm.asked.size(), 4u);
+  ASSERT_EQ(slurm.asked.size(), 3u);
   EXPECT_EQ(slurm.asked[0], (Words{"scontrol", "show", "config"}));
-  EXPECT_EQ(Words(slurm.asked[2].begin(), slurm.asked[2].begin() + 5),
+  EXPECT_EQ(Words(slurm.asked[1].begin(), slurm.asked[1].begin() + 5),
             (Words{"sacctmgr", "--noheader", "--parsable2", "show", "user"}));
-  EXPECT_EQ(slurm.asked[2][6], "withassoc");
-  EXPECT_EQ(slurm.asked[3], (Words{"sacctmgr", "--noheader", "--parsable2", "show", "qos",
+  EXPECT_EQ(slurm.asked[1][6], "withassoc");
+  EXPECT_EQ(slurm.asked[2], (Words{"sacctmgr", "--noheader", "--parsable2", "show", "qos",
                                    std::string("format=") + kQosFormat}));
 }
 
 TEST(SlurmClient, LimitsOfTheUserDependOnThePartitionAndOnWhatIsAskedFor) {
   const auto submit = [](const std::string& partition) {
     FakeSlurm slurm{{prints(kKeepsLimits),
-                     prints("PartitionName=main Default=YES QoS=N/A Nodes=n1 State=UP\n"
-                            "PartitionName=small Default=NO QoS=partq Nodes=n1 State=UP\n"),
                      prints("lab|here|lab|||normal||20\nlab|here|rich|||fast,normal||50\n"),
                      prints("normal|||||||\npartq||2|7||||\nfast|||3||||\n")}};
-    return slurm.client().user_limits(partition).max_submit();
+    return slurm.client().limits(partition, two_partitions()).max_submit();
   };
   EXPECT_EQ(submit("small"), 7);
   EXPECT_EQ(submit(""), 20) << "the default partition is another";
@@ -429,18 +430,19 @@ TEST(SlurmClient, WithoutAccountingThereAreNoLimitsAndNoErrors) {
   FakeSlurm none{
       {prints("AccountingStorageEnforce = none\n"
               "AccountingStorageType   = accounting_storage/none\n")}};
-  EXPECT_FALSE(none.client().user_limits("main").max_submit());
+  EXPECT_FALSE(none.client().limits("main", two_partitions()).max_submit());
   EXPECT_EQ(none.asked.size(), 1u) << "sacctmgr would only complain";
   FakeSlurm unheeded{
       {prints("AccountingStorageEnforce = associations\n"
               "AccountingStorageType   = accounting_storage/slurmdbd\n")}};
-  EXPECT_FALSE(unheeded.client().user_limits("main").max_submit());
+  EXPECT_FALSE(unheeded.client().limits("main", two_partitions()).max_submit());
   EXPECT_EQ(unheeded.asked.size(), 1u);
-  FakeSlurm missing{{prints(kKeepsLimits), prints("PartitionName=main Nodes=n1\n"), kMissing}};
-  EXPECT_FALSE(missing.client().user_limits("main").max_submit());
+  FakeSlurm missing{{prints(kKeepsLimits), kMissing}};
+  EXPECT_FALSE(missing.client().limits("main", two_partitions()).max_submit());
   FakeSlurm away{{fails(kAway)}};
-  EXPECT_THROW(away.client().user_limits("main"), Unreachable) << "not known is not none";
+  EXPECT_THROW(away.client().limits("main", two_partitions()), Unreachable)
+      << "not known is not none";
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -3,6 +3,7 @@
 
 #include "batch/job_facts.hpp"
 #include "batch/job_script.hpp"
+#include "batch/slurm/slurm_client.hpp"
 
 namespace dovetail::batch {
 namespace {
@@ -82,7 +83,7 @@ TEST(JobFacts, SummaryIsOfJobsThatHaveStarted) {
 TEST(JobScript, SaysEverythingInItsDirectives) {
   PilotOrder order{.job_name = "dovetail-flow-1-0.1", .nodes = 2, .request = 90 * kMinute};
   order.tasks = {{.name = "mesh"}, {.name = "two\nlines"}};
-  EXPECT_EQ(job_script(order, {.partition = "batch"},
+  EXPECT_EQ(job_script(slurm::Client(), order, {.partition = "batch"},
                        {.program = "/opt/it's/dovetail", .order = "/s p/0.json", .output = "/o"}),
             "#!/bin/sh\n"
             "#SBATCH --job-name=dovetail-flow-1-0.1\n"

@@ -105,7 +105,7 @@ TEST(LiveQueue, ReservationsThatComeAgainDoSo) {
   ClusterPicture picture = four_nodes();
   picture.reservations = {reserved({"n1", "n2", "n3", "n4"}, 0, 4 * kHour)};
   EXPECT_EQ(LiveQueue(picture, "").wait_of_job(1, 30 * kHour), 4 * kHour);
-  picture.reservations.front().flags = "DAILY,SPEC_NODES";
+  picture.reservations.front().period = kDay;
   EXPECT_EQ(LiveQueue(picture, "").wait_of_job(1, 20 * kHour), 4 * kHour);
   EXPECT_GT(LiveQueue(picture, "").wait_of_job(1, 21 * kHour), 30 * kDay);
 }

@@ -8,7 +8,7 @@
 
 #include "batch/slurm/slurm_text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -64,4 +64,4 @@ TEST(SlurmNodeList, WhatIsWrittenIsReadAsTheSame) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

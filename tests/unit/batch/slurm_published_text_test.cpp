@@ -9,7 +9,7 @@
 #include "batch/slurm/slurm_accounting.hpp"
 #include "batch/slurm/slurm_text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -200,4 +200,4 @@ TEST(PublishedPastJobs, CancelledBeforeTheyStarted) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -13,7 +13,7 @@
 #include "support/broken_text.hpp"
 #include "support/file_checks.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 using testing::failure_of;
@@ -336,6 +336,36 @@ TEST(SlurmReservations, AreRead) {
   EXPECT_EQ(reservations[2].flags, "");
 }
 
+TEST(SlurmReservations, SomeComeAgain) {
+  const auto period = [](const std::string& flags) {
+    return parse_reservations(
+               "ReservationName=r StartTime=1794857884 EndTime=1794859684 Nodes=n1 "
+               "Flags=" +
+               flags + "\n")
+        .at(0)
+        .period;
+  };
+  EXPECT_EQ(period("SPEC_NODES"), 0);
+  EXPECT_EQ(period("HOURLY"), kHour);
+  EXPECT_EQ(period("DAILY,SPEC_NODES"), kDay);
+  EXPECT_EQ(period("WEEKDAY"), kDay);
+  EXPECT_EQ(period("WEEKLY"), 7 * kDay);
+}
+
+TEST(SlurmReason, TellsWhatAJobWaitsFor) {
+  for (const char* turn : {"", "None", "Priority", "Resources", "ReqNodeNotAvail, May be reserved",
+                           "Nodes required for job are DOWN, DRAINED or reserved"}) {
+    EXPECT_EQ(parse_reason(turn), WaitsFor::nodes) << turn;
+  }
+  for (const char* condition : {"Dependency", "BeginTime", "QOSMaxJobsPerUserLimit"}) {
+    EXPECT_EQ(parse_reason(condition), WaitsFor::condition) << condition;
+  }
+  for (const char* help : {"JobHeldUser", "JobHeldAdmin", "PartitionTimeLimit", "InvalidQOS"}) {
+    EXPECT_EQ(parse_reason(help), WaitsFor::help) << help;
+  }
+  EXPECT_EQ(parse_reason("launch_failed_requeued_held"), WaitsFor::nothing);
+}
+
 TEST(SlurmReservations, LocalDatesAndLicencesWithoutNodesAreUnderstood) {
   const std::vector<ReservedNodes> reservations = parse_reservations(
       "ReservationName=lic StartTime=" + local_text(1'600'000'000) +
@@ -410,4 +440,4 @@ TEST(SlurmText, BrokenTextsAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

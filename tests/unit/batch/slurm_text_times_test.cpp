@@ -8,7 +8,7 @@
 
 #include "batch/slurm/slurm_text.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 // Another time zone until the end of the block.
@@ -84,4 +84,4 @@ TEST(SlurmMoment, IsWrittenInLocalTimeAsItIsRead) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "batch/slurm/user_limits.hpp"
+#include "batch/slurm/slurm_limits.hpp"
 
-namespace dovetail::batch {
+namespace dovetail::batch::slurm {
 namespace {
 
 const std::vector<Association> kAssociations = parse_associations(
@@ -132,4 +132,4 @@ TEST(SlurmUserLimits, WithoutAccountingThereAreNone) {
 }
 
 }  // namespace
-}  // namespace dovetail::batch
+}  // namespace dovetail::batch::slurm
