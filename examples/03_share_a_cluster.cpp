@@ -1,16 +1,16 @@
-// Three workflows that share a cluster: planned so that nobody waits out of proportion, and how
-// each fares. One of them counts twice, and one becomes ready later.
+// Three workflows that share a cluster: planned so that none waits out of proportion, and how each
+// fares. One of them counts twice, and one becomes ready later.
 #include <cstdio>
 
+#include "dovetail/answer.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/fairness.hpp"
-#include "dovetail/planner.hpp"
 
 namespace {
 
 using namespace dovetail;
 
-// One task, so many side by side, one at the end; hours on one processor.
+// One task, `width` tasks side by side, one at the end; hours on one processor.
 Workflow fan(const char* name, int width, double hours, const WorkflowTerms& terms = {}) {
   WorkflowBuilder builder(name);
   builder.set_terms(terms);
@@ -33,7 +33,7 @@ int main() {
                          fan("late", 8, 20, {.ready_at = 3'600'000})},
                         Platform::empty(32), Goal::fair);
   PlanningContext context(problem);
-  const Plan plan = fair_plan(context);
+  const Plan plan = find_answer(context).plan;
   const Fairness fairness = measure_fairness(problem, plan);
   std::printf("%s: stretch %.2f on average, %.2f at most\n", plan.algorithm.c_str(),
               fairness.average_stretch, fairness.maximum_stretch);

@@ -5,7 +5,6 @@
 #include "dovetail/metrics.hpp"
 #include "planners/search/frontier_search.hpp"
 #include "planners/search/known_plans.hpp"
-#include "planners/search/published_frontier.hpp"
 #include "planners/search/search_clock.hpp"
 
 namespace dovetail {
@@ -39,7 +38,7 @@ std::optional<Area> Frontier::cheapest_within(Duration length) const {
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
   if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
-  // Each of so many searches deserves some of the effort for one.
+  // Each of these searches deserves some of the effort for one.
   constexpr FrontierEffort kEffort{.deadlines = 32, .efforts = 8};
   constexpr double kPublishedShare = 0.3;  // of the time
   const SearchClock clock(context.options().search);

@@ -54,7 +54,7 @@ class FrontierSearch {
   }
 
  private:
-  // How many trials one of so many searches has that share the deadlines', or the budgets', part.
+  // How many trials each of the searches has that share the deadlines', or the budgets', part.
   std::uint64_t share_of(double part, std::size_t searches) const {
     const double share = static_cast<double>(trials_) * part / static_cast<double>(searches);
     // More find hardly anything, and of few tasks there would be millions.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "dovetail/metrics.hpp"
 #include "planners/list/one_cluster.hpp"
 #include "planners/list/pull_forward.hpp"
 #include "planners/list/tightest.hpp"
 #include "planners/search/frontier_search.hpp"
-#include "planners/search/published_frontier.hpp"
 #include "planners/search/search_clock.hpp"
 #include "planners/task_limits.hpp"
 
@@ -16,23 +16,126 @@ namespace dovetail {
 
 namespace {
 
-// Of several workflows in a plan made for a deadline: the turn-around of each if its planner had it
-// alone and as early as it can.
-std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& context) {
-  std::vector<Duration> alone;
+using IsOver = std::function<bool()>;
+
+bool never() { return false; }
+
+// The plans of all planners for deadlines when `span` is the time allowed from now on, pulled
+// forward; until it is over.
+void offer_at(PlanningContext& context, Frontier& front, Duration span,
+              const IsOver& is_over = never) {
   const Problem& problem = context.problem();
-  if (problem.workflows().size() == 1) return alone;
-  for (const Workflow& workflow : problem.workflows()) {
-    const Problem single({workflow}, problem.platform());
-    PlanningContext own(single, context.options());
-    const PlannerInfo& planner = *find_planner(plan.algorithm);
-    const Plan earliest = planner.goal == Goal::deadline
-                              ? pull_forward(single, tightest_plan(planner, own))
-                              : plan_by(planner, own, std::nullopt);
-    alone.push_back(makespan(single, earliest, 0));
+  for (const PlannerInfo* planner : planners_for(Goal::deadline, problem)) {
+    if (is_over()) return;
+    front.offer(pull_forward(problem, plan_by(*planner, context, problem.now() + span)));
   }
-  return alone;
 }
+
+// The plans of all planners for turn-around, and with `tightest` those for the tightest deadlines.
+void offer_earliest(PlanningContext& context, Frontier& front, bool tightest) {
+  const Problem& problem = context.problem();
+  for (const PlannerInfo* planner : planners_for(Goal::turnaround, problem)) {
+    front.offer(plan_by(*planner, context, std::nullopt));
+  }
+  if (!tightest) return;
+  for (Plan& plan : tightest_plans(context)) front.offer(pull_forward(problem, std::move(plan)));
+}
+
+// What the tasks consume at least: a moldable task on its fewest processors, a measured one on its
+// cheapest number.
+Area least_consumption(const ClusterView& view) {
+  Area total = 0;
+  for (TaskId task = 0; task < view.size(); ++task) {
+    const TaskTime& time = view.time(task);
+    Area least = Area{time.min_procs()} * time.duration(time.min_procs());
+    if (time.kind() == TimeKind::table) {
+      for (const TimePoint& point : time.points()) {
+        if (point.key > view.processors()) continue;
+        least = std::min(least, Area{point.key} * time.duration(point.key));
+      }
+    }
+    total += least;
+  }
+  return total;
+}
+
+// Span number `i` of `count` from first to last, evenly spread by ratio.
+Duration spread_span(Duration first, Duration last, std::size_t i, std::size_t count) {
+  const double ratio = static_cast<double>(last) / static_cast<double>(first);
+  const double share = static_cast<double>(i) / static_cast<double>(count - 1);
+  return std::llround(static_cast<double>(first) * std::pow(ratio, share));
+}
+
+// Tries deadlines, given as the time allowed from now on.
+class DeadlineSweep {
+ public:
+  DeadlineSweep(PlanningContext& context, const FrontierOptions& options, IsOver is_over)
+      : context_(context), options_(options), is_over_(std::move(is_over)) {
+    // For the tightest plans of large workflows there may be no time.
+    offer_earliest(context, front_, !context.options().search.seconds);
+  }
+
+  Frontier run() {
+    if (!front_.plans().empty()) {
+      spread(options_.deadlines - options_.deadlines / 2);
+      while (may_go_on() && !is_over_() && refine()) continue;
+    }
+    // Fewer may do: then the last call says that all is done.
+    if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
+    return std::move(front_);
+  }
+
+ private:
+  bool may_go_on() const { return tried_.size() < options_.deadlines; }
+
+  void try_span(Duration span) {
+    if (!tried_.insert(span).second) return;
+    offer_at(context_, front_, span, is_over_);
+    if (options_.progress && may_go_on()) options_.progress(tried_.size(), options_.deadlines);
+  }
+
+  // Deadlines from the earliest end to where nothing can get cheaper, each longer than the one
+  // before by the same ratio.
+  void spread(std::size_t count) {
+    OneCluster& cluster = context_.shared<OneCluster>();
+    const Area least = least_consumption(cluster.view());
+    const Duration ample = cluster.ample_makespan();
+    const Duration first = makespan(front_.plans().front());
+    Duration last = first;
+    while (last < ample && front_.cheapest_within(last).value() > least && may_go_on()) {
+      try_span(last *= 2);
+    }
+    for (std::size_t i = 0; i < count && may_go_on(); ++i) {
+      try_span(spread_span(first, last, i, std::max<std::size_t>(count, 2)));
+    }
+  }
+
+  // Tries one deadline where the frontier is coarsest: between two deadlines that are far apart and
+  // whose cheapest plans are. False when no such place is left.
+  bool refine() {
+    double widest = 0;
+    Duration middle = 0;
+    for (auto later = std::next(tried_.begin()); later != tried_.end(); ++later) {
+      const auto low = static_cast<double>(*std::prev(later));
+      const auto high = static_cast<double>(*later);
+      const auto dear = static_cast<double>(front_.cheapest_within(*std::prev(later)).value());
+      const auto cheap = static_cast<double>(front_.cheapest_within(*later).value());
+      const double gap = std::log(high / low) * std::log(dear / cheap);
+      if (gap <= widest || high - low < 2) continue;
+      widest = gap;
+      middle = std::llround(std::sqrt(low * high));
+    }
+    const bool found = middle != 0 && tried_.count(middle) == 0;
+    if (found) try_span(middle);
+    return found;
+  }
+
+  PlanningContext& context_;
+  FrontierOptions options_;
+  IsOver is_over_;
+  Frontier front_;
+  std::set<Duration> tried_;
+};
 
 // Looks at deadlines near one: a little later ones too, since their plans are pulled forward. They
 // are marks on a scale that does not depend on the one asked for, so that asking for a later one
@@ -53,9 +156,9 @@ void look_closer(PlanningContext& context, Frontier& known, Duration allowed,
   }
 }
 
-// With little search, as somebody waits for something else.
+// With little search: the frontier is only where another search begins.
 Frontier quick_frontier(PlanningContext& context) {
-  Frontier front = published_frontier(context, {});
+  Frontier front = DeadlineSweep(context, {}, never).run();
   PlannerOptions options = context.options();
   const std::size_t tasks = context.problem().task_count();
   options.search.trials =
@@ -65,7 +168,34 @@ Frontier quick_frontier(PlanningContext& context) {
   return front;
 }
 
+// Of several workflows in a plan made for a deadline: the turn-around of each if its planner had it
+// alone and as early as it can.
+std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& context) {
+  std::vector<Duration> alone;
+  const Problem& problem = context.problem();
+  if (problem.workflows().size() == 1) return alone;
+  for (const Workflow& workflow : problem.workflows()) {
+    const Problem single({workflow}, problem.platform());
+    PlanningContext own(single, context.options());
+    const PlannerInfo& planner = *find_planner(plan.algorithm);
+    const Plan earliest = planner.goal == Goal::deadline
+                              ? pull_forward(single, tightest_plan(planner, own))
+                              : plan_by(planner, own, std::nullopt);
+    alone.push_back(makespan(single, earliest, 0));
+  }
+  return alone;
+}
+
 }  // namespace
+
+bool has_deadline_planners(const Problem& problem) {
+  return !planners_for(Goal::deadline, problem).empty();
+}
+
+Frontier published_frontier(PlanningContext& context, const FrontierOptions& options,
+                            IsOver is_over) {
+  return DeadlineSweep(context, options, std::move(is_over)).run();
+}
 
 Frontier known_plans(PlanningContext& context) {
   const std::size_t tasks = context.problem().task_count();

@@ -2,9 +2,19 @@
 // depends on the number of tasks (task_limits.hpp).
 #pragma once
 
+#include <functional>
+
 #include "dovetail/frontier.hpp"
 
 namespace dovetail {
+
+// Without planners for deadlines there is no frontier: what ends early is all there is.
+bool has_deadline_planners(const Problem& problem);
+
+// What published planners find: those for turn-around, and those for deadlines at as many deadlines
+// as the options say, until it is over. Needs has_deadline_planners.
+Frontier published_frontier(PlanningContext& context, const FrontierOptions& options,
+                            std::function<bool()> is_over);
 
 // Up to kFewTasks tasks the frontier, little improved by search; for more the plans for
 // turn-around, with the tightest ones (pulled forward) up to kManyTasks.

@@ -1,4 +1,4 @@
-// How good a plan can be at best, with a certificate that anybody can check.
+// How good a plan can be at best, with a certificate that can be checked without this code.
 //
 //   LowerBound bound(view, calendar, now);
 //   Certificate proof = bound.on_end(end_of_best_plan);   // no plan ends by proof.end

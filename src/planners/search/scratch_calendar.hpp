@@ -26,7 +26,7 @@ class ScratchCalendar {
     std::size_t step = 0;
   };
 
-  // From `origin` on, with room for so many changes.
+  // From `origin` on, with room for that many changes.
   ScratchCalendar(const Calendar& calendar, Time origin, std::size_t changes);
 
   // As it was made.

@@ -1,7 +1,7 @@
 // How much work a plan must do at least when it ends in time: a bound by flows.
 //
 // Tasks that follow each other must fit between the moment at which the first may start and the one
-// by which the last must end. Whoever makes them short makes them wide, and wide tasks consume
+// by which the last must end. Making them short means making them wide, and wide tasks consume
 // more. With a weight g on each path, and f the sum of the weights on the paths through a task,
 //
 //   work = sum m T(m) >= sum over tasks of min over m of (m + f) T(m)  -  sum over paths g window
@@ -35,7 +35,7 @@ class WindowFlow {
   WindowFlow(const ClusterView& view, const TimeWindows& windows);
   WindowFlow(const ClusterView& view, const TimeWindows& windows, Interval span);
 
-  // So many paths, or fewer when nothing is gained any more.
+  // `rounds` paths, or fewer when nothing is gained any more.
   void push(int rounds);
 
   // The least that the tasks consume together.
