@@ -42,7 +42,7 @@ Problem load_for(const PlanRecord& record, const CheckArguments& arguments) {
                  problem.deadline());
 }
 
-// Nobody reads more; how many there are is said.
+// More would not be read; the number of the others is printed.
 constexpr std::size_t kShownViolations = 20;
 
 Exit run(const CheckArguments& arguments) {

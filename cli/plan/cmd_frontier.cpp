@@ -162,7 +162,7 @@ Exit take_within_budget(const FrontierArguments& arguments, const Problem& probl
                   .now = problem.now(),
                   .feasible = false};
   Plan plan = found != nullptr ? *found : none;
-  plan.deadline.reset();  // nobody asked for the one it was made for
+  plan.deadline.reset();  // the one it was made for was not asked for
   const bool talks = arguments.output.talks() && arguments.picture != "-";
   if (talks) {
     fmt::print("{}\n\n", describe_problem(problem));

@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 // two in 1,500.)
 constexpr double kMostSlack = 2;
 
-// "big 12m, huge 3m40s, 2 more, reservations 5m". Who waits for nobody may still have got fewer
-// processors.
+// "big 12m, huge 3m40s, 2 more, reservations 5m". A workflow that waits for none may still have got
+// fewer processors.
 std::string delays_text(const Problem& problem, const Fate& fate) {
   constexpr std::size_t kShown = 3;
   const std::vector<Delay>& delays = fate.delays;

@@ -9,7 +9,7 @@
 
 namespace dovetail::cli {
 
-// A line for each workflow: how long it takes alone and here, its stretch, and who it waits for;
+// A line for each workflow: how long it takes alone and here, its stretch, and what it waits for;
 // and what all have in common.
 std::string describe_fates(const Problem& problem, const Plan& plan);
 

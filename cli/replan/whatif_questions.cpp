@@ -143,7 +143,7 @@ void reserve(const Problem& problem, Clusters& clusters, const std::string& valu
   only(clusters, "reserve").reservations.push_back({start, until, procs});
 }
 
-// "r2@20x3": who, when and how many times as long.
+// "r2@20x3": which resource, when, and how many times as long.
 struct Slowdown {
   std::string name;
   Time time = 0;

@@ -10,7 +10,7 @@
 // processors, then the smaller list of workflow numbers. Cost: as many CPA schedules per workflow
 // as the cluster has processors; by far the slowest. The paper cites its two sources and no more:
 // weights, the number of shelves, and that the last length is repeated are settled here. Boxes are
-// drawn as if nobody else had reserved anything, and compaction then moves the tasks around
+// drawn as if there were no reservations, and compaction then moves the tasks around
 // reservations; where there are some, boxes for smaller parts of the cluster are drawn as well
 // (Sharing::sizes), and the fairest plan is taken. A workflow that is not ready yet is not offered
 // to a shelf.

@@ -12,7 +12,7 @@
 namespace dovetail {
 
 // Ties of starts go to the lower workflow, then to the lower task. Old places may be drawn as if
-// nobody else had reserved anything; then tasks may move later, and nothing is the answer when one
+// there were no reservations; then tasks may move later, and nothing is the answer when one
 // fits nowhere.
 std::optional<SharedSlots> compact(const Sharing& sharing, const SharedSlots& slots);
 

@@ -33,7 +33,7 @@ std::optional<Ratio> bound_of_one_start(const Sharing& sharing, const FreeArea& 
   return bound;
 }
 
-// Whether fluid workflows could all keep a stretch of so many parts of 1024: of those that become
+// Whether fluid workflows could all keep a stretch of that many parts of 1024: of those that become
 // ready at some moment or later, the ones that must end by another must find room in between.
 class StretchJudge {
  public:

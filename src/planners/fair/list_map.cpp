@@ -9,7 +9,7 @@ namespace dovetail {
 
 namespace {
 
-// Takes so many processors up to `end`, from the beginning on wherever there are as many, and all
+// Takes `procs` processors up to `end`, from the beginning on wherever there are as many, and all
 // where there are fewer. The task itself begins at `start`.
 void take_up_to(Calendar& calendar, Time start, Time end, Count procs) {
   std::vector<Step> before;

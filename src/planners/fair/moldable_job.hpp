@@ -18,7 +18,7 @@ class MoldableJob {
   // As many as its widest task needs.
   Count least() const { return least_; }
 
-  // How long it takes on so many, least() or more, or on fewer when that is no slower.
+  // How long it takes on `procs`, least() or more, or on fewer when that is no slower.
   Duration time(Count procs) const { return times_[static_cast<std::size_t>(procs - least_)]; }
 
   Area work(Count procs) const { return Area{procs} * time(procs); }
@@ -27,7 +27,7 @@ class MoldableJob {
   // 0 if there is none.
   Count fewest_within(double length, Count most) const;
 
-  // Its tasks by CPA on so many processors, from time 0 on.
+  // Its tasks by CPA on `procs` processors, from time 0 on.
   std::vector<Slot> plan(Count procs) const;
 
  private:

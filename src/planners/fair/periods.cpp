@@ -110,7 +110,7 @@ struct OpenPeriod {
   }
 };
 
-// The periods before rows are given away, and who is due in which.
+// The periods before rows are given away, and which workflows are due in each.
 struct Outline {
   TimeUnits units;
   std::vector<std::size_t> order;  // workflows by due end, ties to the lower number

@@ -3,7 +3,7 @@
 //
 // Source: Casanova, Desprez and Suter (2010), section IV-A. Idea: with stretch S every workflow has
 // to end by S times its due length. Boundaries lie at the last of these ends and at halves,
-// quarters and so on of it, so that whoever is due at the next boundary waits less than twice as
+// quarters and so on of it, so that a workflow due at the next boundary waits less than twice as
 // long as it has to. (The paper prints boundaries that double from the first end on; those of its
 // own example, and a schedule that wastes nothing behind the last end, come from halving.)
 // Processors go one by one, in turns, to the workflows due in a period until each has its work,

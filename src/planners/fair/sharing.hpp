@@ -30,7 +30,7 @@ struct Member {
   Time ready = 0;                      // when it may begin
   // C*: how long it takes from then on when no other workflow is there, with its allocation.
   Duration alone = 0;
-  // The same over its weight, where the greatest weight counts as 1: who is urgent. Workflows of
+  // The same over its weight, where the greatest weight counts as 1: what is urgent. Workflows of
   // equal weight have C* itself.
   Duration due_length = 0;
 };

@@ -46,7 +46,7 @@ class CriticalPath {
  private:
   // levels_[task] is never less than the task's bottom level. `below` is the level that `next`, the
   // successor of greatest level, had when it was last looked at, and `second` the greatest level
-  // of the others at that time or before; since levels only fall, nobody can have overtaken `next`
+  // of the others at that time or before; since levels only fall, no task can have overtaken `next`
   // as long as it stays above `second`.
   // One cache line each: the walk jumps from node to node.
   struct alignas(64) Node {

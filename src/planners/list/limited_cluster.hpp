@@ -1,4 +1,4 @@
-// A cluster for somebody who may use only so many of its processors.
+// A cluster of which only some processors may be used.
 #pragma once
 
 #include "dovetail/platform.hpp"

@@ -1,7 +1,7 @@
 // A plan without idle waiting: each task as early as its processors allow.
 //
-// A plan made backwards from a deadline begins as late as it can. Who only wants it to be cheap is
-// better served when nothing waits without a reason.
+// A plan made backwards from a deadline begins as late as it can. Where it only
+// has to be cheap, tasks should not wait without a reason.
 #pragma once
 
 #include "dovetail/plan.hpp"

@@ -1,8 +1,9 @@
 // One walk over the steps of a calendar that follows every processor count of a task at once.
 //
-// A count is free "since" some moment when at least so many processors have been free from then on.
-// Neighbouring counts that are free since the same moment make a group; the more processors, the
-// later the moment. So the groups form a stack, and a step of the calendar changes only its top.
+// A count is free "since" some moment when at least that many processors have been free from then
+// on. Neighbouring counts that are free since the same moment make a group; the more processors,
+// the later the moment. So the groups form a stack, and a step of the calendar changes only its
+// top.
 #pragma once
 
 #include <algorithm>

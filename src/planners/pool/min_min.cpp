@@ -225,7 +225,7 @@ class MinMin {
     return std::ranges::find(queue, task) != queue.end();
   }
 
-  // What is left of a task that runs takes so many times as long.
+  // What is left of a task that runs takes `factor` times as long.
   void stretch(TaskId task, double factor) {
     Assignment& place = situation_.placed[task];
     if (place.start >= now()) return;

@@ -175,7 +175,7 @@ void AheftWorld::delay(TaskId task, double factor) {
   stretch(task, factor);
 }
 
-// What is left of a task that runs takes so many times as long.
+// What is left of a task that runs takes `factor` times as long.
 void AheftWorld::stretch(TaskId task, double factor) {
   if (situation_.progress[task] != TaskProgress::running) return;
   Assignment& place = situation_.placed[task];

@@ -432,8 +432,8 @@ double ClusterWorld::gain(const Slots& slots) const {
   return less(end - clock_, end_before - clock_);
 }
 
-// Of the tasks that wait. Where the plan in force, pulled forward, has changed their order, nobody
-// has moved them.
+// Of the tasks that wait. Where the plan in force, pulled forward, has changed their order, they do
+// not count as moved.
 std::size_t ClusterWorld::moved_by(const Slots& slots) const {
   Slots before;
   Slots after;

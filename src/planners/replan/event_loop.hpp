@@ -19,7 +19,7 @@
 
 namespace dovetail {
 
-// What moving all tasks has to gain where nobody says otherwise; see ClusterWorldOptions.
+// What moving all tasks has to gain unless options say otherwise; see ClusterWorldOptions.
 inline constexpr double kStability = 0.05;
 
 class World {
@@ -43,7 +43,7 @@ class World {
   virtual std::optional<std::size_t> moved_by_proposal() const { return std::nullopt; }
 
   // Whether the proposal is better than the plan in force; both are possible. A tie, or a
-  // gain that is not worth what it moves, disturbs nobody.
+  // gain that is not worth what it moves, does not count.
   virtual bool prefers_proposal() const = 0;
 
   // The proposal is in force from now on.
