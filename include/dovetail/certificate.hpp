@@ -1,4 +1,4 @@
-// Why no plan can be better: numbers from which anybody can compute a bound, without trusting the
+// Why no plan can be better: numbers from which a reader can compute a bound, without trusting the
 // search that found them.
 //
 // A certificate says one of two things about a problem on one cluster:

@@ -17,7 +17,7 @@
 
 namespace dovetail {
 
-// How long a month's main task takes on a group of so many processors.
+// How long a month's main task takes on a group of that many processors.
 struct GroupTime {
   Count procs = 0;
   Duration time = 0;

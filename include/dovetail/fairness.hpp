@@ -1,5 +1,5 @@
-// How the workflows of a plan fare beside each other: by how much each is stretched, and who keeps
-// whom waiting.
+// How the workflows of a plan fare beside each other: by how much each is stretched, and which
+// keeps which waiting.
 //
 //   const Fairness fairness = measure_fairness(problem, plan);
 //   double worst = fairness.maximum_stretch;
@@ -41,9 +41,9 @@ bool differ_in_weight(const Problem& problem);
 
 // Needs plan.alone to have every workflow.
 //
-// Who delays whom: from the last task of a workflow one goes back to the task that it had to wait
+// What delays a workflow: from its last task one goes back to the task that it had to wait
 // for, and so on. What lies between the moment at which a task could have begun and its start is
-// divided among those who hold processors meanwhile, by how many and how long: the workflow itself,
+// divided among what holds processors meanwhile, by how many and how long: the workflow itself,
 // which does not count, other workflows, and reservations.
 Fairness measure_fairness(const Problem& problem, const Plan& plan);
 

@@ -54,7 +54,7 @@ std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& opti
 // The last, so the cheapest, plan of a frontier that is at most so long; null when all are longer.
 const Plan* last_within(std::span<const Plan> frontier, Duration length);
 
-// The first plan of a frontier that consumes at most so many CPU-hours; null when all need more.
+// The first plan of a frontier that consumes at most `cpu_hours`; null when all need more.
 const Plan* fastest_within(std::span<const Plan> frontier, double cpu_hours);
 
 }  // namespace dovetail

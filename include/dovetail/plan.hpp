@@ -29,7 +29,7 @@ struct Evaluation {
   std::optional<Time> current = {};    // end of the old plan as it goes on; nothing: it cannot
   bool adopted = false;
   // Tasks to which the new plan gives other processors or another place in the order; nothing:
-  // there is not one of both, or nobody counted.
+  // one of the two plans is missing, or none were counted.
   std::optional<std::size_t> moved = {};
   friend bool operator==(const Evaluation&, const Evaluation&) = default;
 };

@@ -69,7 +69,7 @@ struct PlanRecord {
   std::optional<Time> deadline = {};
   std::optional<double> lambda = {};  // see Plan::lambda
   bool feasible = true;
-  // When the deadline was missed: the earliest one that is known to be met, and by whom.
+  // When the deadline was missed: the earliest one that is known to be met, and its planner.
   std::optional<Time> earliest_deadline = {};
   std::string earliest_algorithm = {};
   Duration makespan = 0;    // last end minus now

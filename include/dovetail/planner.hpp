@@ -93,7 +93,7 @@ struct PoolRule;
 // A row of the table: plain data.
 struct PlannerInfo {
   std::string_view name;     // as published
-  std::string_view summary;  // one line for people who do not know the name
+  std::string_view summary;  // one line for readers who do not know the name
   std::string_view source;   // authors, year
   Goal goal;
   // Use plan() and plan_by() below, which also see to the deadline.
@@ -101,10 +101,10 @@ struct PlannerInfo {
   // Why this planner cannot plan this problem, as the end of a sentence; empty when it can.
   std::string (*unfit)(const Problem& problem);
   // What the planner does not see, so that its plan may not be possible, as the end of a sentence;
-  // empty, or no function: nothing. Such plans are made only for those who ask for them by name.
+  // empty, or no function: nothing. Such plans are made only when asked for by name.
   std::string (*blind)(const Problem& problem) = nullptr;
   PoolRule (*pool_rule)() = nullptr;  // of planners for unlike resources
-  bool is_search = false;  // takes much longer than others: made only for those who ask for it
+  bool is_search = false;             // takes much longer than others: made only when asked for
 };
 
 std::span<const PlannerInfo> planners();

@@ -20,7 +20,7 @@
 
 namespace dovetail {
 
-// Processors taken by somebody else on [start, end).
+// Processors that others hold on [start, end).
 struct Reservation {
   Time start = 0;
   Time end = 0;

@@ -36,7 +36,7 @@ struct SearchLimits {
   std::function<double()> clock = {};  // seconds since some moment; nothing: the machine's
 };
 
-// What a search for so many tasks tries, unless its time is over before.
+// How many plans a search for `tasks` tasks tries, unless its time is over before.
 std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks);
 
 }  // namespace dovetail

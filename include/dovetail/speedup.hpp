@@ -7,7 +7,7 @@
 //
 // TimeSpec is what a person writes; TaskTime is the compact form that a Workflow hands out.
 // In every model the duration never grows with more processors: measured counts that are slower
-// than, or as slow as, a smaller measured count are left out, since nobody would choose them.
+// than, or as slow as, a smaller measured count are left out: there is no reason to choose them.
 #pragma once
 
 #include <cstdint>

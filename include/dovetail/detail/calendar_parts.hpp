@@ -52,9 +52,9 @@ class ChunkPtr {
     return result;
   }
 
-  // When this answers false, the caller may write: nobody else can gain a share, since a share is
-  // gained only by copying one, and the acquire load pairs with the release in the destructors of
-  // former owners, so that all they read is read before the caller writes.
+  // When this answers false, the caller may write: no other thread can gain a share, since a share
+  // is gained only by copying one, and the acquire load pairs with the release in the destructors
+  // of former owners, so that all they read is read before the caller writes.
   bool is_shared() const { return chunk_->owners.load(std::memory_order_acquire) != 1; }
 
   Chunk* get() const { return chunk_; }
