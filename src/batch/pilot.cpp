@@ -56,13 +56,19 @@ class PilotSignals {
 };
 
 struct PilotStep {
-  std::size_t task = 0;
+  TaskId task = 0;
   std::string node = {};
   StepProcess process;
   Time began = 0;
   Time ended = 0;  // of its process; 0: not yet
   Time next_try = 0;
 };
+
+std::deque<std::string> nodes_to_use(const PilotOrder& order, const Allocation& allocation) {
+  const auto most = static_cast<std::size_t>(order.spreads ? 1 : std::max<Count>(1, order.nodes));
+  const std::size_t count = std::min(most, allocation.nodes.size());
+  return {allocation.nodes.begin(), allocation.nodes.begin() + static_cast<long>(count)};
+}
 
 class Pilot {
  public:
@@ -75,13 +81,10 @@ class Pilot {
         job_id_(allocation.job_id),
         program_(std::filesystem::read_symlink("/proc/self/exe").string()),
         report_(report_file(folder, order.pilot)),
-        tasks_(order),
+        idle_(nodes_to_use(order, allocation)),
+        tasks_(order, static_cast<Count>(idle_.size())),
         deadline_(steady_now() + allocation.until - wall_now() - options.margin),
         pause_(options.first_look) {
-    const auto most = static_cast<std::size_t>(order.spreads ? 1 : std::max<Count>(1, order.nodes));
-    std::vector<std::string> names = allocation.nodes;
-    if (names.size() > most) names.resize(most);
-    idle_.assign(names.begin(), names.end());
     report_.add(begin_entry(allocation.job_id, allocation.nodes));
   }
 
@@ -108,7 +111,7 @@ class Pilot {
   Duration left() const { return deadline_ - steady_now(); }
 
   bool may_go_on() {
-    return why_stopping_.empty() && !idle_.empty() && tasks_.can_go_on(left()) && is_waiting_;
+    return why_stopping_.empty() && !idle_.empty() && tasks_.can_start_more(left()) && is_waiting_;
   }
 
   std::string why() const {
@@ -172,10 +175,8 @@ class Pilot {
 
   // Everything that is to be started is written down before, all at once.
   void start() {
-    std::vector<std::pair<std::size_t, std::string>> chosen;
-    while (!idle_.empty()) {
-      const auto task = tasks_.pick(left());
-      if (!task) break;
+    std::vector<std::pair<TaskId, std::string>> chosen;
+    while (const auto task = tasks_.start_next(left())) {
       chosen.emplace_back(*task, std::move(idle_.front()));
       idle_.pop_front();
       const run::StepCommand& command = order_.tasks[*task].command;
@@ -263,9 +264,10 @@ class Pilot {
     // late to begin has not failed.
     if (attempt.end || cannot_begin) report_.add(entry_of(end));
     const bool is_done = attempt.end && end.end.is_success() && end.missing.empty();
-    is_done ? tasks_.succeed(step.task) : tasks_.fail(step.task);
     // On a node without an end something may still run, or nothing can.
-    if (attempt.end) idle_.push_back(std::move(step.node));
+    const auto node = attempt.end ? PilotTasks::Node::idle : PilotTasks::Node::lost;
+    is_done ? tasks_.succeed(step.task) : tasks_.fail(step.task, node);
+    if (node == PilotTasks::Node::idle) idle_.push_back(std::move(step.node));
     return is_done;
   }
 
@@ -283,12 +285,12 @@ class Pilot {
   std::string program_;  // this one
   PilotSignals signals_;
   run::JournalWriter report_;
+  std::deque<std::string> idle_;  // nodes; the one that has been so longest comes first
   PilotTasks tasks_;
   Time deadline_;  // by the clock that does not jump
   Duration pause_;
   Time next_look_ = 0;
-  bool is_waiting_ = false;       // for what other jobs do
-  std::deque<std::string> idle_;  // the one that has been so longest comes first
+  bool is_waiting_ = false;  // for what other jobs do
   std::vector<PilotStep> running_;
   std::string why_stopping_;
   Time force_at_ = kForever;          // when stopping: then steps are ended that do not end

@@ -121,7 +121,7 @@ void require_sense(const std::string& file, const PilotOrder& order) {
     if (seen.insert(task.command.task).second) continue;
     throw InputError(file, 0, "task " + std::to_string(task.command.task) + " is in it twice");
   }
-  if (PilotTasks(order).has_circle()) {
+  if (has_circle(order)) {
     throw InputError(file, 0, "tasks come after one another in a circle");
   }
 }

@@ -1,68 +1,52 @@
-// Which task of an order comes next: what waits for what, inside the job and outside, and what
-// cannot be started any more.
+// Which task of an order comes next: the rule of queue/strategies/job_schedule.hpp with the tasks
+// of an order, and with those of other jobs that they wait for.
 //
-//   PilotTasks tasks(order);
-//   while (auto next = tasks.pick(time_left)) ...   // index into order.tasks
-//   tasks.succeed(*next);                           // or fail(): what needs it is given up
-//   if (!tasks.can_go_on(time_left)) ...            // nothing is left to start
-//
-// Time only gets shorter: a task that does not fit into what is left is given up for good.
+//   PilotTasks tasks(order, nodes);
+//   while (auto next = tasks.start_next(time_left)) ...   // index into order.tasks
+//   tasks.succeed(*next);                                 // or fail(): what needs it is given up
+//   if (!tasks.can_start_more(time_left)) ...             // nothing is left to start
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "batch/pilot_file.hpp"
+#include "queue/strategies/job_schedule.hpp"
 
 namespace dovetail::batch {
 
 class PilotTasks {
  public:
-  explicit PilotTasks(const PilotOrder& order);
+  using Node = JobSchedule::Node;
 
-  // Whether some tasks can never be started, as each comes after another of them.
-  bool has_circle() const;
+  PilotTasks(const PilotOrder& order, Count nodes);
 
-  // The ready task that is to start now, which then counts as started; nothing when there is none.
-  std::optional<std::size_t> pick(Duration left);
-  void succeed(std::size_t index);
-  void fail(std::size_t index);
+  std::optional<TaskId> start_next(Duration left) { return schedule_.start_next(kJob, left); }
+  void succeed(TaskId index) { schedule_.succeed(index); }
+  void fail(TaskId index, Node node);
 
-  // What is not in the order and still waited for, and that it is done.
+  // What is not in the order and still waited for, by number, and that it is done.
   std::vector<std::uint32_t> awaited() const;
   void found_done(std::uint32_t task);
 
   // Whether a task may still be started, now or later.
-  bool can_go_on(Duration left);
-  bool are_all_done() const { return done_ == tasks_.size(); }
+  bool can_start_more(Duration left) { return schedule_.can_start_more(kJob, left); }
+  bool are_all_done() const { return schedule_.is_done(kJob); }
   bool has_failure() const { return has_failure_; }
 
  private:
-  struct Task {
-    Duration expected = 0;
-    std::uint32_t place = 0;      // in the order in which they are preferred
-    std::uint32_t waits_for = 0;  // tasks, inside and outside
-    bool is_open = true;          // neither started nor given up
-    std::vector<std::size_t> next = {};
-  };
+  static constexpr JobId kJob = 0;
 
-  void rank(bool longest_first);
-  void release(std::size_t index);
-  void close(std::size_t index);
-  void give_up_next(std::size_t index);
-  void give_up_what_does_not_fit(Duration left);
-
-  std::vector<Task> tasks_;
-  std::vector<std::size_t> task_at_;                           // by place
-  std::map<std::uint32_t, std::vector<std::size_t>> outside_;  // who waits for it
-  std::set<std::uint32_t> ready_;                              // places
-  std::set<std::pair<Duration, std::size_t>> open_;            // by length
-  std::size_t done_ = 0;
+  // Behind the tasks of the order come those outside, which no job of the schedule has.
+  TaskId size_;
+  std::vector<std::uint32_t> outside_;  // numbers, in order
+  std::shared_ptr<const JobTasks> tasks_;
+  JobSchedule schedule_;
   bool has_failure_ = false;
 };
+
+// Whether some tasks can never be started, as each comes after another of them.
+bool has_circle(const PilotOrder& order);
 
 }  // namespace dovetail::batch

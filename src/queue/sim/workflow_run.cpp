@@ -13,11 +13,8 @@ namespace {
 struct Pilot {
   JobSlot slot = 0;
   PilotRecord record;
-  std::uint32_t unfinished = 0;
   bool has_worked = false;
   bool is_over = false;
-  Count idle = 0;                    // nodes without a task
-  std::vector<std::uint32_t> ready;  // heap of positions in the picking order
 
   bool is_running() const { return record.start.has_value() && !is_over; }
   Time limit() const { return *record.start + record.request; }
@@ -29,19 +26,10 @@ class Run final : public Desk {
       const StrategyOptions& options, std::int64_t user)
       : background_(std::move(background)),
         tasks_(run_times.tasks()),
-        order_(pick_order(tasks_, run_times.pick())),
-        task_at_(tasks_.size()),
-        states_(tasks_.size(), TaskState::open),
-        holder_(tasks_.size()),
-        waits_for_(tasks_.size()),
+        schedule_(run_times.job_tasks()),
         ran_(tasks_.size()),
         strategy_(strategy.make(run_times, options)),
-        user_(user) {
-    for (TaskId task = 0; task < tasks_.size(); ++task) {
-      task_at_[order_[task]] = task;
-      waits_for_[task] = static_cast<std::uint32_t>(tasks_.parents(task).size());
-    }
-  }
+        user_(user) {}
 
   WorkflowResult run() {
     const Time submitted = now();
@@ -73,7 +61,17 @@ class Run final : public Desk {
   }
 
   std::size_t live_count() const override { return live_.size(); }
-  TaskState state(TaskId task) const override { return states_[task]; }
+
+  TaskState state(TaskId task) const override {
+    switch (schedule_.state(task)) {
+      case JobSchedule::State::done:
+        return TaskState::done;
+      case JobSchedule::State::in_no_job:
+        return TaskState::open;
+      default:
+        return TaskState::held;
+    }
+  }
 
   std::optional<Duration> recent_wait(Duration request) const override {
     return background_.recent_waits().median(now(), request);
@@ -83,17 +81,14 @@ class Run final : public Desk {
 
   void submit(const PilotDraft& draft) override {
     Pilot pilot;
-    const auto id = static_cast<PilotId>(pilots_.size());
+    const PilotId id = schedule_.add_job(draft.tasks);
+    assert(id == pilots_.size());
     pilot.slot = background_.machine().submit_open_ended(
         {.nodes = draft.nodes, .length = draft.request, .user = user_});
     pilot.record = {
         .tasks = draft.tasks, .nodes = draft.nodes, .request = draft.request, .submit = now()};
-    pilot.unfinished = static_cast<std::uint32_t>(draft.tasks.size());
     pilot.record.first_level = tasks_.level(draft.tasks.front());
     for (const TaskId task : draft.tasks) {
-      assert(states_[task] == TaskState::open);
-      states_[task] = TaskState::held;
-      holder_[task] = id;
       pilot.record.first_level = std::min(pilot.record.first_level, tasks_.level(task));
       pilot.record.last_level = std::max(pilot.record.last_level, tasks_.level(task));
     }
@@ -144,16 +139,10 @@ class Run final : public Desk {
   void complete_tasks() {
     for (; !task_ends_.empty() && task_ends_.top().time <= now(); task_ends_.pop()) {
       const auto [time, task, id] = task_ends_.top();
-      Pilot& pilot = pilots_[id];
-      if (pilot.is_over) continue;  // lost with its job
-      states_[task] = TaskState::done;
+      if (pilots_[id].is_over) continue;  // lost with its job
+      schedule_.succeed(task);
       ran_[task] = {time - tasks_.time(task), time};
       ++done_;
-      ++pilot.idle;
-      --pilot.unfinished;
-      for (const TaskId child : tasks_.children(task)) {
-        if (--waits_for_[child] == 0) make_ready(child);
-      }
     }
   }
 
@@ -161,8 +150,7 @@ class Run final : public Desk {
   void end_pilots() {
     const std::vector<PilotId> live = live_;
     for (const PilotId id : live) {
-      const Pilot& pilot = pilots_[id];
-      if (pilot.is_running() && pilot.unfinished == 0) tell_end(id, PilotOutcome::done);
+      if (pilots_[id].is_running() && schedule_.is_done(id)) tell_end(id, PilotOutcome::done);
     }
     for (const PilotId id : live) {
       const Pilot& pilot = pilots_[id];
@@ -182,9 +170,7 @@ class Run final : public Desk {
     pilot.is_over = true;
     pilot.record.end = now();
     pilot.record.outcome = outcome;
-    for (const TaskId task : pilot.record.tasks) {
-      if (states_[task] == TaskState::held) states_[task] = TaskState::open;
-    }
+    schedule_.end_job(pilot.record.tasks);
     std::erase(live_, id);
   }
 
@@ -208,34 +194,17 @@ class Run final : public Desk {
   }
 
   void start(PilotId id) {
-    Pilot& pilot = pilots_[id];
-    pilot.record.start = now();
-    pilot.idle = pilot.record.nodes;
+    pilots_[id].record.start = now();
+    schedule_.add_nodes(id, pilots_[id].record.nodes);
     in_start_order_.push_back(id);
-    for (const TaskId task : pilot.record.tasks) {
-      if (waits_for_[task] == 0) make_ready(task);
-    }
-  }
-
-  void make_ready(TaskId task) {
-    if (states_[task] != TaskState::held) return;
-    Pilot& pilot = pilots_[holder_[task]];
-    if (!pilot.is_running()) return;
-    pilot.ready.push_back(order_[task]);
-    std::push_heap(pilot.ready.begin(), pilot.ready.end(), std::greater<>());
   }
 
   void fill_nodes() {
     std::erase_if(in_start_order_, [&](PilotId id) { return pilots_[id].is_over; });
     for (const PilotId id : in_start_order_) {
-      Pilot& pilot = pilots_[id];
-      while (pilot.idle > 0 && !pilot.ready.empty()) {
-        std::pop_heap(pilot.ready.begin(), pilot.ready.end(), std::greater<>());
-        const TaskId task = task_at_[pilot.ready.back()];
-        pilot.ready.pop_back();
-        --pilot.idle;
-        pilot.has_worked = true;
-        task_ends_.push({now() + tasks_.time(task), task, id});
+      while (const auto task = schedule_.start_next(id)) {
+        pilots_[id].has_worked = true;
+        task_ends_.push({now() + tasks_.time(*task), *task, id});
       }
     }
   }
@@ -256,13 +225,8 @@ class Run final : public Desk {
 
   Background background_;
   const LeveledTasks& tasks_;
-  std::vector<std::uint32_t> order_;  // by task: position in the picking order
-  std::vector<TaskId> task_at_;       // by position
-
-  std::vector<TaskState> states_;         // by task, as the others
-  std::vector<PilotId> holder_;           // of held tasks
-  std::vector<std::uint32_t> waits_for_;  // parents that are not done
-  std::vector<Interval> ran_;
+  JobSchedule schedule_;       // its jobs are the pilots
+  std::vector<Interval> ran_;  // by task
   std::size_t done_ = 0;
 
   std::vector<Pilot> pilots_;  // all that were ever submitted
