@@ -14,7 +14,7 @@
 #include "oracles/plain_ensemble.hpp"
 #include "planners/ensemble/chain_ensemble.hpp"
 #include "planners/ensemble/ensemble_plan.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::bench {

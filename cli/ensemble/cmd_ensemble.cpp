@@ -11,7 +11,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::cli {

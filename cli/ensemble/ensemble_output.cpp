@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "io/text.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::cli {

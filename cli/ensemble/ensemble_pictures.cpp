@@ -8,7 +8,7 @@
 #include "cli/ensemble/ensemble_input.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::cli {

@@ -11,7 +11,7 @@
 #include "cli/progress.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "study/adaptive/adaptive_study.hpp"
 #include "study/anytime/anytime_study.hpp"
 #include "study/deadline/deadline_study.hpp"

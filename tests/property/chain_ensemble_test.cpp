@@ -5,7 +5,7 @@
 
 #include "dovetail/check.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "planners/ensemble/ensemble_plan.hpp"
 #include "planners/ensemble/knapsack.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_formula.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"

@@ -10,7 +10,6 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "federation/daemon/workflow_service.hpp"
-#include "planners/ensemble/month_choice.hpp"
 
 namespace dovetail::federation {
 
@@ -412,19 +411,22 @@ void MonthRunner::regroup(const Service& service, const MonthLoad& load) {
                           .processors = options_.description.processors,
                           .cores_per_node = options_.description.cores_per_node,
                           .times = options_.times(service)};
-  problem_ = month_problem(site, options_.description.rules, count, months);
-  problem_.disk.reset();
-  grouping_ = problem_.has_room() ? best_grouping(problem_, Dispatch::rotate) : Grouping{};
+  MonthProblem problem = month_problem(site, options_.description.rules, count, months);
+  problem.disk.reset();
+  const Grouping grouping =
+      problem.has_room() ? best_grouping(problem, Dispatch::rotate) : Grouping{};
+  groups_ = MonthGroups(std::move(problem), grouping);
   grouped_service_ = service.name;
   grouped_for_ = {count, months};
   options_.log(fmt::format("{} scenarios: groups of {} processors, {} for post tasks", count,
-                           fmt::join(grouping_.groups, ", "), grouping_.post_processors));
+                           fmt::join(grouping.groups, ", "), grouping.post_processors));
 }
 
 bool MonthRunner::is_short_of_disk() const {
   const auto& disk = options_.description.rules.disk;
   if (!disk) return false;
-  const auto groups = static_cast<std::int64_t>(std::max<std::size_t>(grouping_.groups.size(), 1));
+  const auto groups =
+      static_cast<std::int64_t>(std::max<std::size_t>(groups_.grouping().groups.size(), 1));
   const std::int64_t margin = disk->margin_for(groups);
   struct statvfs about {};
   if (statvfs(options_.description.data.c_str(), &about) == 0) {
@@ -460,21 +462,21 @@ void MonthRunner::start_steps() {
   const Service& service = service_of(*first);
   const MonthLoad load = load_of(service.name);
   regroup(service, load);
-  const MonthStarts starts = decide_starts(load, problem_, grouping_,
-                                           {.processors = options_.description.processors,
-                                            .posts_at_once = options_.description.posts_at_once,
-                                            .flushes = flushes()});
+  const MonthStarts starts =
+      groups_.start(load, {.processors = options_.description.processors,
+                           .posts_at_once = options_.description.posts_at_once,
+                           .flushes = flushes()});
   // Before anything is started: a scenario that turns out to be another's takes its post tasks
   // away.
   const std::vector<PostTask> posts(state_.posts().begin(),
                                     state_.posts().begin() + static_cast<long>(starts.posts));
-  for (const auto& [place, processors] : starts.mains) {
-    const Candidate& one = load.scenarios[place];
+  for (const MonthStarts::Main& main : starts.mains) {
+    const Candidate& one = load.scenarios[main.scenario];
     start({.kind = StepKind::main,
            .request = one.request,
            .scenario = one.scenario,
            .month = one.done + 1,
-           .processors = processors});
+           .processors = main.processors});
   }
   for (const PostTask& post : posts) {
     start({.kind = StepKind::post,

@@ -1,4 +1,4 @@
-// Runs the months of a cluster: what was asked for, in the order that month_dispatch.hpp says,
+// Runs the months of a cluster: what was asked for, in the order that month_groups.hpp says,
 // through back ends; every end is on disk before anybody hears of it.
 //
 //   MonthRunner runner(options, folder, backends);   // goes on where an earlier one was
@@ -15,8 +15,8 @@
 #include <set>
 
 #include "federation/daemon/daemon_file.hpp"
-#include "federation/daemon/month_dispatch.hpp"
 #include "federation/daemon/month_folder.hpp"
+#include "federation/daemon/month_groups.hpp"
 #include "federation/daemon/month_state.hpp"
 #include "run/backend.hpp"
 #include "run/journal.hpp"
@@ -128,8 +128,7 @@ class MonthRunner {
   // The groups, and for what they were chosen.
   std::string grouped_service_;
   std::pair<Count, Count> grouped_for_ = {0, 0};
-  MonthProblem problem_;
-  Grouping grouping_;
+  MonthGroups groups_;
   bool flushing_ = false;
 };
 

@@ -5,7 +5,7 @@
 #include <queue>
 #include <tuple>
 
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 
 namespace dovetail {
 
@@ -160,7 +160,7 @@ class ChainPlanner {
   const RepeatedUnit& unit_;
   Calendar calendar_;
   std::vector<const UnitLayout*> layouts_;
-  MonthDispatcher dispatcher_;
+  MonthDispatch dispatcher_;
   Time now_;
   std::vector<Time> chain_ends_;  // by month number
   std::priority_queue<GroupEvent, std::vector<GroupEvent>, std::greater<>> events_;

@@ -20,7 +20,7 @@
 
 namespace dovetail {
 
-// Which scenario a group takes when it becomes idle; see dispatch.hpp.
+// Which scenario a group takes when it becomes idle; see month_dispatch.hpp.
 enum class Dispatch { fair, rotate, ideal };
 
 // Scenarios and months on one cluster. Times are positive; the post time may be 0.

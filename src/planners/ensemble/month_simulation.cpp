@@ -5,7 +5,7 @@
 #include <queue>
 #include <tuple>
 
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/post_queue.hpp"
 
 namespace dovetail {
@@ -171,7 +171,7 @@ class MonthSimulation {
   const Grouping& grouping_;
   std::vector<Duration> times_;
   std::vector<Count> first_;  // processor of each group
-  MonthDispatcher dispatcher_;
+  MonthDispatch dispatcher_;
   MonthResult result_;
   std::vector<MonthRun>* runs_;
   PostQueue posts_;

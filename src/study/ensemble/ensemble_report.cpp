@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "draw/line_chart.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "study/ensemble/ensemble_study.hpp"
 #include "study/report.hpp"
 

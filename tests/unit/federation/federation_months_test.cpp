@@ -1,7 +1,7 @@
 // What a cluster starts next, and what the journal of a daemon means.
 #include <gtest/gtest.h>
 
-#include "federation/daemon/month_dispatch.hpp"
+#include "federation/daemon/month_groups.hpp"
 #include "federation/daemon/month_state.hpp"
 
 namespace dovetail::federation {
@@ -24,10 +24,15 @@ Candidate scenario(Count number, Count done, Count runs_on = 0) {
           .processors = runs_on};
 }
 
-TEST(MonthDispatch, TheLeastAdvancedScenarioGoesToTheFastestGroup) {
+MonthStarts starts_of(const MonthLoad& load, const MonthProblem& problem, const Grouping& grouping,
+                      const MonthRules& rules) {
+  return MonthGroups(problem, grouping).start(load, rules);
+}
+
+TEST(MonthGroups, TheLeastAdvancedScenarioGoesToTheFastestGroup) {
   const MonthLoad load{.scenarios = {scenario(1, 3), scenario(2, 2), scenario(3, 2)}};
   const auto starts =
-      decide_starts(load, problem_of(7, 3), {{3, 4}, 0}, {.processors = 7, .posts_at_once = 4});
+      starts_of(load, problem_of(7, 3), {{3, 4}, 0}, {.processors = 7, .posts_at_once = 4});
   ASSERT_EQ(starts.mains.size(), 2U);
   EXPECT_EQ(starts.mains[0].scenario, 1U);
   EXPECT_EQ(starts.mains[0].processors, 4);
@@ -35,45 +40,45 @@ TEST(MonthDispatch, TheLeastAdvancedScenarioGoesToTheFastestGroup) {
   EXPECT_EQ(starts.mains[1].processors, 3);
 }
 
-TEST(MonthDispatch, AMonthOnASizeThatNoGroupHasKeepsItsProcessors) {
+TEST(MonthGroups, AMonthOnASizeThatNoGroupHasKeepsItsProcessors) {
   const MonthLoad load{.scenarios = {scenario(1, 0, 3), scenario(2, 0), scenario(3, 0)}};
   const auto starts =
-      decide_starts(load, problem_of(8, 3), {{4, 4}, 0}, {.processors = 8, .posts_at_once = 4});
+      starts_of(load, problem_of(8, 3), {{4, 4}, 0}, {.processors = 8, .posts_at_once = 4});
   ASSERT_EQ(starts.mains.size(), 1U) << "3 of 8 are taken, so there is room for one group of 4";
   EXPECT_EQ(starts.mains[0].scenario, 1U);
 }
 
-TEST(MonthDispatch, AFastGroupWaitsForWhoLagsBehindOnASlowOne) {
+TEST(MonthGroups, AFastGroupWaitsForWhoLagsBehindOnASlowOne) {
   const MonthLoad load{.scenarios = {scenario(1, 5), scenario(2, 1, 2)}};
   const Grouping groups{{4, 2}, 0};
-  const DispatchRules rules{.processors = 6, .posts_at_once = 4};
-  EXPECT_TRUE(decide_starts(load, problem_of(6, 2), groups, rules).mains.empty());
+  const MonthRules rules{.processors = 6, .posts_at_once = 4};
+  EXPECT_TRUE(starts_of(load, problem_of(6, 2), groups, rules).mains.empty());
   const MonthLoad near{.scenarios = {scenario(1, 2), scenario(2, 1, 2)}};
-  EXPECT_EQ(decide_starts(near, problem_of(6, 2), groups, rules).mains.size(), 1U);
+  EXPECT_EQ(starts_of(near, problem_of(6, 2), groups, rules).mains.size(), 1U);
 }
 
-TEST(MonthDispatch, PostTasksAreThrottled) {
+TEST(MonthGroups, PostTasksAreThrottled) {
   MonthLoad load{.scenarios = {scenario(1, 2, 4)}, .waiting_posts = 9};
   const Grouping groups{{4}, 2};
-  const DispatchRules rules{.processors = 20, .posts_at_once = 4};
-  EXPECT_EQ(decide_starts(load, problem_of(20, 1), groups, rules).posts, 2U)
+  const MonthRules rules{.processors = 20, .posts_at_once = 4};
+  EXPECT_EQ(starts_of(load, problem_of(20, 1), groups, rules).posts, 2U)
       << "months are left: only what no group has";
   load.scenarios[0].done = 7;
-  EXPECT_EQ(decide_starts(load, problem_of(20, 1), groups, rules).posts, 4U)
+  EXPECT_EQ(starts_of(load, problem_of(20, 1), groups, rules).posts, 4U)
       << "the last month runs: any processor, but few at once";
   load.running_posts = 3;
-  EXPECT_EQ(decide_starts(load, problem_of(20, 1), groups, rules).posts, 1U);
+  EXPECT_EQ(starts_of(load, problem_of(20, 1), groups, rules).posts, 1U);
 }
 
-TEST(MonthDispatch, WhileTheDiskIsShortNoMonthStarts) {
+TEST(MonthGroups, WhileTheDiskIsShortNoMonthStarts) {
   MonthLoad load{.scenarios = {scenario(1, 2, 4), scenario(2, 2)}, .waiting_posts = 3};
   const Grouping groups{{4, 4}, 1};
-  const DispatchRules rules{.processors = 9, .posts_at_once = 4, .flushes = true};
-  const auto waits = decide_starts(load, problem_of(9, 2), groups, rules);
+  const MonthRules rules{.processors = 9, .posts_at_once = 4, .flushes = true};
+  const auto waits = starts_of(load, problem_of(9, 2), groups, rules);
   EXPECT_TRUE(waits.mains.empty());
   EXPECT_EQ(waits.posts, 0U) << "a month still runs";
   load.scenarios[0] = scenario(1, 3);
-  const auto flush = decide_starts(load, problem_of(9, 2), groups, rules);
+  const auto flush = starts_of(load, problem_of(9, 2), groups, rules);
   EXPECT_TRUE(flush.mains.empty());
   EXPECT_EQ(flush.posts, 3U);
 }

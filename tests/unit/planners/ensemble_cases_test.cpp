@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_formula.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/shared_files.hpp"

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "support/ensemble_samples.hpp"
 
 namespace dovetail {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "planners/ensemble/ensemble_plan.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "dovetail/planner.hpp"
-#include "planners/ensemble/month_choice.hpp"
+#include "planners/ensemble/month_dispatch.hpp"
 #include "planners/ensemble/repartition.hpp"
 #include "queue/policies/scheduler.hpp"
 #include "queue/strategies/strategy.hpp"

@@ -1,4 +1,5 @@
-// Which month a group computes next: the rules of dispatch.
+// Which month a group computes next: the rules of dispatch. The simulation that predicts and the
+// daemon that runs months for real both ask here.
 //
 // fair     the idle group with the shortest months takes the free scenario that is least advanced.
 // rotate   the same, but when that scenario is far ahead of one on a slower group, the group waits
@@ -9,8 +10,8 @@
 // Ties: lowest number. Source: Caniou et al. 2009 (fair); rotate and ideal are explained in
 // docs/ensembles.md.
 //
-//   while (const auto start = dispatcher.propose()) dispatcher.start(*start);
-//   dispatcher.end(group);
+//   while (const auto start = dispatch.propose()) dispatch.start(*start);
+//   dispatch.end(group);
 //
 // A month costs a few heap operations, under rotate also a look at every group.
 #pragma once
@@ -41,10 +42,26 @@ struct MonthStart {
   Count month = 0;  // from 0
 };
 
-class MonthDispatcher {
+class MonthDispatch {
  public:
   // Groups by the time of a month; all are idle and all scenarios free.
-  MonthDispatcher(Dispatch rule, Count scenarios, Count months, std::span<const Duration> times);
+  MonthDispatch(Dispatch rule, Count scenarios, Count months, std::span<const Duration> times);
+
+  struct ScenarioState {
+    Count done = 0;  // months
+    Count months = 1;
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  struct GroupState {
+    Duration time = 0;
+    std::uint32_t computes = kNone;  // a scenario
+    std::uint32_t awaits = kNone;    // a scenario, as an earlier dispatch has decided
+    bool is_closing = false;         // the month that it computes is its last
+  };
+
+  // In the middle of a run. A group whose scenario was awaited and has ended its month takes it
+  // over; one that awaits a scenario without months left is idle.
+  MonthDispatch(Dispatch rule, std::span<const ScenarioState> scenarios, std::vector<GroupState> groups);
 
   // A group that waited for a scenario takes its next month. First of all when months have ended;
   // it counts as started.
@@ -67,33 +84,35 @@ class MonthDispatcher {
   // Months that have not been started.
   std::int64_t left() const { return left_; }
 
- private:
-  static constexpr std::uint32_t kNobody = 0xFFFFFFFFU;
+  // The group that waits for the scenario; kNone: none does.
+  std::uint32_t awaited_by(std::uint32_t scenario) const { return scenarios_[scenario].awaited_by; }
 
+ private:
   // Smallest first.
   template <typename T>
   using Least = std::priority_queue<T, std::vector<T>, std::greater<>>;
 
-  struct Group {
-    Duration time = 0;
-    std::uint32_t scenario = kNobody;  // that it computes
+  struct Progress {
+    Count next_month = 0;  // under ideal those before it may still run
+    Count months = 0;
+    Count distance = 0;  // D: months ahead from which a group waits for another scenario
+    std::uint32_t awaited_by = kNone;
   };
 
+  void rank_groups();
   void free(std::uint32_t scenario);
+  void take_over(std::uint32_t group, std::uint32_t scenario);
   std::uint32_t laggard_for(std::uint32_t group, std::uint32_t scenario) const;
 
   Dispatch rule_;
-  Count months_;
-  Count distance_;  // D: months ahead from which rotate waits
   bool is_unequal_;
-  std::int64_t left_;
-  std::vector<Group> groups_;
+  std::int64_t left_ = 0;
+  std::vector<Progress> scenarios_;
+  std::vector<GroupState> groups_;
   std::vector<std::uint32_t> rank_;     // of a group, by time and number
   std::vector<std::uint32_t> by_rank_;  // the inverse
-  std::vector<Count> next_month_;       // of a scenario; under ideal those before it may still run
-  std::vector<std::uint32_t> awaited_by_;  // by scenario: the group that waits for it
-  Least<std::uint32_t> idle_;              // ranks
-  Least<std::uint64_t> free_;              // months done, then scenario
+  Least<std::uint32_t> idle_;           // ranks
+  Least<std::uint64_t> free_;           // months done, then scenario
   std::vector<MonthStart> takeovers_;
 };
 
