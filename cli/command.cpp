@@ -16,6 +16,7 @@
 #include "cli/run/measured_times.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "io/formats/table.hpp"
 #include "io/text.hpp"
 #include "planners/list/limited_cluster.hpp"
 
@@ -38,7 +39,7 @@ void GoalArguments::add_deadline(CLI::App& command) {
 void ProblemArguments::add_workflows(CLI::App& command, const std::string& name) {
   command
       .add_option(name, workflows,
-                  "workflow files: YAML, JSON, WfCommons, DAX or DOT; - is standard input")
+                  "workflow files: " + io::titles_to_read() + "; - is standard input")
       ->required();
   command.add_option("--default-time", default_seconds,
                      "seconds for imported tasks that have no run time");

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
+#include "io/formats/table.hpp"
 
 namespace dovetail::cli {
 
@@ -20,36 +19,27 @@ struct ConvertArguments {
   std::optional<double> default_seconds;
 };
 
-WorkflowFormat chosen_format(const ConvertArguments& arguments) {
-  static const std::map<std::string, WorkflowFormat> names = {
-      {"yaml", WorkflowFormat::yaml},
-      {"json", WorkflowFormat::json},
-      {"wfcommons", WorkflowFormat::wfcommons},
-      {"dot", WorkflowFormat::dot}};
-  if (!arguments.to.empty()) return names.at(arguments.to);
-  for (const auto& [ending, format] :
-       {std::pair{".yaml", WorkflowFormat::yaml}, std::pair{".yml", WorkflowFormat::yaml},
-        std::pair{".wfcommons.json", WorkflowFormat::wfcommons},
-        std::pair{".json", WorkflowFormat::json}, std::pair{".dot", WorkflowFormat::dot},
-        std::pair{".gv", WorkflowFormat::dot}}) {
-    if (arguments.output.ends_with(ending)) return format;
-  }
-  throw InputError("cannot tell the format from \"" + arguments.output +
-                   "\"; end it in .yaml, .json, .wfcommons.json or .dot, or give --to");
+const io::FormatInfo& chosen_format(const ConvertArguments& arguments) {
+  if (!arguments.to.empty()) return *io::find_format(arguments.to);
+  if (const auto* format = io::format_of_ending(arguments.output)) return *format;
+  throw InputError("cannot tell the format from \"" + arguments.output + "\"; end it in " +
+                   io::endings_to_write() + ", or give --to");
 }
 
-// WfFormat knows one run time per task and no transfer times.
-void warn_of_losses(const Workflow& workflow) {
+void warn_of_lost_times(const Workflow& workflow, const io::FormatInfo& format) {
   std::size_t simplified = 0;
   for (TaskId task = 0; task < workflow.size(); ++task) {
     const TaskTime time = workflow.time(task);
     if (time.kind() != TimeKind::fixed || time.min_procs() > 1) ++simplified;
   }
   if (simplified > 0) {
-    std::cerr << "warning: WfFormat has one time per task: " << counted(simplified, "task")
+    std::cerr << "warning: " << format.standard
+              << " has one time per task: " << counted(simplified, "task")
               << " keep the time on their fewest processors only\n";
   }
-  if (workflow.has_transfers()) std::cerr << "warning: WfFormat has no transfer times\n";
+  if (workflow.has_transfers()) {
+    std::cerr << "warning: " << format.standard << " has no transfer times\n";
+  }
 }
 
 // Formats of others have no place for it.
@@ -67,16 +57,15 @@ void warn_of_lost_execution(const Workflow& workflow) {
 }
 
 Exit run(const ConvertArguments& arguments) {
-  const WorkflowFormat format = chosen_format(arguments);
+  const io::FormatInfo& format = chosen_format(arguments);
   protect_inputs({arguments.input}, {arguments.output});
   std::vector<std::string> warnings;
   const Workflow workflow =
       read_workflow(arguments.input, {.default_seconds = arguments.default_seconds}, &warnings);
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
-  if (format == WorkflowFormat::wfcommons) warn_of_losses(workflow);
-  const bool is_ours = format == WorkflowFormat::yaml || format == WorkflowFormat::json;
-  if (!is_ours) warn_of_lost_execution(workflow);
-  write_file(arguments.output, format_workflow(workflow, format));
+  if (format.keeps == io::Keeps::one_time) warn_of_lost_times(workflow, format);
+  if (format.keeps != io::Keeps::all) warn_of_lost_execution(workflow);
+  write_file(arguments.output, format.write(workflow));
   if (arguments.output != "-") {
     fmt::print("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),
                counted(workflow.edge_count(), "edge"));
@@ -89,12 +78,16 @@ Exit run(const ConvertArguments& arguments) {
 void add_convert(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand("convert", "a workflow from one format to another");
   auto arguments = std::make_shared<ConvertArguments>();
-  command->add_option("IN", arguments->input, "YAML, JSON, WfCommons, DAX or DOT")->required();
+  std::vector<std::string> names;
+  for (const io::FormatInfo& format : io::workflow_formats()) {
+    if (format.write != nullptr) names.emplace_back(format.name);
+  }
+  command->add_option("IN", arguments->input, io::titles_to_read())->required();
   command
       ->add_option("OUT", arguments->output, "its ending decides the format; - is standard output")
       ->required();
-  command->add_option("--to", arguments->to, "yaml, json, wfcommons (1.5) or dot")
-      ->check(CLI::IsMember({"yaml", "json", "wfcommons", "dot"}).description(""));
+  command->add_option("--to", arguments->to, io::names_and_versions_to_write())
+      ->check(CLI::IsMember(names).description(""));
   command
       ->add_option("--default-time", arguments->default_seconds,
                    "seconds for imported tasks that have no run time")

@@ -14,6 +14,7 @@
 #include "gen/pegasus.hpp"
 #include "gen/shapes.hpp"
 #include "gen/wide_apps.hpp"
+#include "io/formats/table.hpp"
 
 namespace dovetail::cli {
 
@@ -140,11 +141,9 @@ std::vector<Shape> shapes() {
   };
 }
 
-WorkflowFormat format_of(const std::string& output) {
-  if (output.ends_with(".wfcommons.json")) return WorkflowFormat::wfcommons;
-  if (output.ends_with(".json")) return WorkflowFormat::json;
-  if (output.ends_with(".dot") || output.ends_with(".gv")) return WorkflowFormat::dot;
-  return WorkflowFormat::yaml;
+WorkflowFormat format_for(const std::string& output) {
+  const io::FormatInfo* format = io::format_of_ending(output);
+  return format == nullptr ? WorkflowFormat::yaml : format->format;
 }
 
 // Throws InputError for an option that belongs to other shapes and would have no effect.
@@ -204,7 +203,7 @@ Exit generate_workflow(const CLI::App& command, WorkflowArguments arguments) {
   }
   protect_inputs({}, {arguments.output, arguments.pool_file});
   const Workflow workflow = make_workflow(command, shape, arguments);
-  write_file(arguments.output, format_workflow(workflow, format_of(arguments.output)));
+  write_file(arguments.output, format_workflow(workflow, format_for(arguments.output)));
   report_made(arguments.output, counted(workflow.size(), "task") + ", " +
                                     counted(workflow.edge_count(), "edge") + ", seed " +
                                     std::to_string(arguments.seed));
@@ -291,7 +290,7 @@ void add_generate_workflow(CLI::App& generate, Exit& status) {
   add_seed(*command, a->seed, "workflow");
   command->add_option(
       "-o,--output", a->output,
-      "file; .yaml, .json, .wfcommons.json or .dot decides the format; - is standard output");
+      "file; " + io::endings_to_write() + " decides the format; - is standard output");
   command->footer(
       "Examples: dovetail generate workflow --tasks 50 --seed 7 -o flow.yaml\n"
       "          dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"

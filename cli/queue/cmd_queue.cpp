@@ -14,6 +14,7 @@
 #include "cli/run/batch_run.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "io/formats/table.hpp"
 #include "io/text.hpp"
 #include "study/parallel.hpp"
 
@@ -361,7 +362,7 @@ void add_queue(CLI::App& program, Exit& status) {
       program.add_subcommand("queue", "cuts a workflow into jobs for a busy batch queue");
   auto a = std::make_shared<QueueArguments>();
   command->add_option("WORKFLOW", a->workflow,
-                      "workflow file: YAML, JSON, WfCommons, DAX or DOT; - is standard input");
+                      "workflow file: " + io::titles_to_read() + "; - is standard input");
   add_site_options(*command, *a);
   add_strategy_options(*command, *a);
   command->add_option("--wait", a->waits,

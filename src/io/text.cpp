@@ -196,6 +196,11 @@ std::string_view skip_bom(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
+std::string_view skip_space(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
 void require_text(std::string_view text, const std::string& file) {
   const auto nul = text.find('\0');
   if (nul == std::string_view::npos) return;

@@ -62,6 +62,9 @@ std::size_t line_at(std::string_view text, std::size_t offset);
 // The text without a UTF-8 byte order mark.
 std::string_view skip_bom(std::string_view text);
 
+// The text without white space before it.
+std::string_view skip_space(std::string_view text);
+
 // Throws InputError unless the text is free of NUL bytes ("not a text file").
 void require_text(std::string_view text, const std::string& file);
 

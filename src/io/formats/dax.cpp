@@ -135,12 +135,14 @@ class DaxReader {
 
 }  // namespace
 
-Workflow read_dax(std::string_view text, const std::string& file,
-                  const WorkflowReadOptions& options) {
-  if (text.size() > kMaxDaxBytes) {
-    throw InputError(fmt::format("{}: DAX files may have up to {} MiB", file, kMaxDaxBytes >> 20U));
+bool is_dax(WorkflowText& text) { return text.start().starts_with('<'); }
+
+Workflow read_dax(WorkflowText& text, const WorkflowReadOptions& options, Warnings* /*warnings*/) {
+  if (text.text().size() > kMaxDaxBytes) {
+    throw InputError(
+        fmt::format("{}: DAX files may have up to {} MiB", text.file(), kMaxDaxBytes >> 20U));
   }
-  return DaxReader(text, file, options).read();
+  return DaxReader(text.text(), text.file(), options).read();
 }
 
 }  // namespace dovetail::io

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "dovetail/error.hpp"
@@ -13,6 +14,35 @@
 namespace dovetail::io {
 
 namespace {
+
+// Past white space and the comments that DOT and YAML begin with.
+std::string_view skip_comments(std::string_view text) {
+  for (;;) {
+    text = skip_space(text);
+    std::size_t end = 0;
+    if (text.starts_with("#") || text.starts_with("//")) {
+      end = text.find('\n');
+    } else if (text.starts_with("/*")) {
+      end = text.find("*/");
+    } else {
+      return text;
+    }
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + (text[end] == '*' ? 2 : 1));
+  }
+}
+
+bool starts_with_word(std::string_view text, std::string_view word) {
+  if (text.size() < word.size()) return false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (std::tolower(static_cast<unsigned char>(text[i])) != word[i]) return false;
+  }
+  // "graph: 1" is YAML.
+  const std::string_view rest = text.substr(word.size());
+  const bool word_ends = rest.empty() || rest[0] == '{' || rest[0] == '"' || rest[0] == '/' ||
+                         std::isspace(static_cast<unsigned char>(rest[0])) != 0;
+  return word_ends && !skip_space(rest).starts_with(":");
+}
 
 std::optional<Count> parse_count(std::string_view text) {
   const auto number = parse_number(text);
@@ -159,10 +189,17 @@ class TaskReader {
 
 }  // namespace
 
-Workflow read_dot(std::string_view text, const std::string& file,
-                  const WorkflowReadOptions& options) {
-  require_utf8(text, file);
-  const DotGraph graph = parse_dot(skip_bom(text), file);
+bool is_dot(WorkflowText& text) {
+  const std::string_view start = skip_comments(text.start());
+  return starts_with_word(start, "digraph") || starts_with_word(start, "graph") ||
+         starts_with_word(start, "strict");
+}
+
+Workflow read_dot(WorkflowText& source, const WorkflowReadOptions& options,
+                  Warnings* /*warnings*/) {
+  const std::string& file = source.file();
+  require_utf8(source.text(), file);
+  const DotGraph graph = parse_dot(skip_bom(source.text()), file);
   if (graph.nodes.empty()) throw InputError(file + ": the graph has no nodes");
   WorkflowBuilder builder(graph.name.empty() ? name_from_file(file) : graph.name);
   for (const DotNode& node : graph.nodes) {

@@ -204,9 +204,15 @@ class WfCommonsReader {
 
 }  // namespace
 
-Workflow read_wfcommons(const Document& document, const WorkflowReadOptions& options,
+bool is_wfcommons(WorkflowText& text) {
+  const Value root = text.document().root();
+  if (root.kind() != ValueKind::mapping) return false;
+  return root.find("workflow").has_value() || root.find("schemaVersion").has_value();
+}
+
+Workflow read_wfcommons(WorkflowText& text, const WorkflowReadOptions& options,
                         Warnings* warnings) {
-  return WfCommonsReader(document, options, warnings).read();
+  return WfCommonsReader(text.document(), options, warnings).read();
 }
 
 }  // namespace dovetail::io

@@ -268,8 +268,9 @@ class WorkflowReader {
 
 }  // namespace
 
-Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options) {
-  return WorkflowReader(document, options).read();
+Workflow read_own_workflow(WorkflowText& text, const WorkflowReadOptions& options,
+                           Warnings* /*warnings*/) {
+  return WorkflowReader(text.document(), options).read();
 }
 
 }  // namespace dovetail::io

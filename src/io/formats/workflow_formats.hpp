@@ -1,7 +1,8 @@
-// The readers and writers of single workflow formats, behind read_workflow and format_workflow.
+// The readers and writers of single workflow formats, behind the table of formats (table.hpp).
 // Readers throw InputError with file and line; the text is already known to be of that format.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,24 +16,46 @@ namespace dovetail::io {
 
 using Warnings = std::vector<std::string>;
 
+// A workflow file whose format is to be found out.
+class WorkflowText {
+ public:
+  // Throws InputError when it is empty or no text.
+  WorkflowText(std::string text, std::string file);
+
+  const std::string& file() const { return file_; }
+  bool is_json() const { return is_json_; }
+  std::string_view text() const { return text_; }
+  // Without a byte order mark and white space before it.
+  std::string_view start() const;
+  // What is in it as JSON or YAML. The text is let go: large files are JSON, and what is made of
+  // the document needs the room.
+  const Document& document();
+
+ private:
+  std::string text_;
+  std::string file_;
+  bool is_json_;
+  std::optional<Document> document_;
+};
+
 // Our own format, from YAML or JSON.
-Workflow read_own_workflow(const Document& document, const WorkflowReadOptions& options);
-
-// WfCommons WfFormat 1.3 to 1.6.
-Workflow read_wfcommons(const Document& document, const WorkflowReadOptions& options,
-                        Warnings* warnings);
-
-// Pegasus DAX 2.1 and 3.x.
-Workflow read_dax(std::string_view text, const std::string& file,
-                  const WorkflowReadOptions& options);
-
-// The common subset of Graphviz DOT.
-Workflow read_dot(std::string_view text, const std::string& file,
-                  const WorkflowReadOptions& options);
-
+Workflow read_own_workflow(WorkflowText& text, const WorkflowReadOptions& options,
+                           Warnings* warnings);
 std::string write_workflow_yaml(const Workflow& workflow);
 std::string write_workflow_json(const Workflow& workflow);
+
+// WfCommons WfFormat 1.3 to 1.6; 1.5 is written.
+bool is_wfcommons(WorkflowText& text);
+Workflow read_wfcommons(WorkflowText& text, const WorkflowReadOptions& options, Warnings* warnings);
 std::string write_wfcommons(const Workflow& workflow);
+
+// Pegasus DAX 2.1 and 3.x.
+bool is_dax(WorkflowText& text);
+Workflow read_dax(WorkflowText& text, const WorkflowReadOptions& options, Warnings* warnings);
+
+// The common subset of Graphviz DOT.
+bool is_dot(WorkflowText& text);
+Workflow read_dot(WorkflowText& text, const WorkflowReadOptions& options, Warnings* warnings);
 std::string write_dot(const Workflow& workflow);
 
 // The name of a workflow that has none inside its file: the file's name without folder and
