@@ -9,16 +9,15 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 
 #include "cli/moment_option.hpp"
 #include "cli/run/batch_run.hpp"
-#include "cli/run/measured_times.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/formats/table.hpp"
 #include "io/text.hpp"
 #include "planners/list/limited_cluster.hpp"
+#include "run/history/measured_times.hpp"
 
 namespace dovetail::cli {
 
@@ -53,11 +52,18 @@ void ProblemArguments::add_cluster(CLI::App& command) {
   command.add_option("--now", now, "plan as if it were this moment: seconds, duration or date");
 }
 
+void print_warning(const std::string& what) { fmt::print(stderr, "warning: {}\n", what); }
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+}
+
 Problem ProblemArguments::load(const GoalArguments& goal) const {
-  MeasuredTimes measured(MeasuredTimes::Unknown::is_error);
+  run::MeasuredTimes measured(run::MeasuredTimes::Unknown::is_error, run::machine_name(),
+                              print_warning);
   const Problem problem =
       load(goal, {.default_seconds = default_seconds, .missing_time = std::ref(measured)});
-  measured.print_notes();
+  print_notes(measured.notes());
   return problem;
 }
 
@@ -74,7 +80,7 @@ Problem ProblemArguments::load(const GoalArguments& goal,
   for (const std::string& path : workflows) {
     loaded.push_back(read_workflow(path, options, &warnings));
   }
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
+  for (const std::string& warning : warnings) print_warning(warning);
   const std::optional<Platform> live = cluster == "slurm" ? live_slurm(cluster, "") : std::nullopt;
   Platform platform = live ? *live : read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);

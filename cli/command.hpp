@@ -16,6 +16,10 @@
 
 namespace dovetail::cli {
 
+// On standard error, as a warning, and as they are.
+void print_warning(const std::string& what);
+void print_notes(const std::vector<std::string>& notes);
+
 // 0 fine, 1 the answer is no, 2 bad use or input, 3 an outside system failed.
 enum class Exit { fine = 0, no = 1, bad_input = 2, outside = 3 };
 

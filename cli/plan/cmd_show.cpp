@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/run/known_run.hpp"
 #include "cli/run/run_summary.hpp"
 #include "dovetail/draw.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "run/known_run.hpp"
 #include "run/report/run_report.hpp"
 
 namespace dovetail::cli {
@@ -48,7 +48,7 @@ std::string plan_picture(const ShowArguments& arguments, const std::string& form
   return text_of(arguments, record);
 }
 
-std::string run_text(const ShowArguments& arguments, const KnownRun& known,
+std::string run_text(const ShowArguments& arguments, const run::KnownRun& known,
                      const run::ReportedRun& run) {
   return fmt::format("{}: {}{}\n\n{}\n{}", run.name, known.condition(),
                      run.now ? "; what has not happened yet is drawn as it is expected" : "",
@@ -56,7 +56,7 @@ std::string run_text(const ShowArguments& arguments, const KnownRun& known,
                      summary_text(run::facts_of(run.problem, run.state, run.now)));
 }
 
-std::string run_picture(const ShowArguments& arguments, const KnownRun& known,
+std::string run_picture(const ShowArguments& arguments, const run::KnownRun& known,
                         const std::string& format) {
   const run::ReportedRun run = reported(known);
   if (format == "html") return run::run_report_html(run);
@@ -66,11 +66,11 @@ std::string run_picture(const ShowArguments& arguments, const KnownRun& known,
 }
 
 // Files come first: their names are chosen by people, those of runs are not.
-std::optional<KnownRun> find_run(const std::string& name) {
+std::optional<run::KnownRun> find_run(const std::string& name) {
   std::error_code unknown;
   if (name == "-" || std::filesystem::exists(name, unknown)) return std::nullopt;
   for (const run::RunFolder& folder : run::RunFolder::all(run::state_folder())) {
-    if (folder.id() == name) return KnownRun(folder);
+    if (folder.id() == name) return run::KnownRun(folder);
   }
   throw InputError(name +
                    ": cannot be read: No such file or directory, and no run has that name either; "
@@ -80,7 +80,7 @@ std::optional<KnownRun> find_run(const std::string& name) {
 Exit run(const ShowArguments& arguments) {
   const std::string format = chosen_format(arguments);
   protect_inputs({arguments.plan}, {arguments.output});
-  const std::optional<KnownRun> known = find_run(arguments.plan);
+  const std::optional<run::KnownRun> known = find_run(arguments.plan);
   const std::string picture =
       known ? run_picture(arguments, *known, format) : plan_picture(arguments, format);
   write_file(arguments.to_terminal() ? "-" : arguments.output, picture);

@@ -39,11 +39,11 @@ std::optional<batch::Reserve> reserve_named(const std::string& name) {
   return name == kSlurm ? batch::Reserve::nodes : batch::Reserve::begin;
 }
 
-batch::JobRunOptions options_of(const RunDescription& description) {
-  const SlurmDescription& how = *description.slurm;
+batch::JobRunOptions options_of(const run::RunDescription& description) {
+  const run::BatchDescription& how = *description.batch;
   return {.strategy = how.strategy,
           .reserve = reserve_named(how.reserve),
-          .make_plan = plan_for_run,
+          .make_plan = run::plan_for_run,
           .how = {.cap = how.max_jobs},
           .partition = how.partition,
           .token = how.token,
@@ -136,8 +136,8 @@ void SlurmArguments::require_none() const {
   }
 }
 
-SlurmDescription SlurmArguments::describe(const RunDescription& run,
-                                          const std::string& where) const {
+run::BatchDescription SlurmArguments::describe(const run::RunDescription& run,
+                                               const std::string& where) const {
   if (run.workflows.size() != 1) {
     throw InputError("on Slurm one workflow is run at a time, found " +
                      std::to_string(run.workflows.size()));
@@ -145,7 +145,8 @@ SlurmDescription SlurmArguments::describe(const RunDescription& run,
   if (!strategy.empty() && !reserve.empty()) {
     throw InputError("--strategy cuts workflows into jobs, --reserve plans each task; use one");
   }
-  SlurmDescription description = SlurmDescription::make(run.workflows.front().name());
+  run::BatchDescription description =
+      run::BatchDescription::make(kSlurm, run.workflows.front().name());
   description.partition = where;
   description.strategy = choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name;
   description.reserve = reserve;
@@ -153,7 +154,7 @@ SlurmDescription SlurmArguments::describe(const RunDescription& run,
   return description;
 }
 
-Exit conduct_on_slurm(const run::RunFolder& folder, const RunDescription& description,
+Exit conduct_on_slurm(const run::RunFolder& folder, const run::RunDescription& description,
                       const std::vector<run::KeptTask>& kept) {
   const Problem problem = description.problem();
   std::signal(SIGPIPE, SIG_IGN);
@@ -169,20 +170,20 @@ Exit conduct_on_slurm(const run::RunFolder& folder, const RunDescription& descri
   return end_run(folder, description, problem, end);
 }
 
-void require_possible_on_slurm(const RunDescription& description) {
+void require_possible_on_slurm(const run::RunDescription& description) {
   batch::require_possible(description.problem(),
-                          batch::limits_of(picture_now(), description.slurm->partition),
-                          batch::JobBook::kOverhead, !description.slurm->reserve.empty());
+                          batch::limits_of(picture_now(), description.batch->partition),
+                          batch::JobBook::kOverhead, !description.batch->reserve.empty());
 }
 
-std::optional<Duration> planned_time(const RunDescription& description) {
+std::optional<Duration> planned_time(const run::RunDescription& description) {
   const batch::ClusterPicture picture = picture_now();
   const auto jobs = batch::plan_jobs_now(description.problem(), options_of(description), picture);
   if (!jobs) return std::nullopt;
   return std::ranges::max(*jobs, {}, &batch::PlannedJob::end).end() - picture.at;
 }
 
-Exit write_slurm_scripts(const RunDescription& description) {
+Exit write_slurm_scripts(const run::RunDescription& description) {
   const auto folder = run::RunFolder::create(std::filesystem::absolute("dovetail-dry-run").string(),
                                              description.workflows.front().name());
   description.write(folder);
@@ -201,7 +202,7 @@ Exit write_slurm_scripts(const RunDescription& description) {
   return Exit::fine;
 }
 
-std::size_t cancel_on_slurm(const run::RunFolder& folder, const RunDescription& description) {
+std::size_t cancel_on_slurm(const run::RunFolder& folder, const run::RunDescription& description) {
   const auto system = batch::system_named(kSlurm).make({});
   return batch::cancel(folder, description.problem(), options_of(description), *system);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/run/run_description.hpp"
 #include "run/conductor.hpp"
+#include "run/run_description.hpp"
 
 namespace dovetail::cli {
 
@@ -35,7 +35,7 @@ struct SlurmArguments {
 
   // How a run would go. Throws InputError for a strategy that does not exist, one beside planned
   // starts, and several workflows.
-  SlurmDescription describe(const RunDescription& run, const std::string& where) const;
+  run::BatchDescription describe(const run::RunDescription& run, const std::string& where) const;
 };
 
 // Between two questions to Slurm: $DOVETAIL_SLURM_POLL. Test clusters decide faster than real ones.
@@ -45,19 +45,19 @@ Duration slurm_poll_interval();
 std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition);
 
 // Needs the lock on the run.
-Exit conduct_on_slurm(const run::RunFolder& folder, const RunDescription& description,
+Exit conduct_on_slurm(const run::RunFolder& folder, const run::RunDescription& description,
                       const std::vector<run::KeptTask>& kept);
 
 // Throws InputError when a task breaks a limit of the partition, before anything is done.
-void require_possible_on_slurm(const RunDescription& description);
+void require_possible_on_slurm(const run::RunDescription& description);
 
 // Of a run with planned starts, how long it would take by a plan made now; nothing when there is
 // none by its deadline.
-std::optional<Duration> planned_time(const RunDescription& description);
+std::optional<Duration> planned_time(const run::RunDescription& description);
 
 // Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
-Exit write_slurm_scripts(const RunDescription& description);
+Exit write_slurm_scripts(const run::RunDescription& description);
 
-std::size_t cancel_on_slurm(const run::RunFolder& folder, const RunDescription& description);
+std::size_t cancel_on_slurm(const run::RunFolder& folder, const run::RunDescription& description);
 
 }  // namespace dovetail::cli

@@ -10,16 +10,17 @@
 #include "cli/federation/federated_run.hpp"
 #include "cli/plan/describe.hpp"
 #include "cli/plan/fair_table.hpp"
+#include "cli/queue/job_output.hpp"
 #include "cli/run/batch_run.hpp"
-#include "cli/run/known_run.hpp"
-#include "cli/run/measured_times.hpp"
-#include "cli/run/previous_run.hpp"
-#include "cli/run/run_description.hpp"
 #include "cli/run/run_end.hpp"
 #include "cli/run/run_progress.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "run/conductor.hpp"
+#include "run/history/measured_times.hpp"
+#include "run/known_run.hpp"
+#include "run/previous_run.hpp"
+#include "run/run_description.hpp"
 
 namespace dovetail::cli {
 
@@ -55,34 +56,36 @@ std::string current_folder() {
   return path.string();
 }
 
-RunDescription describe_run(const RunArguments& arguments) {
+run::RunDescription describe_run(const RunArguments& arguments) {
   const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
   if (!slurm) arguments.slurm.require_none();
-  MeasuredTimes measured(
-      MeasuredTimes::Unknown::is_assumed,
-      slurm ? RunDescription::machine_of(slurm->platform, true) : run::machine_name());
+  run::MeasuredTimes measured(
+      run::MeasuredTimes::Unknown::is_assumed,
+      slurm ? run::BatchDescription::machine_of("slurm", slurm->platform) : run::machine_name(),
+      print_warning);
   ProblemArguments asked = arguments.problem;
   if (slurm) asked.cluster = std::to_string(slurm->platform.clusters().front().processors);
   const Problem problem =
       asked.load(goal_from_now(arguments.goal, asked.cluster),
                  {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
-  measured.print_notes();
+  print_notes(measured.notes());
   if (slurm && problem.goal() == Goal::fair) {
     throw InputError(
         "--goal fair: on Slurm every workflow is cut into jobs by itself; leave it out");
   }
   if (slurm) require_ready(problem.workflows(), "a run on Slurm");
-  RunDescription description{.workflows = from_now(problem.workflows(), problem.now()),
-                             .assumed = measured.assumed(),
-                             .folder = current_folder(),
-                             .platform = slurm ? slurm->platform : from_now(problem.platform()),
-                             .goal = problem.goal(),
-                             .keep_going = arguments.keep_going,
-                             .is_static = arguments.is_static,
-                             .band = arguments.band / 100,
-                             .stability = arguments.stability};
+  run::RunDescription description{
+      .workflows = run::from_now(problem.workflows(), problem.now()),
+      .assumed = measured.assumed(),
+      .folder = current_folder(),
+      .platform = slurm ? slurm->platform : run::from_now(problem.platform()),
+      .goal = problem.goal(),
+      .keep_going = arguments.keep_going,
+      .is_static = arguments.is_static,
+      .band = arguments.band / 100,
+      .stability = arguments.stability};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
-  if (slurm) description.slurm = arguments.slurm.describe(description, slurm->partition);
+  if (slurm) description.batch = arguments.slurm.describe(description, slurm->partition);
   const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
                                 arguments.stability != RunArguments{}.stability ||
                                 asked.processors > 0;
@@ -118,7 +121,7 @@ void print_plan(const Problem& problem, Plan plan) {
 }
 
 // What the same command without --dry-run would have to go on with.
-void print_continuation(const Continuation& last) {
+void print_continuation(const run::Continuation& last) {
   if (last.at_work) fmt::print("  {} runs the same in this folder now\n", last.at_work->id());
   if (last.run) {
     fmt::print("  {} would go on, of which {} done already\n", last.run->id(),
@@ -130,14 +133,14 @@ void print_continuation(const Continuation& last) {
   }
 }
 
-Exit conduct(const run::RunFolder& folder, const RunDescription& description,
+Exit conduct(const run::RunFolder& folder, const run::RunDescription& description,
              run::RunOptions options, run::Nursery nursery) {
-  if (description.slurm) return conduct_on_slurm(folder, description, options.kept);
+  if (description.batch) return conduct_on_slurm(folder, description, options.kept);
   const Problem problem = description.problem();
   // Who listens to us may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
-  options.make_plan = plan_for_run;
+  options.make_plan = run::plan_for_run;
   options.processors = problem.platform().clusters().front().processors;
   options.keep_going = description.keep_going;
   options.is_static = description.is_static;
@@ -167,23 +170,29 @@ run::RunLock lock(const run::RunFolder& folder) {
                                holder ? fmt::format(" by process {}", holder->pid) : ""));
 }
 
+std::string jobs_left(const run::RunFolder& folder) {
+  const batch::PilotStates jobs = known_jobs(folder);
+  return jobs.live().empty() && jobs.to_release().empty() ? "" : "has jobs on Slurm";
+}
+
 // Goes on with the last run, by the workflow as it is now.
-Exit go_on(const Continuation& last, const RunDescription& description, run::Nursery nursery) {
+Exit go_on(const run::Continuation& last, const run::RunDescription& description,
+           run::Nursery nursery) {
   const run::RunFolder& folder = *last.run;
   const run::RunLock own = lock(folder);
   fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
              counted(last.done, "task"));
-  const RunDescription continued = description.later(last.clock);
+  const run::RunDescription continued = description.later(last.clock);
   continued.write(folder);
   return conduct(folder, continued, {.sets_processors = true}, std::move(nursery));
 }
 
-Exit no_plan(const RunDescription& description) {
-  RunDescription without = description;
+Exit no_plan(const run::RunDescription& description) {
+  run::RunDescription without = description;
   without.goal = Goal::turnaround;
   without.deadline.reset();
   const Duration earliest =
-      description.slurm ? *planned_time(without) : makespan(plan_for_run(without.problem()));
+      description.batch ? *planned_time(without) : makespan(run::plan_for_run(without.problem()));
   fmt::print(
       "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
       "  nothing is run\n",
@@ -192,9 +201,9 @@ Exit no_plan(const RunDescription& description) {
   return Exit::no;
 }
 
-Exit run_on_slurm(const RunArguments& arguments, const RunDescription& description,
-                  const Continuation& last) {
-  const bool is_planned = !description.slurm->reserve.empty();
+Exit run_on_slurm(const RunArguments& arguments, const run::RunDescription& description,
+                  const run::Continuation& last) {
+  const bool is_planned = !description.batch->reserve.empty();
   require_possible_on_slurm(description);
   if (is_planned && !planned_time(description)) return no_plan(description);
   if (!is_planned && description.deadline) {
@@ -231,7 +240,7 @@ Exit run_over_clusters(const RunArguments& arguments) {
 }
 
 // Who means an ensemble hears more than that it is no workflow.
-RunDescription describe_workflows(const RunArguments& arguments) {
+run::RunDescription describe_workflows(const RunArguments& arguments) {
   try {
     return describe_run(arguments);
   } catch (const InputError&) {
@@ -252,11 +261,12 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
   }
   arguments.federation.require_none();
   run::Nursery nursery;  // while we are small
-  const RunDescription description = describe_workflows(arguments);
+  const run::RunDescription description = describe_workflows(arguments);
   description.check();
   const Problem problem = description.problem();
-  Continuation last;
-  if (!arguments.is_new) last = find_continuation(description, problem);
+  run::Continuation last;
+  if (!arguments.is_new)
+    last = run::find_continuation(description, problem, jobs_left, print_warning);
   if (last.at_work && !arguments.dry_run) {
     throw InputError(fmt::format(
         "{0} runs the same in this folder now; look at it with dovetail status {0} --live, or use "
@@ -264,8 +274,8 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
         last.at_work->id()));
   }
   if (last.run && !arguments.dry_run) return go_on(last, description, std::move(nursery));
-  if (description.slurm) return run_on_slurm(arguments, description, last);
-  const Plan plan = plan_for_run(problem);
+  if (description.batch) return run_on_slurm(arguments, description, last);
+  const Plan plan = run::plan_for_run(problem);
   if (!plan.feasible) return no_plan(description);
   if (arguments.dry_run) {
     print_plan(problem, plan);
@@ -283,7 +293,7 @@ Exit resume(const std::string& id) {
   run::Nursery nursery;  // while we are small
   const auto folder = run::RunFolder::open(run::state_folder(), id);
   const run::RunLock own = lock(folder);
-  const KnownRun known(folder);
+  const run::KnownRun known(folder);
   if (known.condition() == "done" && known.state.outcome() == "done") {
     fmt::print("{} is done; to bring it up to date run its workflow again\n", id);
     return Exit::fine;

@@ -7,9 +7,9 @@
 #include "cli/command.hpp"
 #include "cli/queue/job_output.hpp"
 #include "cli/run/batch_run.hpp"
-#include "cli/run/known_run.hpp"
 #include "dovetail/error.hpp"
 #include "run/cancel.hpp"
+#include "run/known_run.hpp"
 #include "run/mailbox.hpp"
 #include "run/report/run_queries.hpp"
 
@@ -17,8 +17,8 @@ namespace dovetail::cli {
 
 namespace {
 
-void end_run_of_nobody(const KnownRun& run) {
-  if (run.description.slurm) {
+void end_run_of_nobody(const run::KnownRun& run) {
+  if (run.description.batch) {
     cancel_on_slurm(run.folder, run.description);
   } else {
     run::cancel(run.folder, run.problem, run.description.folder);
@@ -26,8 +26,8 @@ void end_run_of_nobody(const KnownRun& run) {
 }
 
 // Jobs that came into the queue, or back into it, when all was over.
-Exit remove_leftovers(const KnownRun& run) {
-  const auto lock = run.description.slurm ? run::RunLock::take(run.folder) : std::nullopt;
+Exit remove_leftovers(const run::KnownRun& run) {
+  const auto lock = run.description.batch ? run::RunLock::take(run.folder) : std::nullopt;
   const std::size_t found = lock ? cancel_on_slurm(run.folder, run.description) : 0;
   const std::string id = run.folder.id();
   if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
@@ -36,10 +36,10 @@ Exit remove_leftovers(const KnownRun& run) {
 }
 
 // Ends what is left of the run, unless somebody works on it.
-bool cancelled_here(const KnownRun& run) {
+bool cancelled_here(const run::KnownRun& run) {
   const auto lock = run::RunLock::take(run.folder);
   if (!lock) return false;
-  const KnownRun now(run.folder);
+  const run::KnownRun now(run.folder);
   const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
   if (!is_over) end_run_of_nobody(now);
   run::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
@@ -58,7 +58,7 @@ void tell_who_works_on(const run::RunFolder& folder) {
 // Whoever works on the run hears of it and ends; when nobody does, what is left of it is ended
 // here.
 Exit cancel(const std::string& id) {
-  const KnownRun run(id);
+  const run::KnownRun run(id);
   const std::string condition = run.condition();
   if (condition == "done" || condition == "cancelled") return remove_leftovers(run);
   constexpr useconds_t kPause = 50'000;
@@ -66,7 +66,7 @@ Exit cancel(const std::string& id) {
   int tries = 0;
   for (bool is_asked = false;; usleep(kPause)) {
     if (cancelled_here(run)) {
-      fmt::print("{}: {}\n", id, KnownRun(run.folder).condition());
+      fmt::print("{}: {}\n", id, run::KnownRun(run.folder).condition());
       return Exit::fine;
     }
     if (!is_asked) run::post(run.folder, {{"what", "cancel"}});
@@ -76,7 +76,7 @@ Exit cancel(const std::string& id) {
 }
 
 Exit set_resources(const std::string& id, Count processors, bool at_once) {
-  const KnownRun run(id);
+  const run::KnownRun run(id);
   if (run.condition() == "done") throw InputError(id + " is done; it needs no processors");
   const auto need = run::largest_need(run.problem, run.state);
   if (need && need->processors > processors) {
@@ -93,7 +93,7 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
 }
 
 // By jobs, not by a plan.
-std::vector<std::string> explain_on_slurm(const KnownRun& run, std::uint32_t task) {
+std::vector<std::string> explain_on_slurm(const run::KnownRun& run, std::uint32_t task) {
   auto reasons = run::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
   if (run.state.tasks()[task].state == run::TaskState::waiting) {
     reasons.push_back(batch::place_of(known_jobs(run.folder), task));
@@ -102,9 +102,9 @@ std::vector<std::string> explain_on_slurm(const KnownRun& run, std::uint32_t tas
 }
 
 Exit explain(const std::string& id, const std::string& name, bool as_json) {
-  const KnownRun run(id);
+  const run::KnownRun run(id);
   const std::uint32_t task = run.task(name);
-  const auto reasons = run.description.slurm ? explain_on_slurm(run, task)
+  const auto reasons = run.description.batch ? explain_on_slurm(run, task)
                                              : run::explain(run.problem, run.state, task,
                                                             run.limit(), run.holder.has_value());
   const char* state = name_of(run.state.tasks()[task].state);
@@ -115,7 +115,7 @@ Exit explain(const std::string& id, const std::string& name, bool as_json) {
   }
   fmt::print("{}: {}\n", run.problem.task_name(task), state);
   if (run.state.tasks()[task].state == run::TaskState::failed) {
-    fmt::print("  it {}\n", end_text(run.state.tasks()[task]));
+    fmt::print("  it {}\n", run::end_text(run.state.tasks()[task]));
   }
   for (const std::string& reason : reasons) fmt::print("  {}\n", reason);
   return Exit::fine;

@@ -13,8 +13,8 @@
 #include "cli/federation/experiment_progress.hpp"
 #include "cli/federation/federated_run.hpp"
 #include "cli/queue/job_output.hpp"
-#include "cli/run/known_run.hpp"
 #include "dovetail/error.hpp"
+#include "run/known_run.hpp"
 #include "run/report/run_queries.hpp"
 
 namespace dovetail::cli {
@@ -24,7 +24,7 @@ namespace {
 using run::RunFolder;
 using run::TaskState;
 
-run::Json task_json(const KnownRun& run, std::uint32_t task) {
+run::Json task_json(const run::KnownRun& run, std::uint32_t task) {
   const run::TaskStatus& status = run.state.tasks()[task];
   const TaskRef ref = run.problem.task_at(task);
   const Workflow& workflow = run.problem.workflows()[ref.workflow];
@@ -41,7 +41,7 @@ run::Json task_json(const KnownRun& run, std::uint32_t task) {
     row["cpu_seconds"] = status.end.cpu_seconds;
     row["peak_kib"] = status.end.peak_kib;
   }
-  if (status.state == TaskState::failed) row["why"] = end_text(status);
+  if (status.state == TaskState::failed) row["why"] = run::end_text(status);
   if (task < run.state.plan().size() && status.state == TaskState::waiting) {
     row["planned_start"] = to_seconds(run.state.plan()[task].start);
     row["planned_processors"] = run.state.plan()[task].procs;
@@ -49,7 +49,7 @@ run::Json task_json(const KnownRun& run, std::uint32_t task) {
   return row;
 }
 
-run::Json to_json(const KnownRun& run) {
+run::Json to_json(const run::KnownRun& run) {
   run::Json json = {{"run", run.folder.id()},
                     {"condition", run.condition()},
                     {"processors", run.limit()},
@@ -69,18 +69,18 @@ run::Json to_json(const KnownRun& run) {
 }
 
 // Of a task that the journal has as running, and on whose run nobody may work.
-bool still_runs(const KnownRun& run, std::uint32_t task) {
+bool still_runs(const run::KnownRun& run, std::uint32_t task) {
   if (run.holder) return true;
   const std::uint32_t attempt = run.state.tasks()[task].attempt;
   return run::read_attempt(run.folder.attempt(task, attempt)).still_runs();
 }
 
-void print_tasks(const KnownRun& run, TaskState state) {
+void print_tasks(const run::KnownRun& run, TaskState state) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
     const run::TaskStatus& status = run.state.tasks()[task];
     if (status.state != state) continue;
     fmt::print("  {:<8} {}", name_of(state), run.problem.task_name(task));
-    if (state == TaskState::failed) fmt::print(" {}", end_text(status));
+    if (state == TaskState::failed) fmt::print(" {}", run::end_text(status));
     if (state == TaskState::running) {
       fmt::print(" on {}{}", counted(static_cast<std::size_t>(status.processors), "processor"),
                  still_runs(run, task) ? "" : ", has ended since");
@@ -89,7 +89,7 @@ void print_tasks(const KnownRun& run, TaskState state) {
   }
 }
 
-void print_blocked(const KnownRun& run) {
+void print_blocked(const run::KnownRun& run) {
   const auto blocked = run::blocked_tasks(run.problem, run.state);
   const auto count = static_cast<std::size_t>(
       std::ranges::count_if(blocked, [](auto by) { return by.has_value(); }));
@@ -98,7 +98,7 @@ void print_blocked(const KnownRun& run) {
 
 run::Json summary_json(const RunFolder& folder) {
   try {
-    const KnownRun run(folder);
+    const run::KnownRun run(folder);
     return {{"run", folder.id()},
             {"condition", run.condition()},
             {"done", run.state.count(TaskState::done)},
@@ -150,7 +150,7 @@ Exit list_runs(bool as_json) {
   return Exit::fine;
 }
 
-void print_status(const KnownRun& run) {
+void print_status(const run::KnownRun& run) {
   const bool is_stopping = run.holder && run.state.is_stopping();
   fmt::print("{}: {}{}, {} of {} done\n", run.folder.id(), run.condition(),
              is_stopping ? " (nothing more is started)" : "", run.state.count(TaskState::done),
@@ -199,7 +199,7 @@ Exit show_experiment(const RunFolder& folder, bool as_json) {
 
 Exit show_status(const std::string& id, bool as_json) {
   if (const auto experiment = experiment_of(id)) return show_experiment(*experiment, as_json);
-  const KnownRun run(id);
+  const run::KnownRun run(id);
   as_json ? fmt::print("{}\n", to_json(run).dump(1)) : print_status(run);
   return Exit::fine;
 }
@@ -209,7 +209,7 @@ Exit watch_status(const std::string& id) {
   constexpr useconds_t kPause = 500'000;
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
   for (std::string shown;;) {
-    const KnownRun run(id);
+    const run::KnownRun run(id);
     const std::string now = fmt::format("{} {}", run.state.last().at, run.condition());
     if (now != shown) {
       if (is_terminal) fmt::print("\033[H\033[2J");
@@ -228,7 +228,7 @@ void print_file(const std::string& path) {
 }
 
 Exit show_logs(const std::string& id, const std::string& name, std::uint32_t attempt) {
-  const KnownRun run(id);
+  const run::KnownRun run(id);
   const std::uint32_t task = run.task(name);
   const std::uint32_t last = run.state.tasks()[task].attempt;
   if (last == 0) throw InputError("task \"" + name + "\" has not started");
@@ -239,7 +239,7 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
   const run::TaskStatus& status = run.state.tasks()[task];
   const bool has_ended = shown == last && status.state != TaskState::running;
   if (has_ended && status.end.cause == run::AttemptEnd::Cause::not_started) {
-    fmt::print(stderr, "{} {}\n", name, end_text(status));
+    fmt::print(stderr, "{} {}\n", name, run::end_text(status));
   }
   return Exit::fine;
 }

@@ -4,11 +4,11 @@
 
 #include "cli/plan/fair_table.hpp"
 #include "cli/queue/job_output.hpp"
-#include "cli/run/measured_times.hpp"
 #include "cli/run/run_summary.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
+#include "run/history/measured_times.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_report.hpp"
 
@@ -61,29 +61,29 @@ std::string fates_text(const Problem& problem, const run::RunFacts& facts) {
 }
 
 // A run is done even if nobody can be told how it went.
-void write_report(const run::RunFolder& folder, const Problem& problem,
-                  const run::RunState& state) {
+void write_report(const run::RunFolder& folder, const Problem& problem, const run::RunState& state,
+                  std::span<const batch::JobFacts> jobs) {
   try {
-    const auto jobs = batch::job_facts(known_jobs(folder));
     write_file(folder.report(),
                run::run_report_html({folder.id(), problem, state, {}, jobs_section(jobs)}));
     fmt::print("  {} shows how it went\n", folder.report());
   } catch (const ExecutionError& error) {
-    fmt::print(stderr, "warning: {}\n", error.what());
+    print_warning(error.what());
   }
 }
 
 }  // namespace
 
-Exit end_run(const run::RunFolder& folder, const RunDescription& description,
+Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
              const Problem& problem, const run::RunEnd& end) {
-  add_to_history(folder, description, problem, end.state);
+  run::add_to_history(folder, description, problem, end.state, print_warning);
   if (!end.state.attempts().empty()) {
-    const std::string jobs = jobs_text(batch::job_facts(known_jobs(folder)));
+    const auto jobs = end.state.has_jobs() ? batch::job_facts(known_jobs(folder))
+                                           : std::vector<batch::JobFacts>();
     const run::RunFacts facts = run::facts_of(problem, end.state);
-    fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs,
+    fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs_text(jobs),
                jobs.empty() ? "" : "\n");
-    write_report(folder, problem, end.state);
+    write_report(folder, problem, end.state, jobs);
   }
   return report(folder, problem, end);
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/run/known_run.hpp"
 #include "run/clock.hpp"
+#include "run/known_run.hpp"
 #include "run/local/launcher.hpp"
 
 namespace dovetail::cli {
@@ -67,7 +67,7 @@ void RunProgress::ended(std::uint32_t task, const run::RunState& state) {
     return;
   }
   tell("[{}/{}] {} {}\n", state.count(TaskState::done), problem_.task_count(),
-       problem_.task_name(task), end_text(status));
+       problem_.task_name(task), run::end_text(status));
   using Cause = run::AttemptEnd::Cause;
   const Cause cause = status.end.cause;
   if (status.has_succeeded || cause == Cause::stopped) return;

@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/run/known_run.hpp"
+#include "run/known_run.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_report.hpp"
 
 namespace dovetail::cli {
 
 // A run for its report; while somebody works on it, as it is now. It refers to `run`.
-run::ReportedRun reported(const KnownRun& run);
+run::ReportedRun reported(const run::KnownRun& run);
 
 // A few lines, planned against real, then a table of the tasks or, when they are many, their kinds.
 std::string summary_text(const run::RunFacts& facts);

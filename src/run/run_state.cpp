@@ -125,6 +125,7 @@ void RunState::apply(const Json& entry) {
     outcome_.clear();
     is_stopping_ = false;
   }
+  if (entry.contains("pilot")) has_jobs_ = true;
   const auto task = entry.value("task", tasks_.size());
   if (task < tasks_.size()) apply_to_task(what, entry, static_cast<std::uint32_t>(task));
 }

@@ -111,7 +111,10 @@ class RunState {
   Stamp began() const { return began_; }
   Stamp last() const { return last_; }
 
-  // Nothing more is started by whoever works on it.
+  // Whether jobs of a batch system have run tasks of it.
+  bool has_jobs() const { return has_jobs_; }
+
+  // Nothing more is started by the process that works on it.
   bool is_stopping() const { return is_stopping_; }
 
   // How it ended when somebody last worked on it: "done", "failed", "interrupted", "cancelled".
@@ -135,6 +138,7 @@ class RunState {
   std::optional<Count> processors_;
   Stamp began_;
   Stamp last_;
+  bool has_jobs_ = false;
   bool is_stopping_ = false;
   std::string outcome_;
 };

@@ -1,21 +1,15 @@
-#include "cli/run/previous_run.hpp"
-
-#include <fmt/format.h>
+#include "run/previous_run.hpp"
 
 #include <algorithm>
 
-#include "cli/queue/job_output.hpp"
-#include "cli/run/known_run.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 #include "run/freshness.hpp"
+#include "run/known_run.hpp"
 
-namespace dovetail::cli {
+namespace dovetail::run {
 
 namespace {
-
-using run::RunFolder;
-using run::TaskState;
 
 bool is_of(const RunDescription& earlier, const RunDescription& now) {
   return earlier.folder == now.folder &&
@@ -24,7 +18,7 @@ bool is_of(const RunDescription& earlier, const RunDescription& now) {
 
 // Newest first.
 std::vector<RunFolder> runs_of(const RunDescription& description) {
-  auto runs = RunFolder::of_workflow(run::state_folder(), description.workflows.front().name());
+  auto runs = RunFolder::of_workflow(state_folder(), description.workflows.front().name());
   std::ranges::reverse(runs);
   return runs;
 }
@@ -40,18 +34,18 @@ bool has_same_tasks(const Problem& a, const Problem& b) {
 
 bool has_live_attempts(const KnownRun& run) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
-    const run::TaskStatus& status = run.state.tasks()[task];
+    const TaskStatus& status = run.state.tasks()[task];
     if (status.state != TaskState::running) continue;
-    if (run::read_attempt(run.folder.attempt(task, status.attempt)).still_runs()) return true;
+    if (read_attempt(run.folder.attempt(task, status.attempt)).still_runs()) return true;
   }
   return false;
 }
 
 // Tasks that are done in the earlier run and are the same here. After a run that was completed,
 // only those that say what they read: of the others nobody knows whether there is something new.
-std::vector<run::KeptTask> kept_tasks(const KnownRun& earlier, const Problem& problem) {
+std::vector<KeptTask> kept_tasks(const KnownRun& earlier, const Problem& problem) {
   const bool was_completed = earlier.condition() == "done";
-  std::vector<run::KeptTask> kept;
+  std::vector<KeptTask> kept;
   for (std::uint32_t number = 0; number < problem.task_count(); ++number) {
     const TaskRef ref = problem.task_at(number);
     const Workflow& workflow = problem.workflows()[ref.workflow];
@@ -60,57 +54,59 @@ std::vector<run::KeptTask> kept_tasks(const KnownRun& earlier, const Problem& pr
     if (!same) continue;
     if (was_completed && workflow.execution(ref.task).inputs.empty()) continue;
     const auto& status = earlier.state.tasks()[earlier.problem.number_of({ref.workflow, *same})];
-    const bool is_same = status.definition == run::definition_of(workflow, ref.task);
+    const bool is_same = status.definition == definition_of(workflow, ref.task);
     if (status.state == TaskState::done && is_same) kept.push_back({number, status.inputs});
   }
   return kept;
 }
 
-// Jobs of a run on Slurm go on without us; who goes on with it here would run their tasks twice.
-void require_same_place(const KnownRun& earlier, const RunDescription& now) {
-  if (!earlier.description.slurm || now.slurm) return;
-  const batch::PilotStates jobs = known_jobs(earlier.folder);
-  if (jobs.live().empty() && jobs.to_release().empty()) return;
-  const std::string id = earlier.folder.id();
-  throw InputError(id + " has jobs on Slurm; dovetail resume " + id + " or dovetail cancel " + id +
-                   " first, or use --new");
+std::string still_there(const RunFolder& folder, const std::string& what) {
+  const std::string& id = folder.id();
+  return id + " " + what + "; dovetail resume " + id + " or dovetail cancel " + id +
+         " first, or use --new";
 }
 
 // Nothing when it is another workflow's, or cannot be read.
-std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description) {
+std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description,
+                                 const std::function<void(const std::string&)>& warn) {
   try {
-    if (!is_of(RunDescription::read(folder), description)) return std::nullopt;
-    return KnownRun(folder);
+    RunDescription earlier = RunDescription::read(folder);
+    if (!is_of(earlier, description)) return std::nullopt;
+    return KnownRun(folder, std::move(earlier));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "warning: run {} is passed over: {}\n", folder.id(), error.what());
+    warn("run " + folder.id() + " is passed over: " + error.what());
     return std::nullopt;
   }
 }
 
 }  // namespace
 
-Continuation find_continuation(const RunDescription& description, const Problem& problem) {
+Continuation find_continuation(const RunDescription& description, const Problem& problem,
+                               const std::function<std::string(const RunFolder&)>& jobs_left,
+                               const std::function<void(const std::string&)>& warn) {
   Continuation next;
   for (const RunFolder& folder : runs_of(description)) {
-    const std::optional<KnownRun> known = read_run(folder, description);
+    const std::optional<KnownRun> known = read_run(folder, description, warn);
     if (!known) continue;
     const KnownRun& run = *known;
     if (run.holder) {
       next.at_work = folder;
       continue;
     }
-    require_same_place(run, description);
+    // Jobs go on without us; to continue their run on this machine would run their tasks twice.
+    const bool moves_here = run.description.batch && !description.batch;
+    const std::string left = moves_here ? jobs_left(folder) : "";
+    if (!left.empty()) throw InputError(still_there(folder, left));
     const std::string condition = run.condition();
     const bool is_open = condition == "failed" || condition == "interrupted";
     if (is_open && has_same_tasks(run.problem, problem)) {
       next.run = folder;
       next.done = run.state.count(TaskState::done);
-      next.clock = run::RunClock(run.state.last()).now();
+      next.clock = RunClock(run.state.last()).now();
       return next;
     }
     if (has_live_attempts(run)) {
-      throw InputError("tasks of " + folder.id() + " still run; dovetail resume " + folder.id() +
-                       " or dovetail cancel " + folder.id() + " first, or use --new");
+      throw InputError("tasks of " + still_there(folder, "still run"));
     }
     next.kept = kept_tasks(run, problem);
     return next;
@@ -118,4 +114,4 @@ Continuation find_continuation(const RunDescription& description, const Problem&
   return next;
 }
 
-}  // namespace dovetail::cli
+}  // namespace dovetail::run

@@ -1,19 +1,20 @@
-// A run as far as its folder tells, for the commands that show or change one.
+// A run as far as its folder tells.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "cli/run/run_description.hpp"
+#include "run/run_description.hpp"
 #include "run/run_folder.hpp"
 #include "run/run_state.hpp"
 
-namespace dovetail::cli {
+namespace dovetail::run {
 
 struct KnownRun {
   // Throws InputError when there is no such run.
   explicit KnownRun(const std::string& id);
-  explicit KnownRun(const run::RunFolder& run);
+  explicit KnownRun(const RunFolder& run);
+  KnownRun(const RunFolder& run, RunDescription known);
 
   // "running", "done", "failed", "interrupted" or "cancelled".
   std::string condition() const;
@@ -24,17 +25,17 @@ struct KnownRun {
   // The task of that name; throws InputError that names the nearest.
   std::uint32_t task(const std::string& name) const;
 
-  run::RunFolder folder;
+  RunFolder folder;
   RunDescription description;
   Problem problem;
-  run::RunState state;
-  std::optional<run::ProcessName> holder;  // who works on it
+  RunState state;
+  std::optional<ProcessName> holder;  // who works on it
 };
 
 // "waiting", "running", "done", "failed".
-const char* name_of(run::TaskState state);
+const char* name_of(TaskState state);
 
 // How an attempt ended: "done in 2s", "failed with exit code 7 after 1m".
-std::string end_text(const run::TaskStatus& status);
+std::string end_text(const TaskStatus& status);
 
-}  // namespace dovetail::cli
+}  // namespace dovetail::run

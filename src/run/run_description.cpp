@@ -1,10 +1,9 @@
-#include "cli/run/run_description.hpp"
+#include "run/run_description.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <sstream>
@@ -15,12 +14,11 @@
 #include "io/text.hpp"
 #include "planners/replan/event_loop.hpp"
 #include "run/history/performance_history.hpp"
+#include "run/journal.hpp"
 
-namespace dovetail::cli {
+namespace dovetail::run {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What the system passes on as one argument.
 constexpr std::size_t kLongestCommand = 128 * 1024;
@@ -126,7 +124,7 @@ void check_first_inputs(const Workflow& workflow, const std::string& folder) {
 
 }  // namespace
 
-SlurmDescription SlurmDescription::make(const std::string& workflow) {
+BatchDescription BatchDescription::make(const std::string& system, const std::string& workflow) {
   constexpr std::size_t kMostLetters = 24;
   std::string name;
   for (const char c : workflow.substr(0, kMostLetters)) {
@@ -135,7 +133,7 @@ SlurmDescription SlurmDescription::make(const std::string& workflow) {
   std::random_device random;
   std::ostringstream token;
   token << name << '-' << std::hex << random() << random();
-  return {.token = token.str()};
+  return {.system = system, .token = token.str()};
 }
 
 Platform from_now(const Platform& platform) {
@@ -171,8 +169,8 @@ RunDescription RunDescription::later(Time clock) const {
   return description;
 }
 
-std::string RunDescription::machine_of(const Platform& platform, bool is_slurm) {
-  return is_slurm ? "slurm:" + platform.clusters().front().name : run::machine_name();
+std::string RunDescription::machine() const {
+  return batch ? BatchDescription::machine_of(batch->system, platform) : machine_name();
 }
 
 void RunDescription::check() const {
@@ -186,17 +184,17 @@ void RunDescription::check() const {
 
 Problem RunDescription::problem() const { return Problem(workflows, platform, goal, deadline); }
 
-void RunDescription::write(const run::RunFolder& run) const {
+void RunDescription::write(const RunFolder& run) const {
   Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
                {"keep_going", keep_going}, {"static", is_static},   {"band", band},
                {"stability", stability},   {"assumed", assumed}};
   if (deadline) json["deadline"] = *deadline;
-  if (slurm) {
-    json["slurm"] = {{"partition", slurm->partition},
-                     {"strategy", slurm->strategy},
-                     {"reserve", slurm->reserve},
-                     {"max_jobs", slurm->max_jobs},
-                     {"token", slurm->token}};
+  if (batch) {
+    json[batch->system] = {{"partition", batch->partition},
+                           {"strategy", batch->strategy},
+                           {"reserve", batch->reserve},
+                           {"max_jobs", batch->max_jobs},
+                           {"token", batch->token}};
   }
   json["platform"] = Json::parse(format_platform(platform, true));
   for (const Workflow& workflow : workflows) {
@@ -205,7 +203,7 @@ void RunDescription::write(const run::RunFolder& run) const {
   write_file(run.description(), json.dump() + "\n");
 }
 
-RunDescription RunDescription::read(const run::RunFolder& run) {
+RunDescription RunDescription::read(const RunFolder& run) {
   const std::string file = run.description();
   const Json json = Json::parse(read_file(file), nullptr, false);
   if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
@@ -223,9 +221,11 @@ RunDescription RunDescription::read(const run::RunFolder& run) {
   if (json.contains("deadline") && json["deadline"].is_number()) {
     description.deadline = json["deadline"].get<Time>();
   }
-  if (json.contains("slurm")) {
-    const Json& how = json["slurm"];
-    description.slurm = {.partition = how.value("partition", ""),
+  // What a batch system is told stands under its name, whichever that is.
+  for (const auto& [key, how] : json.items()) {
+    if (key == "platform" || !how.is_object()) continue;
+    description.batch = {.system = key,
+                         .partition = how.value("partition", ""),
                          .strategy = how.value("strategy", ""),
                          .reserve = how.value("reserve", ""),
                          .max_jobs = how.value("max_jobs", Count{0}),
@@ -242,4 +242,4 @@ Plan plan_for_run(const Problem& problem) {
   return find_answer(context, {.haste = Haste::running}).plan;
 }
 
-}  // namespace dovetail::cli
+}  // namespace dovetail::run

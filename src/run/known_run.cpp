@@ -1,4 +1,4 @@
-#include "cli/run/known_run.hpp"
+#include "run/known_run.hpp"
 
 #include <fmt/format.h>
 
@@ -9,22 +9,21 @@
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::cli {
+namespace dovetail::run {
 
-using run::RunFolder;
-using run::TaskState;
+KnownRun::KnownRun(const std::string& id) : KnownRun(RunFolder::open(state_folder(), id)) {}
 
-KnownRun::KnownRun(const std::string& id) : KnownRun(RunFolder::open(run::state_folder(), id)) {}
+KnownRun::KnownRun(const RunFolder& run) : KnownRun(run, RunDescription::read(run)) {}
 
-KnownRun::KnownRun(const RunFolder& run)
+KnownRun::KnownRun(const RunFolder& run, RunDescription known)
     : folder(run),
-      description(RunDescription::read(run)),
+      description(std::move(known)),
       problem(description.problem()),
       state(problem.task_count()),
-      holder(run::RunLock::holder(run)) {
+      holder(RunLock::holder(run)) {
   // Without a journal nothing has happened yet.
   if (!std::filesystem::exists(run.journal())) return;
-  state = run::read_run_state(run.journal(), problem.task_count());
+  state = read_run_state(run.journal(), problem.task_count());
 }
 
 std::string KnownRun::condition() const {
@@ -71,9 +70,9 @@ const char* name_of(TaskState state) {
   return "";
 }
 
-std::string end_text(const run::TaskStatus& status) {
-  using Cause = run::AttemptEnd::Cause;
-  const run::AttemptEnd& end = status.end;
+std::string end_text(const TaskStatus& status) {
+  using Cause = AttemptEnd::Cause;
+  const AttemptEnd& end = status.end;
   const std::string length = format_duration(time_ceil(end.seconds));
   switch (end.cause) {
     case Cause::not_started:
@@ -99,4 +98,4 @@ std::string end_text(const run::TaskStatus& status) {
              : fmt::format("failed with exit code {} after {}", end.exit_code, length);
 }
 
-}  // namespace dovetail::cli
+}  // namespace dovetail::run

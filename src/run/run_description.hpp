@@ -11,18 +11,25 @@
 #include "planners/replan/event_loop.hpp"
 #include "run/run_folder.hpp"
 
-namespace dovetail::cli {
+namespace dovetail::run {
 
-// How a run on Slurm goes.
-struct SlurmDescription {
+// How a run on a batch system goes.
+struct BatchDescription {
+  std::string system = {};     // its name, which is the key in run.json
   std::string partition = {};  // empty: the default one
   std::string strategy = {};
-  std::string reserve = {};  // "slurm" or "begin": at the times of a plan, instead of a strategy
+  std::string reserve = {};  // at the times of a plan instead: the name of the system, which
+                             // reserves nodes, or "begin"
   Count max_jobs = 0;        // at once; 0: as many as it likes
   std::string token = {};    // in the names of its jobs, unlike that of any other run
 
   // One with a token of its own.
-  static SlurmDescription make(const std::string& workflow);
+  static BatchDescription make(const std::string& system, const std::string& workflow);
+
+  // On which tasks of a run on that cluster of the system are measured.
+  static std::string machine_of(const std::string& system, const Platform& platform) {
+    return system + ":" + platform.clusters().front().name;
+  }
 };
 
 struct RunDescription {
@@ -36,7 +43,7 @@ struct RunDescription {
   bool is_static = false;
   double band = 0.2;
   double stability = kStability;
-  std::optional<SlurmDescription> slurm = {};  // nothing: it runs on this machine
+  std::optional<BatchDescription> batch = {};  // nothing: it runs on this machine
 
   // Throws InputError when a task has nothing to run, reads what a task writes that it does not
   // come after, or comes after nothing and reads what is not there.
@@ -46,14 +53,13 @@ struct RunDescription {
   Problem problem() const;
 
   // On which its tasks are measured: this one, or the nodes of a partition.
-  std::string machine() const { return machine_of(platform, slurm.has_value()); }
-  static std::string machine_of(const Platform& platform, bool is_slurm);
+  std::string machine() const;
 
   // The same for a run that began so long ago: its clock counts from there.
   RunDescription later(Time clock) const;
 
-  void write(const run::RunFolder& run) const;
-  static RunDescription read(const run::RunFolder& run);
+  void write(const RunFolder& run) const;
+  static RunDescription read(const RunFolder& run);
 };
 
 // The same cluster seen from a clock that begins now. Throws InputError unless it is one cluster on
@@ -66,4 +72,4 @@ std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now);
 // The plan by which a run goes. The search for the best one ends where it would take long.
 Plan plan_for_run(const Problem& problem);
 
-}  // namespace dovetail::cli
+}  // namespace dovetail::run
