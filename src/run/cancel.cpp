@@ -2,11 +2,9 @@
 
 #include <unistd.h>
 
-#include "run/freshness.hpp"
+#include "run/book.hpp"
 #include "run/local/launcher.hpp"
 #include "run/local/leftovers.hpp"
-#include "run/revision.hpp"
-#include "run/run_state.hpp"
 
 namespace dovetail::run {
 
@@ -28,26 +26,18 @@ std::size_t stop_all(const RunFolder& folder, const RunState& state) {
 
 void cancel(const RunFolder& folder, const Problem& problem, const std::string& started_in) {
   const Descriptor nobody_starts = lock_nursery(folder.nursery_lock());
-  JournalWriter journal(folder.journal());
-  const RunState state = read_run_state(folder.journal(), problem.task_count());
+  Book book(folder, problem, started_in);
   constexpr useconds_t kPatience = 50'000;
-  while (stop_all(folder, state) > 0) usleep(kPatience);
-  const RunClock clock(state.last());
-  const Revision revision(problem, state, started_in);
-  for (std::uint32_t task = 0; task < state.tasks().size(); ++task) {
-    const TaskStatus& status = state.tasks()[task];
+  while (stop_all(folder, book.state()) > 0) usleep(kPatience);
+  for (std::uint32_t task = 0; task < problem.task_count(); ++task) {
+    const TaskStatus& status = book.state().tasks()[task];
     if (status.state != TaskState::running) continue;
     const Attempt attempt = read_attempt(folder.attempt(task, status.attempt));
     if (attempt.start && !attempt.end) end_leftovers(*attempt.start);
-    if (!attempt.end) {
-      journal.add(lost_entry(clock.stamp(), task, status.attempt));
-      continue;
-    }
-    journal.add(end_entry(clock.stamp(), task, status.attempt, *attempt.end,
-                          revision.missing_output_after(task, *attempt.end)));
+    attempt.end ? book.write_end(task, *attempt.end) : book.write_lost(task);
   }
-  journal.add(note_entry(clock.stamp(), "cancelled"));
-  journal.sync();
+  book.note("cancelled");
+  book.sync();
 }
 
 }  // namespace dovetail::run

@@ -21,8 +21,7 @@ class Conductor {
  public:
   Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options,
             Nursery nursery)
-      : problem_(problem),
-        options_(options),
+      : options_(options),
         backend_(folder.nursery_lock(), std::move(nursery)),
         mailbox_(folder),
         plan_(problem, options),
@@ -41,7 +40,7 @@ class Conductor {
       if (is_over()) break;
       wait();
     }
-    const RunOutcome outcome = finish();
+    const RunOutcome outcome = book_.close(is_cancelled_, interrupts_seen_ > 0);
     return {outcome, std::move(book_).take_state()};
   }
 
@@ -76,9 +75,7 @@ class Conductor {
     hear_requests();
     if (interrupts_seen_ > 1) stop_tasks();
     if (has_surplus()) stop_surplus();
-    for (const StepEnd& step : backend_.ended()) {
-      step.is_lost ? book_.lose(step.task) : book_.end(step.task, step.attempt, step.end);
-    }
+    for (const StepEnd& step : backend_.ended()) book_.end(step);
     book_.look_for_late_tasks();
     plan_.hear(book_);
   }
@@ -154,18 +151,6 @@ class Conductor {
     }
   }
 
-  RunOutcome finish() {
-    const bool is_done = book_.state().count(TaskState::done) == problem_.task_count();
-    const auto outcome = is_done                ? RunOutcome::done
-                         : is_cancelled_        ? RunOutcome::cancelled
-                         : interrupts_seen_ > 0 ? RunOutcome::interrupted
-                                                : RunOutcome::failed;
-    book_.note(name_of(outcome));
-    book_.sync();
-    return outcome;
-  }
-
-  const Problem& problem_;
   const RunOptions& options_;
   ProcessBackend backend_;  // before signals are blocked, threads begin and files are opened
   Interrupts interrupts_;
@@ -178,11 +163,6 @@ class Conductor {
 };
 
 }  // namespace
-
-const char* name_of(RunOutcome outcome) {
-  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
-  return kNames[static_cast<std::size_t>(outcome)];
-}
 
 RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
                Nursery nursery) {

@@ -4,22 +4,13 @@
 #pragma once
 
 #include "dovetail/problem.hpp"
+#include "run/book.hpp"
 #include "run/local/launcher.hpp"
 #include "run/run_folder.hpp"
 #include "run/run_options.hpp"
 #include "run/run_state.hpp"
 
 namespace dovetail::run {
-
-enum class RunOutcome { done, failed, interrupted, cancelled };
-
-// "done", "failed", "interrupted", "cancelled", as the journal has them.
-const char* name_of(RunOutcome outcome);
-
-struct RunEnd {
-  RunOutcome outcome = RunOutcome::done;
-  RunState state;
-};
 
 // From where the journal is to the end of the work. Needs the lock on the run, a problem with one
 // cluster whose time begins at 0, and a process with one thread; a plan that is given must be

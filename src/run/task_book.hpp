@@ -1,10 +1,11 @@
-// What happens to the tasks of a run: each is written into the journal and told to all whom it
-// concerns, in one order, whether we see it ourselves or find that it happened before we came.
+// The book of a run on this machine: what happens to a task is written down and told to the
+// dispatcher, the monitor and the caller, in one order, whether we see it ourselves or find that it
+// happened before we came.
 //
 //   TaskBook book(folder, problem, options, on_reason);
 //   book.take_over(options.kept, backend);           // what was there before us
 //   for (auto& command : book.start()) ...           // they begin, after book.sync()
-//   book.end(task, attempt, how);
+//   book.end(step);
 #pragma once
 
 #include <cstdint>
@@ -18,29 +19,22 @@
 
 #include "dovetail/problem.hpp"
 #include "run/backend.hpp"
-#include "run/clock.hpp"
+#include "run/book.hpp"
 #include "run/dispatcher.hpp"
-#include "run/journal.hpp"
 #include "run/local/cores.hpp"
 #include "run/monitor.hpp"
-#include "run/revision.hpp"
-#include "run/run_folder.hpp"
-#include "run/run_options.hpp"
-#include "run/run_state.hpp"
 
 namespace dovetail::run {
 
-class TaskBook {
+class TaskBook : public Book {
  public:
   // Reads the journal. All of them must outlive it. `on_reason` hears why the rest should be
   // planned again.
   TaskBook(const RunFolder& folder, const Problem& problem, const RunOptions& options,
            std::function<void(std::string)> on_reason);
 
-  const RunState& state() const { return state_; }
   const Dispatcher& dispatcher() const { return dispatcher_; }
   const Monitor& monitor() const { return monitor_; }
-  Time now() const { return clock_.now(); }
 
   // From the journal and from what supervisors wrote since its last entry: what is done stays done
   // unless something has changed, what failed is asked for again, and what still runs is adopted.
@@ -58,10 +52,7 @@ class TaskBook {
   // Tasks whose inputs have not been looked at do not start for now.
   void put_back();
 
-  void end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
-
-  // Its supervisor was killed.
-  void lose(std::uint32_t task);
+  void end(const StepEnd& step);
 
   // A plan, and how it was judged. A plan that is kept takes as long as is known by now.
   void follow(const Evaluation& decision, const std::string& algorithm,
@@ -75,40 +66,26 @@ class TaskBook {
   // Once it is stopping, nothing is tried again.
   void set_stopping();
 
-  // Anything else that happens to the run.
-  void note(const std::string& what) { write(note_entry(clock_.stamp(), what)); }
-
-  // What is not on disk must not happen.
-  void sync() { journal_.sync(); }
-
-  RunState take_state() && { return std::move(state_); }
-
  private:
-  void write(const Json& entry);
   void follow_known_plan();
   using Ends = std::map<std::uint32_t, StepEnd>;  // by task
   Ends adopt_steps(Backend& backend) const;
   void take_over(std::uint32_t task, const Ends& ends, Backend& backend);
   void take_over_attempt(std::uint32_t task, const Ends& ends, Backend& backend);
-  void ask_again(std::uint32_t task, const std::string& why);
+  void renew(std::uint32_t task, const std::string& why);
 
   void prepare(std::uint32_t task, std::vector<StepCommand>& commands);
   bool is_kept(std::uint32_t task, const std::string& inputs) const;
-  void keep(std::uint32_t task);
-  void write_end(std::uint32_t task, std::uint32_t attempt, const AttemptEnd& how);
+  void leave_out(std::uint32_t task);
+  void end(std::uint32_t task, const AttemptEnd& how);
+  void lose(std::uint32_t task);
   void fail(std::uint32_t task);
 
-  const RunFolder& folder_;
-  const Problem& problem_;
   const RunOptions& options_;
   const std::function<void(std::string)> on_reason_;
-  JournalWriter journal_;
-  RunState state_;
-  RunClock clock_;
   Dispatcher dispatcher_;
   Cores cores_;
   Monitor monitor_;
-  Revision revision_;
   std::deque<std::uint32_t> to_read_;  // taken from the dispatcher, and not begun
   std::set<std::uint32_t> stale_;      // those that run and will have to be run again
 };
