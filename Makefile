@@ -1,11 +1,12 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: help build demo demo-plan slurm-demo federation-demo test test-short-sanitizers test-sanitizers bench format lint clean
+.PHONY: help build demo demo-plan slurm-demo federation-demo check test test-sanitizers-short test-sanitizers \
+        bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-22s %s\n", $$1, $$2 }' Makefile
 
 build: ## the program, build/dovetail (the default)
 	scripts/install-dependencies
@@ -26,13 +27,19 @@ federation-demo: build ## an ensemble over two clusters on this machine and a re
 	scripts/install-dependencies slurm
 	scripts/federation-demo build/dovetail demo
 
-test: test-short-sanitizers ## what must pass before a change goes in
+check: ## the quick tests, while working on a change: build/dev, where one file compiles by itself
+	scripts/install-dependencies test
 	cmake --preset dev
-	cmake --build --preset dev
-	ctest --preset dev
+	cmake --build --preset check
+	ctest --preset check
 
-# The tests that gain most from a sanitizer; the presets name them.
-test-short-sanitizers:
+test: ## every test, in build/test: what must pass before a change goes in
+	scripts/install-dependencies test
+	cmake --preset test
+	cmake --build --preset test
+	ctest --preset test
+
+test-sanitizers-short: ## the few tests that gain most from a sanitizer; the presets name them
 	scripts/install-dependencies test
 	cmake --preset asan-short
 	cmake --build --preset asan-short

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -36,12 +35,6 @@ struct StudyArguments {
 template <typename Options, typename Study>
 Exit run(StudyArguments<Options> arguments, const Study& study) {
   Options& options = arguments.options;
-  if constexpr (requires { options.data_dir; }) {
-    // Without --data and DOVETAIL_DATA, the data may lie beside the checkout.
-    if (options.data_dir.empty() && std::getenv("DOVETAIL_DATA") == nullptr) {
-      options.data_dir = "../shared/data";
-    }
-  }
   options.progress = [bar = std::make_shared<ProgressBar>()](std::size_t done, std::size_t total) {
     (*bar)(done, total);
   };
@@ -79,7 +72,7 @@ void add_common(CLI::App& command, Options& options) {
 template <typename Options>
 void add_logs(CLI::App& command, Options& options) {
   command.add_option("--data", options.data_dir,
-                     "folder with the archive's logs; default: $DOVETAIL_DATA or ../shared/data");
+                     "folder with the archive's logs; default: $DOVETAIL_DATA");
   command.add_flag("--synthetic", options.synthetic,
                    "one synthetic log instead of the four real ones");
   command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")

@@ -60,8 +60,8 @@ std::string study_data_folder(const std::string& given) {
   const char* set = std::getenv("DOVETAIL_DATA");
   if (set != nullptr && *set != '\0') return set;
   throw InputError(
-      "the study needs logs of the Parallel Workloads Archive; set DOVETAIL_DATA to the folder "
-      "that has them, or use a synthetic log");
+      "the study needs logs of the Parallel Workloads Archive; give their folder with --data or "
+      "DOVETAIL_DATA, or use --synthetic");
 }
 
 std::vector<NumberedLog> study_logs(const StudyOptions& options) {

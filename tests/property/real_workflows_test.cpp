@@ -1,11 +1,11 @@
-// The real workflows of the shared data: each loads, plans with every planner, and passes the
+// Real workflows: each loads, plans with every planner, and passes the
 // checker, on a cluster where others hold reservations.
 #include <gtest/gtest.h>
 
 #include "dovetail/check.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -20,9 +20,9 @@ Platform busy_platform() {
   return Platform(0, {cluster});
 }
 
-void expect_all_plan(const std::string& folder, const std::string& ending, std::size_t count) {
-  const auto files = testing::files_in(testing::data_dir() / folder, "", ending);
-  if (files.empty()) GTEST_SKIP() << "no workflows in " << testing::data_dir() / folder;
+void expect_all_plan(const std::filesystem::path& folder, const std::string& ending,
+                     std::size_t count) {
+  const auto files = testing::files_in(folder, "", ending);
   EXPECT_EQ(files.size(), count);
   const Platform platform = busy_platform();
   for (const auto& file : files) {
@@ -35,9 +35,23 @@ void expect_all_plan(const std::string& folder, const std::string& ending, std::
   }
 }
 
-TEST(RealWorkflows, PegasusOnesPlanAndCheck) { expect_all_plan("dax/glume", ".dax", 33); }
+TEST(RealWorkflows, SmallPegasusOnesPlanAndCheck) {
+  expect_all_plan(testing::real_dir() / "dax/glume", ".dax", 12);
+}
 
-TEST(RealWorkflows, WfCommonsOnesPlanAndCheck) { expect_all_plan("wfinstances", ".json", 45); }
+TEST(RealWorkflows, SmallWfCommonsOnesPlanAndCheck) {
+  expect_all_plan(testing::real_dir() / "wfinstances", ".json", 11);
+}
+
+TEST(RealWorkflows, PegasusOnesPlanAndCheck) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  expect_all_plan(*testing::archive_dir() / "dax/glume", ".dax", 33);
+}
+
+TEST(RealWorkflows, WfCommonsOnesPlanAndCheck) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  expect_all_plan(*testing::archive_dir() / "wfinstances", ".json", 45);
+}
 
 }  // namespace
 }  // namespace dovetail

@@ -3,6 +3,7 @@
 
 #include "support/console.hpp"
 #include "support/documents.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::test {
 namespace {

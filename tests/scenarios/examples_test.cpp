@@ -11,6 +11,7 @@
 #include "support/console.hpp"
 #include "support/documents.hpp"
 #include "support/whole_file.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::test {
 namespace {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "test_places.hpp"
+
 namespace dovetail::test {
 
 namespace fs = std::filesystem;

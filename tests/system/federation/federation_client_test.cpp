@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "support/experiment_test.hpp"
+#include "support/system/experiment_test.hpp"
 
 namespace dovetail::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "support/real_federation.hpp"
+#include "support/system/real_federation.hpp"
 
 namespace dovetail::testing {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "support/experiment_test.hpp"
+#include "support/system/experiment_test.hpp"
 
 namespace dovetail::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "support/documents.hpp"
-#include "support/experiment_test.hpp"
 #include "support/json_schema.hpp"
+#include "support/system/experiment_test.hpp"
 
 namespace dovetail::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "federation/client/offers.hpp"
-#include "support/experiment_test.hpp"
+#include "support/system/experiment_test.hpp"
 
 namespace dovetail::testing {
 namespace {

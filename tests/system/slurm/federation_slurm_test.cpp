@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "support/experiment_test.hpp"
-#include "support/slurm_cluster.hpp"
+#include "support/system/experiment_test.hpp"
+#include "support/system/slurm_cluster.hpp"
 
 namespace dovetail::testing {
 namespace {

@@ -14,7 +14,7 @@
 #include "batch/slurm/slurm_text.hpp"
 #include "run/clock.hpp"
 #include "support/file_checks.hpp"
-#include "support/slurm_cluster.hpp"
+#include "support/system/slurm_cluster.hpp"
 
 namespace dovetail::batch::slurm {
 namespace {

@@ -10,9 +10,10 @@
 #include "batch/pilot.hpp"
 #include "batch/pilot_file.hpp"
 #include "support/file_checks.hpp"
-#include "support/slurm_cluster.hpp"
+#include "support/system/slurm_cluster.hpp"
 #include "support/task_runner.hpp"
 #include "support/whole_file.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::batch {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "support/slurm_run.hpp"
+#include "support/system/slurm_run.hpp"
 
 namespace dovetail {
 namespace {

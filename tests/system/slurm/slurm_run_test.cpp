@@ -1,5 +1,5 @@
 // Whole runs on a real Slurm: every strategy, and what goes wrong on the way.
-#include "support/slurm_run.hpp"
+#include "support/system/slurm_run.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "support/page_test.hpp"
-#include "support/sample_before_after.hpp"
-#include "support/svg_picture.hpp"
+#include "support/draw/page_test.hpp"
+#include "support/draw/sample_before_after.hpp"
+#include "support/draw/svg_picture.hpp"
 
 namespace dovetail {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "draw/line_chart.hpp"
-#include "support/page_test.hpp"
-#include "support/svg_picture.hpp"
+#include "support/draw/page_test.hpp"
+#include "support/draw/svg_picture.hpp"
 
 namespace dovetail {
 namespace {

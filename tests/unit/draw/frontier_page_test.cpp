@@ -4,8 +4,8 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "support/page_test.hpp"
-#include "support/sample_frontier.hpp"
+#include "support/draw/page_test.hpp"
+#include "support/draw/sample_frontier.hpp"
 
 namespace dovetail {
 namespace {

@@ -8,7 +8,7 @@
 #include "dovetail/draw.hpp"
 #include "draw/frontier/frontier_chart.hpp"
 #include "draw/frontier/frontier_scene.hpp"
-#include "support/sample_frontier.hpp"
+#include "support/draw/sample_frontier.hpp"
 
 namespace dovetail {
 namespace {

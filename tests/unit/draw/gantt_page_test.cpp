@@ -4,7 +4,7 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "support/page_test.hpp"
+#include "support/draw/page_test.hpp"
 #include "support/sample_plan.hpp"
 
 namespace dovetail {

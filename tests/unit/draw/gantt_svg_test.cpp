@@ -9,8 +9,8 @@
 #include "dovetail/draw.hpp"
 #include "draw/gantt/gantt_layout.hpp"
 #include "draw/gantt/gantt_look.hpp"
+#include "support/draw/svg_picture.hpp"
 #include "support/sample_plan.hpp"
-#include "support/svg_picture.hpp"
 
 namespace dovetail {
 namespace {

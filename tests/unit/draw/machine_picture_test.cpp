@@ -6,7 +6,7 @@
 #include <pugixml.hpp>
 
 #include "draw/plain_text.hpp"
-#include "support/page_test.hpp"
+#include "support/draw/page_test.hpp"
 
 namespace dovetail {
 namespace {

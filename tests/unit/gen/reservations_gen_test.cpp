@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "gen/reservations.hpp"
 #include "gen/synthetic_log.hpp"
 #include "support/fingerprint.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -222,9 +221,8 @@ TEST(ReservationLogs, SaysWhichLogIsMissingAndWhereItLooked) {
 }
 
 TEST(ReservationLogs, ArchiveLogsHaveTheKnownUse) {
-  const char* set = std::getenv("DOVETAIL_DATA");
-  const std::string data = set != nullptr ? set : DOVETAIL_DATA_DEFAULT;
-  if (!std::filesystem::exists(data)) GTEST_SKIP() << "no logs at " << data;
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  const std::string data = testing::archive_dir()->string();
   const double use[] = {0.66, 0.40, 0.77, 0.65};
   for (std::size_t i = 0; i < archive_logs().size(); ++i) {
     const ReservationLog log = read_archive_log(archive_logs()[i], data);

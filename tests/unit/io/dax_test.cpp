@@ -4,7 +4,7 @@
 
 #include "dovetail/io.hpp"
 #include "support/file_checks.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -73,10 +73,9 @@ TEST(Dax, ErrorsNameTheLine) {
             "x:1: expected a DAX workflow (<adag>), found <html>");
 }
 
-TEST(Dax, RealFilesLoad) {
-  const auto files = testing::files_in(testing::data_dir() / "dax" / "glume", "", ".dax");
-  if (files.empty()) GTEST_SKIP() << "no DAX files; set DOVETAIL_DATA";
-  EXPECT_EQ(files.size(), 33U);
+void expect_published_files_load(const std::filesystem::path& data, std::size_t count) {
+  const auto files = testing::files_in(data / "dax" / "glume", "", ".dax");
+  EXPECT_EQ(files.size(), count);
   for (const auto& file : files) {
     const std::string name = file.stem().string();
     SCOPED_TRACE(name);
@@ -86,6 +85,13 @@ TEST(Dax, RealFilesLoad) {
     // The name ends with the total of sequential seconds, which the files meet within 4 hours.
     EXPECT_LT(std::abs(total - std::stod(name.substr(name.rfind('_') + 1))), 4 * 3600.0);
   }
+}
+
+TEST(Dax, SmallRealFilesLoad) { expect_published_files_load(testing::real_dir(), 12); }
+
+TEST(Dax, RealFilesLoad) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  expect_published_files_load(*testing::archive_dir(), 33);
 }
 
 }  // namespace

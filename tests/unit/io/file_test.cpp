@@ -7,6 +7,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "support/file_checks.hpp"
+#include "test_places.hpp"
 
 namespace dovetail {
 namespace {

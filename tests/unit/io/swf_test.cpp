@@ -7,7 +7,7 @@
 #include <map>
 
 #include "support/file_checks.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -127,21 +127,37 @@ TEST(Swf, EndlessLinesAreErrors) {
             std::string::npos);
 }
 
+void expect_complete_header(const SwfHeader& header) {
+  EXPECT_TRUE(header.max_procs());
+  EXPECT_TRUE(header.max_nodes());
+  EXPECT_TRUE(header.unix_start_time());
+}
+
+TEST(Swf, ExcerptsOfRealLogsLoad) {
+  const std::map<std::string, std::size_t> jobs = {{"KTH-SP2", 473}, {"OSC", 1'021}};
+  for (const auto& [name, count] : jobs) {
+    SCOPED_TRACE(name);
+    const auto files = testing::files_in(testing::real_dir() / "swf", name, ".swf");
+    ASSERT_EQ(files.size(), 1U);
+    const SwfLog log = read_swf(files[0].string());
+    EXPECT_EQ(log.jobs.size(), count);
+    expect_complete_header(log.header);
+  }
+}
+
 TEST(Swf, RealLogsLoad) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
   const std::map<std::string, std::size_t> jobs = {
       {"KTH-SP2", 28'476},    {"SDSC-SP2", 59'715}, {"HPC2N", 202'871},  {"CTC-SP2", 77'222},
       {"SDSC-BLUE", 243'306}, {"OSC", 36'097},      {"SDSC-DS", 96'069}, {"NASA-iPSC", 18'239}};
-  const auto folder = testing::data_dir() / "swf";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no logs; set DOVETAIL_DATA";
+  const auto folder = *testing::archive_dir() / "swf";
   for (const auto& [name, count] : jobs) {
     SCOPED_TRACE(name);
     const auto files = testing::files_in(folder, name, ".swf.gz");
     ASSERT_EQ(files.size(), 1U);
     const SwfLog log = read_swf(files[0].string());
     EXPECT_EQ(log.jobs.size(), count);
-    EXPECT_TRUE(log.header.max_procs());
-    EXPECT_TRUE(log.header.max_nodes());
-    EXPECT_TRUE(log.header.unix_start_time());
+    expect_complete_header(log.header);
   }
 }
 

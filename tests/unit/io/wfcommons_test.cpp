@@ -4,7 +4,7 @@
 
 #include "dovetail/io.hpp"
 #include "support/file_checks.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -146,10 +146,9 @@ TEST(WfCommons, CommandsThatDoNotSplitIntoWordsStayWhole) {
   }
 }
 
-TEST(WfCommons, RealInstancesLoadAndSurviveARoundTrip) {
-  const auto files = testing::files_in(testing::data_dir() / "wfinstances", "", ".json");
-  if (files.empty()) GTEST_SKIP() << "no instances; set DOVETAIL_DATA";
-  EXPECT_EQ(files.size(), 45U);
+void expect_instances_survive_a_round_trip(const std::filesystem::path& data, std::size_t count) {
+  const auto files = testing::files_in(data / "wfinstances", "", ".json");
+  EXPECT_EQ(files.size(), count);
   for (const auto& file : files) {
     SCOPED_TRACE(file.filename().string());
     const Workflow flow = read_workflow(file.string());
@@ -157,6 +156,15 @@ TEST(WfCommons, RealInstancesLoadAndSurviveARoundTrip) {
     testing::expect_same(flow,
                          parse_workflow(format_workflow(flow, WorkflowFormat::wfcommons), "w"));
   }
+}
+
+TEST(WfCommons, SmallRealInstancesLoadAndSurviveARoundTrip) {
+  expect_instances_survive_a_round_trip(testing::real_dir(), 11);
+}
+
+TEST(WfCommons, RealInstancesLoadAndSurviveARoundTrip) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  expect_instances_survive_a_round_trip(*testing::archive_dir(), 45);
 }
 
 }  // namespace

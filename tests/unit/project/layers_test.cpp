@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/documents.hpp"
+#include "test_places.hpp"
 
 namespace dovetail {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "queue/sim/workflow_run.hpp"
 #include "queue/strategies/strategy.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -82,7 +82,7 @@ std::shared_ptr<const std::vector<Job>> shared(std::vector<Job> jobs) {
 
 TEST(BatchCases, JobsStartWhenTheCasesSay) {
   const auto cases = cases_with("expect_starts");
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   for (const auto& [name, document] : cases) {
     SCOPED_TRACE(name);
     const Jobs jobs = jobs_of(document);
@@ -122,12 +122,12 @@ TEST(BatchCases, LogsAreReadAsTheCasesSay) {
                            .large = dropped.value("large", std::size_t{0})};
     EXPECT_EQ(jobs.dropped, expected);
   }
-  if (logs == 0) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_GT(logs, 0U);
 }
 
 TEST(BatchCases, EstimatesAreTheWorkedOnes) {
   const auto cases = cases_with("estimates");
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   for (const auto& [name, document] : cases) {
     SCOPED_TRACE(name);
     Background background(rules_of(document), shared(jobs_of(document).jobs));
@@ -159,7 +159,7 @@ const Cluster kOneCoreNodes{.name = "c", .processors = 1};
 
 TEST(BatchCases, ListSchedulesAreTheWorkedOnes) {
   const auto cases = cases_with("run_times");
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   for (const auto& [name, document] : cases) {
     SCOPED_TRACE(name);
     const LeveledTasks tasks(workflow_of(document), kOneCoreNodes);
@@ -201,7 +201,7 @@ void expect_jobs(const json& expected, const std::vector<PilotRecord>& jobs) {
 
 TEST(BatchCases, StrategiesCutAsTheCasesSay) {
   const auto cases = cases_with("runs");
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   for (const auto& [name, document] : cases) {
     const LeveledTasks tasks(workflow_of(document), kOneCoreNodes);
     Background background(rules_of(document), shared(jobs_of(document).jobs));

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "oracles/plain_strategies.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 #include "support/workflow_rows.hpp"
 
 namespace dovetail::plain {
@@ -130,7 +130,7 @@ std::vector<Task> tasks_of(const json& workflow) {
 
 TEST(PlainQueueCases, StartsAndEstimatesAreTheWorkedOnes) {
   const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   int seen = 0;
   for (const Case& worked : cases) {
     if (!worked.given.contains("expect_starts")) continue;
@@ -153,7 +153,7 @@ TEST(PlainQueueCases, StartsAndEstimatesAreTheWorkedOnes) {
 
 TEST(PlainQueueCases, LogRulesAreTheWorkedOnes) {
   const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   int seen = 0;
   for (const Case& worked : cases) {
     if (!worked.given.contains("swf")) continue;
@@ -172,7 +172,7 @@ TEST(PlainQueueCases, LogRulesAreTheWorkedOnes) {
 
 TEST(PlainQueueCases, LevelsAndRunTimesAreTheWorkedOnes) {
   const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   int seen = 0;
   for (const Case& worked : cases) {
     if (!worked.given.contains("run_times")) continue;
@@ -191,7 +191,7 @@ TEST(PlainQueueCases, LevelsAndRunTimesAreTheWorkedOnes) {
 
 TEST(PlainQueueCases, WorkflowRunsAreTheWorkedOnes) {
   const auto cases = read_cases();
-  if (cases.empty()) GTEST_SKIP() << "no worked cases in " << testing::cases_dir();
+  ASSERT_FALSE(cases.empty());
   int seen = 0;
   for (const Case& worked : cases) {
     for (const json& expected : worked.given.value("runs", json::array())) {

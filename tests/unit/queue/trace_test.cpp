@@ -11,7 +11,7 @@
 
 #include "dovetail/error.hpp"
 #include "queue/sim/replay.hpp"
-#include "support/shared_files.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -341,7 +341,6 @@ TEST(Trace, ReadsAPipeOnlyOnce) {
 // The worked case 09: every rule once, and what a replay makes of it.
 TEST(Trace, AgreesWithTheCaseWorkedByHand) {
   const auto path = testing::cases_dir() / "batch-09.swf";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no worked cases; set DOVETAIL_CASES";
   const TraceFile file(path.string(), {.never_ran = NeverRan::request});
   EXPECT_EQ(file.info().dropped,
             (Dropped{.partial = 1, .submit = 1, .procs = 1, .time = 1, .large = 1}));
@@ -358,10 +357,22 @@ TEST(Trace, AgreesWithTheCaseWorkedByHand) {
   EXPECT_EQ(starts, (std::vector<Time>{0, 50, 10, 90, 110}));
 }
 
+// The excerpts of two real logs, one of them without requested times.
+TEST(Trace, ReadsExcerptsOfRealLogs) {
+  const auto folder = testing::real_dir() / "swf";
+  const TraceFile kth((folder / "KTH-SP2-1996-2.1-cln.first-10-days.swf").string(), {});
+  EXPECT_EQ(kth.info().nodes, 100);
+  EXPECT_EQ(kth.info().jobs, 473U);
+  EXPECT_EQ(kth.info().dropped, Dropped{});
+  const TraceFile osc((folder / "OSC-Clust-2000-3.1-cln.first-30-days.swf").string(), {});
+  EXPECT_EQ(osc.info().nodes, 57);
+  EXPECT_EQ(osc.info().jobs + osc.info().dropped.total(), 1'021U);
+}
+
 // Figures of workloads that are known for the archive's logs.
 TEST(Trace, FindsTheKnownNumbersOfJobsInTheArchive) {
-  const auto folder = testing::data_dir() / "swf";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no logs; set DOVETAIL_DATA";
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  const auto folder = *testing::archive_dir() / "swf";
   const TraceFile kth((folder / "KTH-SP2-1996-2.1-cln.swf.gz").string(), {});
   EXPECT_EQ(kth.info().nodes, 100);
   EXPECT_EQ(kth.info().jobs, 28'475U);

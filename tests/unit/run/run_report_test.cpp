@@ -6,7 +6,7 @@
 #include "run/report/run_facts.hpp"
 #include "run/report/run_record.hpp"
 #include "run/report/run_words.hpp"
-#include "support/page_test.hpp"
+#include "support/draw/page_test.hpp"
 #include "support/sample_run.hpp"
 
 namespace dovetail::run {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "study/deadline/deadline_tables.hpp"
 #include "study/published.hpp"
 #include "support/study_checks.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -176,7 +175,7 @@ std::vector<DeadlineScenario> published_scenarios() {
       auto& sums = cpu ? scenario.sums.plain.cpu : scenario.sums.plain.tightest;
       sums.instances = sums.complete = 1;
       for (std::size_t row = 0; row < kPlainNames.size(); ++row) {
-        const published::DeadlineRow& theirs = published::deadline_rows()[row];
+        const published::PublishedDeadlines& theirs = published::deadline_rows()[row];
         sums.excess[row] = (cpu ? theirs.cpu_percent : theirs.tightest_percent)[column] / 100;
         sums.total[row] = static_cast<std::int64_t>(1e6 * (1 + sums.excess[row]));
       }
@@ -325,10 +324,9 @@ TEST(DeadlineStudy, RefusesAnUnknownLog) {
 }
 
 TEST(DeadlineStudy, RealLogsGiveTheKnownOrder) {
-  const char* set = std::getenv("DOVETAIL_DATA");
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
   DeadlineStudyOptions options;
-  options.data_dir = set != nullptr ? set : DOVETAIL_DATA_DEFAULT;
-  if (!std::filesystem::exists(options.data_dir)) GTEST_SKIP() << "no logs in the data folder";
+  options.data_dir = testing::archive_dir()->string();
   options.timing = false;
   options.applications = {kDefaultApplication};
   options.workflows = 2;

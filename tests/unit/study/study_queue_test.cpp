@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -9,8 +8,8 @@
 #include "dovetail/error.hpp"
 #include "queue/sim/workflow_run.hpp"
 #include "study/queue/queue_setup.hpp"
-#include "support/shared_files.hpp"
 #include "support/study_checks.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -149,12 +148,22 @@ TEST(QueueSetup, RunsEverySeriesOnce) {
   }
 }
 
-TEST(QueueSetup, TakesThePublishedWorkflowsOrCompletesThem) {
-  if (!std::filesystem::exists(testing::data_dir() / "dax" / "glume")) {
-    GTEST_SKIP() << "no published workflows in DOVETAIL_DATA";
-  }
+TEST(QueueSetup, CompletesTheSmallPublishedWorkflows) {
   QueueStudyOptions options;
-  options.data_dir = testing::data_dir().string();
+  options.data_dir = testing::real_dir().string();
+  EXPECT_EQ(plan_queue_campaign(options).workflows.size(), 12U);
+  options.source = QueueWorkflows::completed;
+  const QueueCampaign completed = plan_queue_campaign(options);
+  ASSERT_EQ(completed.workflows.size(), 36U);
+  EXPECT_EQ(std::count_if(completed.workflows.begin(), completed.workflows.end(),
+                          [](const QueueWorkflow& workflow) { return workflow.generated; }),
+            24);
+}
+
+TEST(QueueSetup, TakesThePublishedWorkflowsOrCompletesThem) {
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  QueueStudyOptions options;
+  options.data_dir = testing::archive_dir()->string();
   EXPECT_EQ(plan_queue_campaign(options).workflows.size(), 33U);
   options.source = QueueWorkflows::completed;
   const QueueCampaign completed = plan_queue_campaign(options);
@@ -170,10 +179,8 @@ TEST(QueueSetup, TakesThePublishedWorkflowsOrCompletesThem) {
 // Jobs and offered load as the specification measured them.
 TEST(QueueSetup, ReadsTheDoubtfulLogBothWays) {
   const QueueLog log = published_queue_logs()[1];
-  if (!std::filesystem::exists(testing::data_dir() / "swf" / log.file)) {
-    GTEST_SKIP() << "no " << log.file << " in DOVETAIL_DATA";
-  }
-  const std::string folder = testing::data_dir().string();
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
+  const std::string folder = testing::archive_dir()->string();
   const auto jobs = [&](NeverRan rule) {
     return read_queue_log(log, {.requests = Requests::real, .never_ran = rule}, folder, 1)
         .jobs.size();

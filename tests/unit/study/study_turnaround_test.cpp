@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -18,6 +16,7 @@
 #include "study/turnaround/turnaround_tables.hpp"
 #include "support/fingerprint.hpp"
 #include "support/study_checks.hpp"
+#include "support/test_data.hpp"
 
 namespace dovetail {
 namespace {
@@ -233,10 +232,9 @@ TEST(TurnaroundStudy, RefusesWhatItCannotRun) {
 }
 
 TEST(TurnaroundStudy, RealLogsGiveTheKnownOrder) {
-  const char* set = std::getenv("DOVETAIL_DATA");
+  if (!testing::archive_dir()) GTEST_SKIP() << testing::kNoArchive;
   TurnaroundStudyOptions options;
-  options.data_dir = set != nullptr ? set : DOVETAIL_DATA_DEFAULT;
-  if (!std::filesystem::exists(options.data_dir)) GTEST_SKIP() << "no logs in the data folder";
+  options.data_dir = testing::archive_dir()->string();
   options.timing = false;
   options.applications = {kDefaultApplication};
   options.workflows = 2;

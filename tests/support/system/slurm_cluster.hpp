@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "batch/timed_command.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::testing {
 

@@ -13,6 +13,7 @@
 #include "run/run_state.hpp"
 #include "support/file_checks.hpp"
 #include "support/whole_file.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::testing {
 

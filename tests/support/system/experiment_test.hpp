@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "support/real_federation.hpp"
+#include "support/system/real_federation.hpp"
 
 namespace dovetail::testing {
 

@@ -16,7 +16,8 @@
 #include "federation/agent/gather.hpp"
 #include "run/local/leftovers.hpp"
 #include "support/federation.hpp"
-#include "support/real_run.hpp"
+#include "support/system/real_run.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::testing {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "batch/pilot_state.hpp"
-#include "support/real_run.hpp"
-#include "support/slurm_cluster.hpp"
+#include "support/system/real_run.hpp"
+#include "support/system/slurm_cluster.hpp"
 
 namespace dovetail::testing {
 

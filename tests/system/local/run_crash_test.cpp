@@ -8,8 +8,9 @@
 #include <map>
 
 #include "support/random_problem.hpp"
-#include "support/real_run.hpp"
 #include "support/small_disk.hpp"
+#include "support/system/real_run.hpp"
+#include "test_places.hpp"
 
 namespace dovetail {
 namespace {

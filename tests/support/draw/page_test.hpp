@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "test_places.hpp"
+
 namespace dovetail::testing {
 
 class PageTest : public ::testing::Test {

@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <sstream>
 
-#include "support/real_run.hpp"
+#include "support/system/real_run.hpp"
 #include "support/task_runner.hpp"
+#include "test_places.hpp"
 
 namespace dovetail {
 namespace {
