@@ -1,16 +1,15 @@
-// Free processors over time: the one structure that every planner asks and changes.
+// Free processors over time. Every planner queries and updates this one structure.
 //
-// A calendar is a step function of time. It is a value: copies are cheap (they share their parts
-// until one of them changes), equality compares the function and nothing else.
+// A calendar is a step function of time and a value type. Copies are cheap: they share their parts
+// until one of them changes. Equality compares only the function.
 //
 //   Calendar calendar(128);
 //   calendar.reserve({0, 3'600'000}, 10);
 //   auto start = calendar.earliest_fit(120, 60'000, 0);   // 3'600'000
 //
-// Questions are const and change nothing; several threads may ask the same calendar at once.
-// Changing a calendar needs exclusive access to that object, but never disturbs its copies, not
-// even those that other threads use meanwhile. A moved-from calendar may only be assigned or
-// destroyed.
+// Queries are const, and several threads may query the same calendar at once. Changing a calendar
+// needs exclusive access to that object, but never disturbs its copies, even those that other
+// threads use at the same time. A moved-from calendar may only be assigned or destroyed.
 #pragma once
 
 #include <algorithm>
@@ -45,38 +44,38 @@ class BackStepRange;
 
 class Calendar {
  public:
-  // All of `capacity` is free from `origin` on; before the origin nothing is. The last step of a
-  // calendar lasts for ever; kForever and any time beyond it mean the same.
+  // All of `capacity` is free from `origin` on, and nothing before it. The last step of a calendar
+  // lasts for ever; kForever and any later time mean the same.
   explicit Calendar(Count capacity = 0, Time origin = Time{0});
 
-  // Of steps that follow each other; there must be one, and the last one lasts for ever.
+  // Builds a calendar from consecutive steps. Needs at least one; the last one lasts for ever.
   explicit Calendar(std::span<const Step> steps);
 
   Count free_at(Time t) const;
 
-  // The fewest processors free at any moment of the window. An empty window answers kMaxProcessors.
+  // The smallest number of free processors in the window; kMaxProcessors for an empty window.
   Count min_free(Interval window) const;
 
-  // An empty window fits everywhere, and so do no processors, even before the origin.
+  // An empty window always fits, and so does a request for zero processors, even before the origin.
   bool fits(Interval window, Count procs) const;
 
-  // Smallest start >= ready, ending by limit, with procs free throughout; nullopt if none.
-  // The answer may be `ready` itself, also between two change points, but never lies before the
-  // origin. A length below 1 counts as 0; such a request, or one for no processors, needs nothing
-  // to be free.
+  // Smallest start >= ready, ending by limit, with procs free throughout; nullopt if none. The
+  // result may be `ready` itself, even between two change points, but is never before the origin. A
+  // length below 1 counts as 0. A request of length 0 or for zero processors needs nothing to be
+  // free.
   std::optional<Time> earliest_fit(Count procs, Duration length, Time ready,
                                    Time limit = kForever) const;
 
   // Largest start >= ready that still ends by deadline, with procs free throughout; nullopt if
-  // none. Origin, length and procs are treated as by earliest_fit.
+  // none. Treats origin, length and procs as earliest_fit does.
   std::optional<Time> latest_fit(Count procs, Duration length, Time ready, Time deadline) const;
 
   // Time average of the free processors over a non-empty window.
   double mean_free(Interval window) const;
 
-  // The steps that overlap the window, clipped to it, in order; they cover it without gaps.
-  // Without a window: from the origin to kForever. A sweep may begin anywhere at the cost of one
-  // search: steps({t, kForever}). Changing the calendar ends the range's validity.
+  // The steps that overlap the window, clipped to it, in order; they cover it without gaps. Without
+  // a window: from the origin to kForever. Starting a sweep at any time costs one search: steps({t,
+  // kForever}). Changing the calendar invalidates the range.
   StepRange steps(Interval window) const;
   StepRange steps() const;
   std::size_t step_count() const;
@@ -87,19 +86,20 @@ class Calendar {
   // Needs fits(window, procs) and procs >= 0. An empty window changes nothing.
   void reserve(Interval window, Count procs);
 
-  // Reserves all of them, in one pass; false, and nothing changed, when they do not fit together.
+  // Reserves all bookings in one pass. If they do not fit together, returns false and changes
+  // nothing.
   bool reserve_all(std::span<const Booking> bookings);
 
-  // Undoes a reserve, wholly or in part. Needs procs to have been reserved throughout; what lies
-  // before the origin is forgotten already and stays so.
+  // Undoes a reserve, wholly or in part. Needs procs to have been reserved throughout. The part
+  // before the origin stays forgotten.
   void release(Interval window, Count procs);
 
-  // Sets the free processors on the window to `capacity`, whatever was there: outages, growth,
-  // resources that join or leave. Meant for calendars on which the window holds no bookings.
-  // What lies before the origin is left out.
+  // Sets the free processors on the window to `capacity`, replacing any previous value: for
+  // outages, growth, and resources that join or leave. Meant for windows without bookings. Ignores
+  // the part before the origin.
   void set_capacity(Interval window, Count capacity);
 
-  // Nothing before `now` can be asked for any more; the origin moves there.
+  // Moves the origin to `now`: times before it can no longer be queried.
   void forget_before(Time now);
 
   friend bool operator==(const Calendar&, const Calendar&);
@@ -122,14 +122,15 @@ class Calendar {
   void join_parts_near(std::size_t index);
   void add(Interval window, Count change);
 
-  // Never empty, in order of time; the first change point is the origin. Neighbouring steps differ,
-  // also across parts. The last step lasts for ever, and no change point lies at kForever or later.
+  // Never empty and in order of time; the first change point is the origin. Neighbouring steps
+  // differ, even across parts. The last step lasts for ever, and no change point lies at kForever
+  // or later.
   std::vector<detail::Part> parts_;
 };
 
 namespace detail {
 
-// What iterators over steps have in common; ++ is their own.
+// The common part of the step iterators; each defines its own prefix ++.
 template <typename Self>
 class StepIterator {
  public:
@@ -156,7 +157,7 @@ class StepIterator {
 
 }  // namespace detail
 
-// A forward range of steps, as Calendar::steps answers it.
+// The forward range of steps that Calendar::steps returns.
 class StepRange {
  public:
   class Iterator : public detail::StepIterator<Iterator> {
@@ -174,7 +175,7 @@ class StepRange {
    private:
     friend class StepRange;
 
-    // Takes in the change point at slot_ and moves on; step_.begin is set already.
+    // Reads the change point at slot_ and moves on; step_.begin is already set.
     void load() {
       step_.free = chunk_->free[slot_] + add_;
       if (++slot_ < size_) {
@@ -214,7 +215,7 @@ class StepRange {
   Iterator end_;
 };
 
-// The same backwards, as Calendar::steps_back answers it.
+// The backward range of steps that Calendar::steps_back returns.
 class BackStepRange {
  public:
   class Iterator : public detail::StepIterator<Iterator> {
@@ -232,7 +233,7 @@ class BackStepRange {
    private:
     friend class BackStepRange;
 
-    // Takes in the step of the change point at slot_ and moves on; step_.end is set already.
+    // Reads the step of the change point at slot_ and moves on; step_.end is already set.
     void load() {
       if (part_ == nullptr) {
         step_ = {limit_, step_.end, 0};
@@ -246,7 +247,8 @@ class BackStepRange {
         --part_;
         slot_ = part_->size - 1;
       } else {
-        // Nothing is free before the origin; that piece runs on when nothing is free after it.
+        // Nothing is free before the origin. If nothing is free just after it either, the two
+        // pieces are one step.
         if (step_.free == 0) step_.begin = limit_;
         part_ = nullptr;
       }

@@ -1,5 +1,5 @@
-// The independent judge of plans. It shares no code with the planners or the calendar: it sorts
-// events and counts processors by itself.
+// The independent checker of plans. It shares no code with the planners or the calendar, so a
+// mistake there cannot hide here: it sorts events and counts processors itself.
 //
 //   for (const std::string& violation : check(problem, plan)) std::cerr << violation << '\n';
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace dovetail {
 
-// Everything the plan breaks, one sentence each, at most `limit`; empty when the plan is valid:
-// every task once, not before now, on an allowed number of processors, for exactly its duration,
-// after its predecessors (and transfers), within the capacity that reservations leave at every
-// instant, and not after the deadline, be it the plan's or the problem's.
+// Lists at most `limit` violations, one sentence each; empty when the plan is valid. In a valid
+// plan every task runs exactly once, not before now, on an allowed number of processors, for
+// exactly its duration and after its predecessors (and transfers). The tasks fit into the capacity
+// that reservations leave at every instant, and end by the deadline of the plan and of the problem.
 std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit = 20);
 
-// The same for a plan from a file, whose names must be those of the problem and whose own summary
+// The same for a plan from a file. Its names must be those of the problem, and its own summary
 // (makespan, CPU-hours) must agree with its tasks.
 std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
                                std::size_t limit = 20);

@@ -8,19 +8,19 @@
 
 namespace dovetail {
 
-// One task of the chain. It starts as soon as the link before it ends, or later: then it waited for
+// One task of the chain. It starts when the link before it ends, or later if it waited for
 // processors.
 struct CriticalLink {
   std::size_t placement = 0;     // position in Plan::placements
-  Duration waited = 0;           // between what it depends on and its start
-  bool for_reservation = false;  // a reservation of others ends when it starts
+  Duration waited = 0;           // from when its inputs are ready to its start
+  bool for_reservation = false;  // another user's reservation ends when it starts
 };
 
-// From the first link to the task that ends last (ties to the first placement). A task that starts
-// late because processors came free only when another task of the plan ended follows that task.
-// Empty for a plan without placements, and when some task on the way could have begun earlier, so
-// that no chain decides the end: plans made backwards from a deadline are like that. Needs a plan
-// for this problem; tasks that it leaves out keep no task waiting.
+// The chain from its first link to the task that ends last (on ties, the first placement). If a
+// task starts late because its processors came free only when another task of the plan ended, it
+// follows that task. Empty for a plan without placements, and when some task on the way could have
+// begun earlier, so that no chain decides the end; plans built backwards from a deadline often look
+// like this. Needs a plan for this problem; tasks that the plan leaves out delay no other task.
 std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan);
 
 }  // namespace dovetail

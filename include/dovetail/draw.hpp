@@ -17,13 +17,13 @@ std::string gantt_svg(const PlanRecord& record);
 std::string gantt_text(const PlanRecord& record, int columns, bool colour);
 std::string chrome_trace(const PlanRecord& record);
 
-// A plan before and after what happened while it ran, one below the other on one time axis; the
-// history of `after` has the events.
+// A plan before and after the events that happened while it ran, one below the other on a common
+// time axis. The history of `after` holds the events.
 std::string before_after_html(const PlanRecord& before, const PlanRecord& after);
 std::string before_after_svg(const PlanRecord& before, const PlanRecord& after);
 
 // A frontier: plans of one problem, earliest first, each cheaper than the one before. With a budget
-// (CPU-hours), the fastest plan within it stands out.
+// (CPU-hours), the fastest plan within it is highlighted.
 std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget = {});
 std::string frontier_svg(std::span<const PlanRecord> plans, std::optional<double> budget = {});
 

@@ -1,11 +1,11 @@
-// An ensemble: scenarios that share nothing, each a chain of months; a month is a moldable main
-// task and small post-processing tasks that nothing waits for.
+// An ensemble: independent scenarios, each a chain of months. A month is a moldable main task
+// followed by small post-processing tasks that no other task depends on.
 //
 //   Ensemble ensemble{.scenarios = 10, .months = 180, .sites = {grillon}};
-//   check(ensemble);   // throws InputError for nonsense
+//   check(ensemble);   // throws InputError if it is inconsistent
 //
-// Values; planners (src/planners/ensemble/grouping.hpp, repartition.hpp) turn them into groups of
-// processors and into numbers of scenarios per cluster.
+// These are plain values. The planners (src/planners/ensemble/grouping.hpp, repartition.hpp) turn
+// them into groups of processors and numbers of scenarios per cluster.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@
 
 namespace dovetail {
 
-// How long a month's main task takes on a group of that many processors.
+// How long a month's main task takes on a group of this size.
 struct GroupTime {
   Count procs = 0;
   Duration time = 0;
   friend bool operator==(const GroupTime&, const GroupTime&) = default;
 };
 
-// What was measured on one cluster.
+// Times measured on one cluster.
 struct MonthTimes {
-  std::vector<GroupTime> main = {};  // sizes rise, times do not
-  Duration post = 0;                 // of one post task, on one processor; 0: there are none
+  std::vector<GroupTime> main = {};  // sizes increase, times do not
+  Duration post = 0;                 // of one post task, on one processor; 0: no post tasks
   Count posts = 1;                   // tasks of that length after each month
   friend bool operator==(const MonthTimes&, const MonthTimes&) = default;
 };
 
-// The disk that the months of a cluster share, in megabytes. A month takes room from its start
-// until its post tasks have ended; what they leave stays.
+// The disk that the months of a cluster share, in megabytes. A month occupies space from its start
+// until its post tasks end; their results stay.
 struct DiskSpec {
   std::int64_t capacity = 0;
   std::int64_t month = 1000;
@@ -44,10 +44,10 @@ struct DiskSpec {
   friend bool operator==(const DiskSpec&, const DiskSpec&) = default;
 };
 
-// A part of time in which a cluster is ours, as a list or as slots that come again.
+// The times at which we may use a cluster, as a list or as repeating slots.
 struct Windows {
   std::vector<Interval> list = {};
-  // Slots of this length, every so often, the first at `first`; 0: there is the list alone.
+  // Slots of this length repeat at a fixed interval, the first at `first`; 0: only the list counts.
   Duration length = 0;
   Duration every = 0;
   Time first = 0;
@@ -65,14 +65,14 @@ struct EnsembleSite {
   Windows windows = {};
 };
 
-// What holds on every cluster of an ensemble.
+// Rules for every cluster of an ensemble.
 struct EnsembleRules {
   bool node_multiples = false;        // two scenarios never share a node
   Count extra_size = 0;               // one more size, as fast as the largest measured; 0: none
-  Count post_processors = 0;          // kept for post tasks alone
-  bool post_node = false;             // a node is
-  Count full_speed_posts = 0;         // more at a time slow each other down; 0: they never do
-  std::optional<DiskSpec> disk = {};  // nothing: it never fills
+  Count post_processors = 0;          // reserved for post tasks
+  bool post_node = false;             // reserve one node for them
+  Count full_speed_posts = 0;         // more post tasks at once slow each other down; 0: no limit
+  std::optional<DiskSpec> disk = {};  // nothing: unlimited
 };
 
 struct Ensemble {
@@ -82,16 +82,17 @@ struct Ensemble {
   std::vector<EnsembleSite> sites = {};
 };
 
-// The sizes that groups of a site may have under the rules, with their times; may be none.
+// The group sizes that the rules allow on a site, with their times; may be empty.
 std::vector<GroupTime> group_sizes(const EnsembleSite& site, const EnsembleRules& rules);
 
-// Processors of a site that are kept for post tasks.
+// The number of processors of a site reserved for post tasks.
 Count reserved_for_posts(const EnsembleSite& site, const EnsembleRules& rules);
 
-// What is wrong with a table of times, as the end of a sentence; empty when nothing is.
+// What is wrong with a table of times, as the end of a sentence; empty if nothing is.
 std::string find_fault(const MonthTimes& times);
 
-// Throws InputError for no scenarios or months, tables that are wrong, and sums beyond any time.
+// Throws InputError for no scenarios or months, invalid tables, and totals beyond the range of
+// Time.
 void check(const Ensemble& ensemble);
 
 }  // namespace dovetail

@@ -1,4 +1,4 @@
-// What can happen while a plan is in force, be it read from a file or heard from a cluster.
+// Events that can happen while a plan is in force, read from a file or reported by a cluster.
 #pragma once
 
 #include <string>
@@ -13,16 +13,16 @@ struct Event {
   enum class Kind {
     // A resource of a pool:
     join,
-    leave,        // without warning: what runs there is lost
+    leave,        // without warning: tasks running there are lost
     leave_later,  // announced: nothing may end there after `until`
-    slow,         // it takes `factor` times the given costs
+    slow,         // tasks there take `factor` times as long as given
     // Processors of a cluster:
     reserve,  // others book `procs` from `start` to `until`
-    cancel,   // such a booking is given up
-    fail,     // `procs` are gone until `until`
+    cancel,   // a booking is given up
+    fail,     // `procs` are unavailable until `until`
     // A task:
-    late,  // the rest of it, or all when it waits, takes `factor` times as long; early: below 1
-    lost   // it runs no longer, and has to be run again
+    late,  // the rest of the task, or all if it waits, takes `factor` times as long; early: below 1
+    lost   // it has stopped and must run again
   };
 
   Time time = 0;

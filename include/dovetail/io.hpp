@@ -1,6 +1,6 @@
-// Files in and out. Readers choose the format by content, throw InputError with file, line, field
-// and what was expected, and never hand out something half-read. Writers write beside the target
-// and rename, so that a file is either the old one or the new one.
+// Reading and writing files. Readers detect the format by content, throw InputError with file,
+// line, field and what was expected, and never return partial data. Writers write a temporary file
+// beside the target and rename it, so a file is always either the old one or the new one.
 #pragma once
 
 #include <functional>
@@ -19,19 +19,20 @@ namespace dovetail {
 
 enum class WorkflowFormat { yaml, json, wfcommons, dax, dot };
 
-// A task of our own format that is to be executed and has no time.
+// A task in Dovetail's own format that has a command but no time.
 struct UntimedTask {
   std::string workflow;
   std::string id;
   std::string kind;           // see Workflow::kind
   bool is_moldable = false;   // it has a range of processors
-  ProcessorRange processors;  // one number twice unless it is moldable
+  ProcessorRange processors;  // min equals max unless it is moldable
 };
 
 struct WorkflowReadOptions {
-  // WfFormat, DAX and DOT tasks without a run time get this many seconds; else they are errors.
+  // The run time of WfFormat, DAX and DOT tasks that give none. Without this, such tasks are
+  // errors.
   std::optional<double> default_seconds = {};
-  // Says how long such a task is thought to take; without an answer it is an error.
+  // Estimates the time of an untimed task; if it returns nothing, the task is an error.
   std::function<std::optional<TimeSpec>(const UntimedTask&)> missing_time = {};
 };
 
@@ -55,8 +56,8 @@ PlanRecord read_plan(const std::string& path);
 PlanRecord parse_plan(std::string_view text, const std::string& file);
 std::string format_plan(const PlanRecord& record);
 
-// What happens while the problem's workflows run, in order of time. Names that the problem does not
-// have are errors, and so are events that its kind of platform does not know.
+// The events that happen while the problem's workflows run, in order of time. Names that the
+// problem does not have are errors, and so are events that its kind of platform does not support.
 std::vector<Event> read_events(const std::string& path, const Problem& problem);
 std::vector<Event> parse_events(std::string_view text, const std::string& file,
                                 const Problem& problem);
@@ -64,21 +65,21 @@ std::vector<Event> parse_events(std::string_view text, const std::string& file,
 // A frontier: plans of one problem, earliest first, each cheaper than the one before.
 std::string format_frontier(Time now, std::span<const PlanRecord> plans);
 
-// The whole file, "-" for standard input, gunzipped when it is gzip.
+// The whole file, decompressed when it is gzip; "-" is standard input.
 std::string read_file(const std::string& path);
 
-// Writes beside and renames; "-" is standard output. Throws ExecutionError when it cannot.
+// Writes a temporary file and renames it; "-" is standard output. Throws ExecutionError on failure.
 void write_file(const std::string& path, std::string_view content);
 
-// The same for several files that belong together: none gets its name before all are written.
+// The same for several files that belong together: all are written before any gets its name.
 struct OutputFile {
   std::string path;
   std::string_view content;
 };
 void write_files(std::span<const OutputFile> files);
 
-// Throws ExecutionError when a file of that name could not be written: its folder is missing or
-// closed, or it is a folder itself. Nothing is changed.
+// Throws ExecutionError when the file could not be written: its folder is missing or not writable,
+// or the path is a folder. Changes nothing.
 void require_writable(const std::string& path);
 
 }  // namespace dovetail

@@ -12,18 +12,18 @@ Duration makespan(const Plan& plan);
 // The same for one workflow of the plan.
 Duration makespan(const Plan& plan, std::size_t workflow);
 
-// How long the workflow takes from when it is ready on: its last end minus that moment.
+// The last end of the workflow minus the time at which it is ready.
 Duration makespan(const Problem& problem, const Plan& plan, std::size_t workflow);
 
-// Sum of processors x duration, in processor-milliseconds, and in hours.
+// Sum of processors x duration: in processor-milliseconds, and in hours.
 Area consumed(const Plan& plan);
 double cpu_hours(const Plan& plan);
 
-// By how much the plan is longer, or dearer where its certificate is about that, than the best one
-// can be: 0.021 for 2.1 %. Nothing without a certificate.
+// By how much at most the plan is longer than the best one (or uses more CPU time, where its
+// certificate bounds that): 0.021 for 2.1 %. Nothing without a certificate.
 std::optional<double> certified_gap(const Plan& plan);
 
-// The most processors that the plan holds at any moment, over all clusters.
+// The largest number of processors the plan holds at any moment, over all clusters.
 Count peak_procs(const Plan& plan);
 
 }  // namespace dovetail

@@ -1,5 +1,5 @@
-// A plan as files and pictures have it: with names instead of positions, so that it can be shown
-// without the workflow and the cluster it was made from.
+// A plan as files and pictures need it: with names instead of positions, so that it can be shown
+// without the workflow and the cluster it was made for.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct TaskRecord {
   bool critical = false;  // on the chain of tasks that decides the end
 };
 
-// So long a workflow waits while another one holds processors.
+// How long a workflow waits while another one holds processors.
 struct DelayRecord {
   std::string by;
   Duration length = 0;
@@ -31,25 +31,25 @@ struct DelayRecord {
 
 struct WorkflowRecord {
   std::string name;
-  Duration makespan = 0;  // from when it is ready on
+  Duration makespan = 0;  // from when it is ready
   double stretch = 1.0;
-  // Where it is known how the workflow would fare alone.
+  // Set if the makespan of the workflow alone is known.
   std::optional<Duration> dedicated_makespan = {};
   std::vector<DelayRecord> delayed_by = {};
-  Duration delayed_by_reservations = 0;  // of other people
-  // As its file has them.
+  Duration delayed_by_reservations = 0;  // reservations of other users
+  // As in its file.
   double weight = 1.0;
   std::optional<Time> ready_at = {};
 };
 
-// A cluster as the picture needs it: its size and what others hold while the plan runs.
+// A cluster as a picture needs it: its size and the reservations of others while the plan runs.
 struct ClusterRecord {
   std::string name;
   Count processors = 0;
   std::vector<Reservation> reservations;
 };
 
-// The tightest deadline that an algorithm was found to meet.
+// The tightest deadline that an algorithm is known to meet.
 struct TightestRecord {
   std::string algorithm;
   std::optional<Time> deadline = {};  // nothing: none
@@ -69,13 +69,14 @@ struct PlanRecord {
   std::optional<Time> deadline = {};
   std::optional<double> lambda = {};  // see Plan::lambda
   bool feasible = true;
-  // When the deadline was missed: the earliest one that is known to be met, and its planner.
+  // When the deadline was missed: the earliest deadline known to be met, and the algorithm that
+  // meets it.
   std::optional<Time> earliest_deadline = {};
   std::string earliest_algorithm = {};
   Duration makespan = 0;    // last end minus now
   Duration turnaround = 0;  // the same
-  double cpu_hours = 0;     // without those of runs that were cut short
-  // Where it is known how each workflow would fare alone; see fairness.hpp.
+  double cpu_hours = 0;     // without runs that were cut short
+  // Set if the makespan of each workflow alone is known; see fairness.hpp.
   std::optional<double> average_stretch = {};
   std::optional<double> maximum_stretch = {};
   std::optional<double> maximum_weighted_stretch = {};  // where weights differ
@@ -86,18 +87,18 @@ struct PlanRecord {
   std::vector<ClusterRecord> clusters = {};
   std::vector<TaskRecord> tasks = {};
   std::vector<TaskRecord> lost = {};          // runs that were cut short; their tasks ran again
-  std::vector<TightestRecord> tightest = {};  // when they were searched for
-  std::vector<Evaluation> history = {};      // when it was made again while resources came and went
-  std::vector<VersionRecord> versions = {};  // the same
+  std::vector<TightestRecord> tightest = {};  // if they were searched for
+  std::vector<Evaluation> history = {};       // if replanned while resources came and went
+  std::vector<VersionRecord> versions = {};   // the same
 };
 
-// With names, metrics, critical chain, and the reservations that end after now and begin before
-// the plan's end, or that of the runs that were lost.
+// The plan with names, metrics and critical chain. It includes the reservations that end after now
+// and begin before the end of the plan or of a lost run.
 PlanRecord make_record(const Problem& problem, const Plan& plan,
                        std::span<const Placement> lost = {});
 
-// The plan with positions again. Throws InputError for names that the problem does not have;
-// everything else, tasks that appear twice included, is the checker's business.
+// The plan with positions instead of names. Throws InputError for names that the problem does not
+// have. Everything else, such as tasks that appear twice, is left to the checker.
 Plan resolve(const PlanRecord& record, const Problem& problem);
 
 }  // namespace dovetail

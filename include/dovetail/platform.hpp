@@ -1,4 +1,4 @@
-// Clusters, what others have reserved on them, and the moment at which planning happens.
+// Clusters, the reservations of other users on them, and the time at which planning happens.
 //
 // A Platform is checked when built and immutable afterwards; copies share the data. It keeps one
 // calendar per cluster: the free processors from `now` on, with all reservations taken out.
@@ -20,7 +20,7 @@
 
 namespace dovetail {
 
-// Processors that others hold on [start, end).
+// Processors that another user holds on [start, end).
 struct Reservation {
   Time start = 0;
   Time end = 0;
@@ -52,22 +52,22 @@ struct Cluster {
   std::optional<QueueSpec> queue = {};
   std::optional<SlurmSpec> slurm = {};
 
-  // The whole number of processors that history says are free: clamp(floor(q), 1, processors).
+  // The number of processors that are free by history: clamp(floor(q), 1, processors).
   Count historical_procs() const;
 };
 
-// The reservations that together exceed the processors at some instant, as a sentence; nothing when
-// all is well. It also names a single reservation that is empty or out of range. `wall_clock` says
-// that times count from 1970 and are shown as dates.
+// Describes in one sentence the reservations that together exceed the processors at some instant;
+// nothing when there are none. Also reports a single reservation that is empty or out of range.
+// `wall_clock`: times count from 1970 and are shown as dates.
 std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_clock = false);
 
 class Platform {
  public:
-  // Throws InputError for no clusters, repeated names, and numbers out of range, overbooking among
-  // them. `wall_clock` says that times count from 1970 and may be shown as dates.
+  // Throws InputError for no clusters, repeated names, and numbers out of range, including
+  // overbooking. `wall_clock`: times count from 1970 and may be shown as dates.
   Platform(Time now, std::vector<Cluster> clusters, bool wall_clock = false);
 
-  // One cluster with nothing booked.
+  // One cluster without reservations.
   static Platform empty(Count processors, std::string name = "cluster");
 
   Time now() const;
@@ -78,7 +78,7 @@ class Platform {
   // Free processors of one cluster from now on.
   const Calendar& calendar(std::size_t cluster) const;
 
-  // The same clusters planned at another moment.
+  // The same clusters at another planning time.
   Platform at(Time now) const;
 
  private:

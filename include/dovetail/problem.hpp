@@ -1,5 +1,5 @@
-// What is to be planned: workflows, the platform, and the goal. Checked when built, immutable
-// afterwards; planners rely on it. Copies are cheap.
+// The input of planning: workflows, the platform, and the goal. Checked when built and immutable
+// afterwards, so planners rely on it. Copies are cheap.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ struct TaskRef {
 
 class Problem {
  public:
-  // Throws InputError when there is no workflow, when two workflows have the same name, when a
-  // task needs more processors than any cluster has, when a task has no time on any resource, when
-  // a workflow is ready at a date and the platform's clock has none (or the other way round), or
-  // when the goal is a deadline and there is none.
+  // Throws InputError when there is no workflow, when two workflows have the same name, when a task
+  // needs more processors than any cluster has, when a task has no time on any resource, when a
+  // workflow's ready time is a date and the platform's clock has no dates (or the other way round),
+  // or when the goal is a deadline and none is given.
   Problem(std::vector<Workflow> workflows, Platform platform, Goal goal = Goal::turnaround,
           std::optional<Time> deadline = std::nullopt);
 
@@ -37,21 +37,21 @@ class Problem {
 
   std::size_t task_count() const;
 
-  // Tasks counted over all workflows, by workflow and then by task.
+  // Maps a task number, counted by workflow and then by task, to the task.
   TaskRef task_at(std::size_t number) const;
   std::size_t number_of(TaskRef task) const;
 
-  // Its id, as "workflow/id" where there are several workflows.
+  // The task's id, or "workflow/id" if there are several workflows.
   std::string task_name(std::size_t number) const;
 
-  // The same with a moment for each task, by workflow and then by task, before which it may not
-  // start: what it needs may come from outside.
+  // The same problem with a release time per task, by workflow and then by task. It is for tasks
+  // that need input from outside.
   Problem with_releases(std::vector<Time> releases) const;
 
-  // When the workflow may begin: now, or later.
+  // When the workflow may begin: now or later.
   Time ready(std::size_t workflow) const;
 
-  // When the task may: not before its workflow, and not before what it needs from outside.
+  // When the task may begin: not before its workflow, nor before its input from outside arrives.
   Time release(std::size_t workflow, TaskId task) const;
 
   // Whether a task may run on procs processors of a cluster.

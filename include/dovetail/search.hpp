@@ -1,4 +1,4 @@
-// How long and for what the planners DOVETAIL and DOVETAIL_FAIR search.
+// The limits of the search by the planners DOVETAIL and DOVETAIL_FAIR.
 //
 //   PlannerOptions options;
 //   options.search.effort = Effort::thorough;
@@ -13,30 +13,32 @@
 
 namespace dovetail {
 
-// By how many tasks are placed: some hundredths of a second, a tenth, some seconds.
+// How many tasks the search places: it takes a few hundredths of a second, a tenth, or a few
+// seconds.
 enum class Effort { quick, normal, thorough };
 
 struct SearchLimits {
-  // Plans that are tried. Nothing: what the effort says, or with a time limit as many as it allows.
-  // The same seed and trials give the same plan on any machine and any number of threads.
+  // The number of plans to try. Nothing: as the effort says, or with a time limit as many as it
+  // allows. The same seed and trials give the same plan on any machine and any number of threads.
   std::optional<std::uint64_t> trials = {};
   std::optional<Effort> effort = {};  // nothing: normal
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: as many as the machine has
 
-  // CPU time that the plan may use, as a share of what BL_CPAR_BD_CPAR uses, of a fair plan of what
-  // MAGS uses; nothing: any. The least turn-around alone costs twice as much CPU time as most
-  // people would pay. No matter for plans by a deadline, which consume as little as they can.
+  // The CPU time that the plan may use, as a multiple of what BL_CPAR_BD_CPAR uses (for a fair
+  // plan, of what MAGS uses); nothing: no limit. The limit exists because the plan with the least
+  // turn-around costs twice as much CPU time as most users would pay. Plans for a deadline ignore
+  // it, since they use as little CPU time as they can.
   std::optional<double> cpu_factor = 1.25;
-  // Instead. A fair plan may use as much as that of MAGS all the same.
+  // An absolute limit, used instead of cpu_factor. A fair plan may always use as much as MAGS does.
   std::optional<Area> budget = {};
 
-  // Stops a search before all trials are made.
+  // A time limit: stops the search before all trials are done.
   std::optional<double> seconds = {};
-  std::function<double()> clock = {};  // seconds since some moment; nothing: the machine's
+  std::function<double()> clock = {};  // a monotonic clock in seconds; nothing: the machine's
 };
 
-// How many plans a search for `tasks` tasks tries, unless its time is over before.
+// The number of trials in a search over this many tasks, unless its time runs out first.
 std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks);
 
 }  // namespace dovetail

@@ -1,13 +1,13 @@
 // How long a task runs as a function of its processors.
 //
 // Four models: a fixed time on a fixed number of processors; Amdahl's law, for moldable tasks; a
-// table of measured times; and a time per named resource, for unlike resources.
+// table of measured times; and a time per named resource, for heterogeneous resources.
 //
 //   TimeSpec spec = TimeSpec::amdahl(3600.0, 0.05, {.min = 4, .max = 64});
 //
-// TimeSpec is what a person writes; TaskTime is the compact form that a Workflow hands out.
-// In every model the duration never grows with more processors: measured counts that are slower
-// than, or as slow as, a smaller measured count are left out: there is no reason to choose them.
+// TimeSpec is what a user writes; TaskTime is the compact form that a Workflow returns. In every
+// model more processors never take longer: measured counts that are no faster than a smaller
+// measured count are dropped, since choosing them would be a waste.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace dovetail {
 
-// Allowed processors of a moldable task; max 0 means as many as the cluster has.
+// The allowed processors of a moldable task; max 0 means all processors of the cluster.
 struct ProcessorRange {
   Count min = 1;
   Count max = 0;
@@ -30,7 +30,7 @@ enum class TimeKind : std::uint8_t { fixed, amdahl, table, per_resource };
 
 struct TimeSpec {
   TimeKind kind = TimeKind::fixed;
-  double seconds = 0;  // on one processor (amdahl), or as it is (fixed)
+  double seconds = 0;  // amdahl: on one processor; fixed: as given
   double alpha = 0;    // amdahl: the share that cannot be parallelised
   ProcessorRange processors;
   std::vector<std::pair<Count, double>> measured = {};           // table: processors -> seconds

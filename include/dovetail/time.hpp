@@ -1,4 +1,4 @@
-// Time as whole milliseconds, and the ways people write it.
+// Time as whole milliseconds, and its text forms.
 //
 // Everything inside the program is a 64-bit count of milliseconds; intervals are half-open.
 // Seconds appear only in files and on the command line and are rounded here, at the edge:
@@ -33,8 +33,8 @@ inline constexpr Time kForever = std::numeric_limits<Time>::max() / 4;
 inline constexpr Time kBeginning = -kForever;
 
 // The longest single time that a file or an option may give, in seconds (over 300 years). A problem
-// may take at most 8e12 seconds in all, so that every time of a plan is exact in milliseconds, in
-// files as well.
+// may take at most 8e12 seconds in total, so that every time of a plan is exact in milliseconds,
+// even in files.
 inline constexpr double kMaxSeconds = 1e10;
 
 // The most processors a cluster may have.
@@ -53,19 +53,20 @@ Time time_ceil(double seconds);
 inline double to_seconds(Time t) { return static_cast<double>(t) / 1000.0; }
 
 // "90", "1.5", "1m30s", "2h", "1d 4h", "12:30" (minutes:seconds), "12:00:00", "1-12", "1-12:00:00".
-// Answers seconds; nothing when the text is not a duration. Negative durations are not durations.
+// Returns seconds; nothing when the text is not a duration. Negative values are rejected.
 std::optional<double> parse_duration(std::string_view text);
 
-// "2026-11-15T08:00:00Z", with optional fraction and with Z or an offset such as +01:00. Answers
-// seconds since 1970; nothing when the text is not such a date. An offset is required: a date
+// "2026-11-15T08:00:00Z", with optional fraction and with Z or an offset such as +01:00. Returns
+// seconds since 1970; nothing when the text is no date of this form. An offset is required: a date
 // without one means different moments on different machines.
 std::optional<double> parse_date(std::string_view text);
 
-// "0s", "45s", "1m30s", "5h02m", "9d 3h", "9d 3h05m": exact to the minute at least, for people.
+// "0s", "45s", "1m30s", "5h02m", "9d 3h", "9d 3h05m": for people, exact to the minute or better.
 std::string format_duration(Duration length);
 
-// "9h52m11.5s": a duration without spaces that parse_duration reads as this long, or as a few
-// milliseconds longer where it cannot tell them apart. Lengths beyond kMaxSeconds are cut to it.
+// "9h52m11.5s": a duration without spaces. parse_duration reads it back as the same length, or a
+// few milliseconds longer where a double cannot distinguish them. Lengths beyond kMaxSeconds are
+// cut to it.
 std::string exact_duration(Duration length);
 
 // "2026-11-15 08:00:00Z" for a moment counted from 1970.
@@ -74,7 +75,7 @@ std::string format_date(Time moment);
 // Seconds with as many decimals as needed and no more: 8123500 -> "8123.5".
 std::string format_seconds(Time t);
 
-// A moment of a platform, exact to the millisecond: a date where its clock has dates
+// A time on a platform's clock, exact to the millisecond: a date if the clock has dates
 // ("2026-11-15 08:00:00.5Z"), else seconds.
 std::string format_clock(Time moment, bool wall_clock);
 

@@ -1,7 +1,7 @@
 // A workflow: a checked directed acyclic graph of tasks, in compact arrays.
 //
-// Built once, then immutable; copies share the data and cost nothing. Tasks are numbered 0..size-1
-// in the order in which they were added, and that number breaks every tie.
+// Built once, then immutable; copies share the data and are nearly free. Tasks are numbered
+// 0..size-1 in the order in which they were added, and this number breaks every tie.
 //
 //   WorkflowBuilder builder("demo");
 //   TaskId a = builder.add_task({.id = "a", .time = TimeSpec::fixed(60)});
@@ -28,19 +28,19 @@ namespace dovetail {
 
 using TaskId = std::uint32_t;
 
-// How a task is executed, beyond its command. Planners do not look at it.
+// How to execute a task, beyond its command. Planners ignore it.
 struct TaskExecution {
-  std::string kind = {};       // tasks of one kind do the same to different data; empty: by the id
-  std::string directory = {};  // in which it runs, seen from where the run was started
+  std::string kind = {};  // tasks of one kind do the same work on other data; empty: from the id
+  std::string directory = {};  // to run in, relative to where the run was started
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::vector<std::string> inputs = {};   // files that it reads, seen from its directory
-  std::vector<std::string> outputs = {};  // files that are there once it has succeeded
+  std::vector<std::string> inputs = {};   // files that it reads, relative to its directory
+  std::vector<std::string> outputs = {};  // files that exist once it has succeeded
   double timeout_seconds = 0;             // 0: none
   std::uint32_t retries = 0;              // after a failure
   friend bool operator==(const TaskExecution&, const TaskExecution&) = default;
 };
 
-// One task as a person writes it.
+// One task as a user writes it.
 struct TaskSpec {
   std::string id;
   TimeSpec time;
@@ -48,9 +48,9 @@ struct TaskSpec {
   TaskExecution execution = {};
 };
 
-// How a workflow stands beside others that want the same processors.
+// The terms on which a workflow competes with others for the same processors.
 struct WorkflowTerms {
-  double weight = 1;  // kMinWeight to kMaxWeight; twice the weight, half the stretch
+  double weight = 1;  // kMinWeight to kMaxWeight; twice the weight means half the stretch
   std::optional<Time> ready_at = {};  // on the clusters' clock; nothing: at once
   bool ready_is_date = false;         // ready_at counts from 1970
   friend bool operator==(const WorkflowTerms&, const WorkflowTerms&) = default;
@@ -79,27 +79,28 @@ class Workflow {
   std::string_view run(TaskId task) const;
   const TaskExecution& execution(TaskId task) const;
 
-  // As its execution says, else by its id.
+  // The kind that its execution names, else the kind of its id.
   std::string_view kind(TaskId task) const;
 
   std::optional<TaskId> find(std::string_view id) const;
 
-  // How long the task runs on how many processors. Views this workflow: valid while any copy lives.
+  // The task's run time by processors. A view into this workflow: valid while any copy lives.
   TaskTime time(TaskId task) const;
 
-  // The same as a person would write it.
+  // The same in the form that a user writes.
   TimeSpec time_spec(TaskId task) const;
 
   // In the order of task numbers.
   std::span<const TaskId> successors(TaskId task) const;
   std::span<const TaskId> predecessors(TaskId task) const;
 
-  // Transfer times from each predecessor, in the order of predecessors(): what a task waits when
-  // the two run on different clusters. Empty when the workflow has no transfers at all.
+  // Transfer times from each predecessor, in the order of predecessors(): how long a task waits for
+  // its input when the two run on different clusters. Empty when the workflow has no transfers.
   std::span<const Duration> transfers_in(TaskId task) const;
   bool has_transfers() const;
 
-  // Every task after all of its predecessors; among those free to go, lower numbers first.
+  // Every task after all of its predecessors; among tasks that could come next, lower numbers
+  // first.
   std::span<const TaskId> topological_order() const;
 
   // The number of edges on the longest path from an entry task to each task.

@@ -1,12 +1,11 @@
 // The parts a calendar is made of. Internal: here only because the sweep over steps is inlined.
 //
 // A calendar is a directory of parts, and each part is a run of change points kept in a chunk.
-// Copies of a calendar share chunks; a chunk is written to only by a calendar that is its one
-// owner. A change that covers a whole part alters `add` in the directory and leaves the chunk
-// alone.
+// Copies of a calendar share chunks; only a sole owner writes to a chunk. A change that covers a
+// whole part updates `add` in the directory and does not touch the chunk.
 //
-// Threads: chunks may be shared between calendars of different threads. The count of owners is
-// atomic, and see ChunkPtr::is_shared for why writing in place is safe.
+// Threads: calendars of different threads may share chunks. The owner count is atomic;
+// ChunkPtr::is_shared explains why writing in place is safe.
 #pragma once
 
 #include <atomic>
@@ -52,9 +51,9 @@ class ChunkPtr {
     return result;
   }
 
-  // When this answers false, the caller may write: no other thread can gain a share, since a share
-  // is gained only by copying one, and the acquire load pairs with the release in the destructors
-  // of former owners, so that all they read is read before the caller writes.
+  // When this returns false, the caller may write. No other thread can gain a share, since a share
+  // is gained only by copying one; and the acquire load pairs with the release in the destructors
+  // of former owners, so all their reads happen before the caller writes.
   bool is_shared() const { return chunk_->owners.load(std::memory_order_acquire) != 1; }
 
   Chunk* get() const { return chunk_; }
@@ -67,9 +66,9 @@ class ChunkPtr {
 // A run of change points. Step i has free[i] + add processors from times[i] up to the next change
 // point, be it in this part or the first of the next one.
 struct Part {
-  Time first = 0;          // times[0], kept here so that a search reads the directory only
+  Time first = 0;          // times[0], kept here so that a search reads only the directory
   Count add = 0;           // still to be added to every free[] of the chunk
-  Count min = 0;           // over the steps of this part, with `add` in it
+  Count min = 0;           // over the steps of this part, including `add`
   Count max = 0;           // likewise
   std::uint32_t size = 0;  // change points, at least 1
   ChunkPtr chunk;
