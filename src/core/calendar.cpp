@@ -9,8 +9,8 @@ namespace {
 using detail::Chunk;
 using detail::Part;
 
-// How many of the `size` items, sorted by time, lie before t. The sum of comparisons instead of
-// branches keeps random questions from costing a misprediction per halving.
+// How many of the `size` items, sorted by time, lie before t. Summing comparisons instead of
+// branching saves one misprediction per halving on random queries.
 template <typename Item, typename TimeOf>
 std::size_t count_before(const Item* items, std::size_t size, Time t, const TimeOf& time_of) {
   const Item* base = items;
@@ -75,11 +75,11 @@ std::uint32_t past_last_reaching(const Count* free, std::uint32_t first, std::ui
   return last;
 }
 
-// A step of the calendar, moved on by searches that leave out whole parts where they can. A step is
-// blocked when it has fewer than `procs` free processors.
+// A position at a step of the calendar, moved by searches that skip whole parts where they can. A
+// step is blocked when it has fewer than `procs` free processors.
 //
-// A window is searched from its far end: a blocker there rules out every start up to it, and what
-// lies between is never read.
+// A window is searched from its far end: a blocker there rules out every start up to it, so the
+// steps in between are never read.
 class Cursor {
  public:
   Cursor(std::span<const Part> parts, std::size_t part, std::uint32_t slot, Count procs)
@@ -292,7 +292,8 @@ StepRange::StepRange(const Calendar& calendar, Interval window) {
     begin_.load();
     return;
   }
-  // Nothing is free before the origin; that piece runs on when nothing is free at first after it.
+  // Nothing is free before the origin. If nothing is free just after it either, the two pieces are
+  // one step.
   begin_.enter(&parts[0], 0);
   if (window.end <= origin || parts[0].free(0) > 0) {
     begin_.step_ = {window.begin, std::min(origin, window.end), 0};

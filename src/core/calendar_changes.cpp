@@ -1,7 +1,7 @@
-// The calendar's changes; calendar.cpp has its questions.
+// The operations that change a calendar; calendar.cpp has the queries.
 //
-// A change first makes sure that change points exist where its window begins and ends, then alters
-// the steps between them, and last drops those of the two points that have become needless.
+// A change first makes sure that change points exist where its window begins and ends, then updates
+// the steps between them, and finally drops either of the two points if it has become redundant.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -15,11 +15,11 @@ using detail::Chunk;
 using detail::ChunkPtr;
 using detail::Part;
 
-// Two neighbours with no more change points than this together become one part; the distance to
+// Two neighbours with at most this many change points in total become one part; the distance to
 // kCapacity keeps parts from splitting and joining in turns.
 constexpr std::uint32_t kJoinSize = Chunk::kCapacity / 2;
 
-// Parts that are built in one go are left with some room to grow.
+// Parts built in one go keep some room to grow.
 constexpr std::uint32_t kBuiltSize = Chunk::kCapacity * 3 / 4;
 
 // Gives the part a chunk of its own, with nothing left to add.
@@ -35,7 +35,7 @@ void open(Part& part) {
   part.add = 0;
 }
 
-// Brings what the directory knows of an open part up to date.
+// Updates the directory's entry of an open part.
 void refresh(Part& part) {
   const Count* free = part.chunk->free;
   Count min = free[0];
@@ -73,7 +73,7 @@ void add_to_slots(Part& part, std::uint32_t first, std::uint32_t last, Count cha
   refresh(part);
 }
 
-// Collects steps in order of time, joins equal neighbours, and deals them out to parts.
+// Collects steps in order of time, joins equal neighbours, and distributes them over parts.
 class PartsBuilder {
  public:
   void append(Time begin, Count free) {
@@ -104,7 +104,7 @@ struct CountChange {
   Count change;
 };
 
-// In order of time; ends at kForever never come.
+// Sorted by time; ends at kForever are left out.
 std::vector<CountChange> changes_of(std::span<const Booking> bookings) {
   std::vector<CountChange> changes;
   changes.reserve(2 * bookings.size());

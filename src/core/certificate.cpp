@@ -17,7 +17,7 @@ struct FreePiece {
   Count free = 0;
 };
 
-// What others leave, from now on.
+// The processors that reservations leave free, from now on.
 std::vector<FreePiece> free_pieces(const Problem& problem) {
   const Cluster& cluster = problem.platform().clusters().front();
   std::map<Time, Count> changes;
@@ -43,7 +43,7 @@ std::vector<FreePiece> free_pieces(const Problem& problem) {
   return pieces;
 }
 
-// The first or the last start inside of a window, if there is one.
+// The first or the last start inside a window, if there is one.
 std::optional<Time> find_start(const std::vector<FreePiece>& pieces, Count procs, Duration length,
                                Interval window, bool is_last) {
   std::optional<Time> found;
@@ -89,7 +89,7 @@ class Verifier {
     if (!flows_add_up()) return "what flows into a task is not what flows out of it";
     const Area unit = Certificate::kUnit;
     const Area proved = least_work();
-    // What a plan consumes is whole: more than one less is as much.
+    // Consumption is a whole number: exceeding work - 1 means reaching work.
     const Area least = certificate_.work > 0 ? certificate_.work - 1 : room();
     const bool holds = proved > unit * least;
     return holds ? "" : "the numbers of the certificate do not add up to what it says";
@@ -115,7 +115,7 @@ class Verifier {
            has(c.end_flow, size()) && has(c.edge_flow, edge_count_);
   }
 
-  // So that no sum overflows.
+  // Keeps every sum from overflowing.
   bool is_in_range() const {
     const Certificate& c = certificate_;
     const auto is_time = [](Time time) { return time >= kBeginning && time <= kForever; };
@@ -152,7 +152,8 @@ class Verifier {
     return times_[number].floor_allowed(procs - 1);
   }
 
-  // From the most processors to the fewest, while their duration alone leaves hope.
+  // Tries processor counts from the most to the fewest, as long as the duration alone could still
+  // improve the result.
   Time earliest_end(std::size_t number, Time ready) const {
     Time best = kForever;
     for (Count procs = most_procs(number); procs > 0; procs = next_fewer(number, procs)) {
@@ -241,7 +242,7 @@ class Verifier {
     return true;
   }
 
-  // The least of (m + f) T(m), in units of flow, over the widths that fit into the window at all.
+  // The least (m + f) T(m), in units of flow, over the processor counts that fit into the window.
   Area least_cost(std::size_t number) const {
     const Interval window{certificate_.ready[number], certificate_.due[number]};
     std::optional<Area> least;
@@ -266,10 +267,10 @@ class Verifier {
     return work;
   }
 
-  // No plan that the certificate speaks of consumes more.
+  // No plan that the certificate covers consumes more.
   Area room() const { return std::min(free_area(), certificate_.budget.value_or(free_area())); }
 
-  // Of the span, cut to when the tasks that count can run at all.
+  // The free area of the span, cut to the time in which the counted tasks can run.
   Area free_area() const {
     Time begin = kForever;
     for (std::size_t number = 0; number < size(); ++number) {

@@ -57,7 +57,7 @@ class Judge {
     return name(placement.workflow, placement.task);
   }
 
-  // Every task exactly once; remembers where each is placed.
+  // Every task appears exactly once. Also records where each is placed.
   void check_completeness() {
     for (const Workflow& workflow : problem_.workflows()) {
       at_.emplace_back(workflow.size(), nullptr);
@@ -101,7 +101,7 @@ class Judge {
     }
   }
 
-  // One sentence however many tasks are late.
+  // Reports one sentence, however many tasks are late.
   void check_deadline(std::optional<Time> deadline) {
     if (!deadline) return;
     const Placement* last = nullptr;
@@ -136,8 +136,8 @@ class Judge {
     }
   }
 
-  // When the output of a task left for where another one runs: at its end, or, when the plan was
-  // made again on the way, as soon as a version in force wanted it there.
+  // When the output of a task was sent to where another one runs: at the task's end or, if the plan
+  // changed on the way, as soon as a version in force wanted it there.
   Time sent(const Placement& input, const Placement& to) const {
     if (plan_.versions.empty()) return input.end;
     const auto number = static_cast<std::size_t>(&to - plan_.placements.data());
@@ -173,7 +173,7 @@ class Judge {
       events.push_back({placement.start, placement.procs, &placement});
       events.push_back({placement.end, -std::int64_t{placement.procs}, nullptr});
     }
-    // What ends at an instant is gone before what begins at it.
+    // At the same instant, ends come before starts.
     std::sort(events.begin(), events.end(), [](const CapacityEvent& a, const CapacityEvent& b) {
       return std::pair(a.at, a.change > 0) < std::pair(b.at, b.change > 0);
     });
@@ -203,7 +203,7 @@ std::vector<std::string> check(const Problem& problem, const Plan& plan, std::si
 
 namespace {
 
-// What the plan's own summary says differently from its tasks.
+// The points in which the plan's own summary contradicts its tasks.
 std::vector<std::string> check_summary(const Problem& problem, const PlanRecord& record,
                                        const Plan& plan) {
   std::vector<std::string> violations;
@@ -235,7 +235,7 @@ std::vector<std::string> check_summary(const Problem& problem, const PlanRecord&
   return violations;
 }
 
-// What the plan says about how good it is at least, and what its certificate does not prove.
+// The plan's claims about its quality that its certificate does not prove.
 std::vector<std::string> check_certificate(const Problem& problem, const PlanRecord& record,
                                            const Plan& plan) {
   if (!plan.search || !plan.search->certificate) {
@@ -281,7 +281,7 @@ std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
   }
   auto violations = check(problem, plan, limit);
   std::ranges::move(check_summary(problem, record, plan), std::back_inserter(violations));
-  // Of a plan that is wrong itself a certificate says nothing.
+  // The certificate of an invalid plan says nothing.
   if (violations.empty()) violations = check_certificate(problem, record, plan);
   if (violations.size() > limit) violations.resize(limit);
   return violations;

@@ -62,7 +62,7 @@ class ChainWalker {
     return {link, neighbour};
   }
 
-  // When the last input is there, and the placement that brings it.
+  // When the last input arrives, and the placement that provides it.
   std::pair<Time, std::size_t> latest_input(const Placement& placement) const {
     const Workflow& workflow = problem_.workflows()[placement.workflow];
     const auto before = workflow.predecessors(placement.task);

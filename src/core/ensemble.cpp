@@ -6,7 +6,7 @@ namespace dovetail {
 
 namespace {
 
-// A problem may take at most this long in all; see time.hpp.
+// The longest total time of a problem; see time.hpp.
 constexpr double kMostMilliseconds = 1e18;
 constexpr double kMostMonths = 1e8;
 

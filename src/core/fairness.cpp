@@ -11,7 +11,7 @@ namespace dovetail {
 
 namespace {
 
-// Processor-milliseconds that [start, end) has of the window.
+// The processor-milliseconds that a run on [start, end) takes within the window.
 double held_within(Interval window, Time start, Time end, Count procs) {
   const Duration common = std::min(window.end, end) - std::max(window.begin, start);
   return common > 0 ? static_cast<double>(common) * procs : 0;
@@ -52,7 +52,7 @@ class DelayFinder {
     return last;
   }
 
-  // When the task could have begun, and the task that brought the last of its inputs then.
+  // When the task could have begun, and the task that provided the last of its inputs.
   std::pair<Time, const Placement*> latest_input(const Placement& task) const {
     std::pair<Time, const Placement*> latest{problem_.release(task.workflow, task.task), nullptr};
     for (const TaskId before : problem_.workflows()[task.workflow].predecessors(task.task)) {
@@ -62,7 +62,8 @@ class DelayFinder {
     return latest;
   }
 
-  // Divides the window among all who hold processors of the cluster in it; reservations come last.
+  // Divides the window among the workflows that hold processors of the cluster in it; reservations
+  // come last.
   void share_out(Interval window, std::size_t cluster, std::vector<double>& waits) const {
     std::vector<double> held(waits.size(), 0);
     double total = 0;
@@ -87,7 +88,7 @@ class DelayFinder {
   std::vector<const Placement*> placement_of_;
 };
 
-// Without delays.
+// Leaves the delays empty.
 Fairness measure_stretches(const Problem& problem, const Plan& plan) {
   Fairness fairness{.maximum_stretch = 0, .weighted_stretch = 0};
   double heaviest = 0;

@@ -39,7 +39,7 @@ std::optional<double> certified_gap(const Plan& plan) {
                                      : static_cast<double>(proof.end + 1 - plan.now);
   const double found =
       proof.work > 0 ? static_cast<double>(consumed(plan)) : static_cast<double>(makespan(plan));
-  if (best <= 0) return std::nullopt;  // no plan ends before now: that says nothing
+  if (best <= 0) return std::nullopt;  // a bound at or before now says nothing
   return std::max(0.0, found / best - 1);
 }
 

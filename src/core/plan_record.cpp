@@ -62,7 +62,7 @@ void record_workflows(const Problem& problem, const Plan& plan, PlanRecord& reco
   }
 }
 
-// By workflow, then by task, as plans have them.
+// Sorts by workflow, then by task, as in every plan.
 void sort_placements(Plan& plan) {
   std::vector<std::size_t> order(plan.placements.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -17,8 +17,9 @@ struct Platform::Data {
 
 namespace {
 
-// What the cluster has free from now on: its capacity while it is there, less the reservations.
-// Nothing when the reservations do not fit, which checked clusters allow only beside joins/leaves.
+// The free processors of the cluster from now on: its capacity while it is present, less the
+// reservations. Nothing when the reservations do not fit, which a checked cluster allows only when
+// it joins or leaves.
 std::optional<Calendar> make_calendar(const Cluster& cluster, Time now) {
   Calendar calendar(cluster.processors, now);
   if (cluster.joins > now) calendar.set_capacity({now, cluster.joins}, 0);

@@ -63,8 +63,8 @@ void check_ready(const Workflow& workflow, const Platform& platform) {
                         : "is not a date, but the clusters' \"now\" is one; give a date"));
 }
 
-// Planners add durations up in 64 bits, and files have times as numbers of 53 bits: this keeps
-// every plan within both, behind reservations as late as they may be.
+// Planners add durations in 64 bits, and files store times as numbers of 53 bits. This limit keeps
+// every plan within both, even behind the latest possible reservations.
 void check_total_time(std::span<const Workflow> workflows, const Platform& platform) {
   double slowest = 1.0;
   for (const Cluster& cluster : platform.clusters()) slowest = std::min(slowest, cluster.speed);

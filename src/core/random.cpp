@@ -26,7 +26,7 @@ Random::Random(std::uint64_t seed) : seed_(seed), state_() {
 }
 
 Random Random::split(std::uint64_t stream) const {
-  // Both numbers are mixed on their own, so that (1, 2) and (2, 1) or (0, 3) do not meet.
+  // Both numbers are mixed on their own, so that (1, 2) does not collide with (2, 1) or (0, 3).
   return Random(mix(mix(seed_ + kGolden) + mix(stream + 2 * kGolden) * kGolden));
 }
 
@@ -48,7 +48,7 @@ double Random::uniform(double lo, double hi) { return lo + (hi - lo) * uniform01
 
 std::uint64_t Random::below(std::uint64_t n) {
   assert(n >= 1);
-  // 2^64 mod n values at the low end would make some answers likelier than others.
+  // The lowest 2^64 mod n values would make some results likelier than others.
   const std::uint64_t unfair = (0 - n) % n;
   std::uint64_t value = next();
   while (value < unfair) value = next();
@@ -56,7 +56,7 @@ std::uint64_t Random::below(std::uint64_t n) {
 }
 
 double Random::normal() {
-  // Marsaglia's polar method; the second value is not kept, so that the state is the state_ alone.
+  // Marsaglia's polar method. It discards the second value, so that state_ is the whole state.
   while (true) {
     const double x = uniform(-1, 1);
     const double y = uniform(-1, 1);

@@ -2,7 +2,7 @@
 //
 // The standard library's distributions differ between implementations; these do not (normal and
 // gamma are as exact as the C library's logarithm). Streams split off by number are independent, so
-// that work items of a parallel study own their randomness:
+// each work item of a parallel study can have its own:
 //
 //   Random random(42);
 //   Random mine = random.split(7);         // depends on 42 and 7, not on what was drawn before

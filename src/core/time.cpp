@@ -174,8 +174,8 @@ std::string format_duration(Duration length) {
   std::size_t first = 0;
   while (seconds < units[first].first) ++first;
   if (first + 1 == units.size()) return std::to_string(seconds) + "s";
-  // Two units, beside days the minutes as well, as an hour more or less is much to wait. The last
-  // one is rounded to the nearest, which may carry into the first.
+  // Two units; with days also the minutes, since an hour more or less is a long wait. The last unit
+  // is rounded to the nearest, which may carry into the first.
   const Duration small = first == 0 ? 60 : units[first + 1].first;
   Duration rest = (seconds + small / 2) / small * small;
   if (first > 0 && rest >= units[first - 1].first) --first;
@@ -183,7 +183,7 @@ std::string format_duration(Duration length) {
   for (std::size_t i = first; rest > 0; ++i) {
     const Duration count = rest / units[i].first;
     rest %= units[i].first;
-    // Minutes and seconds with two digits, as on a clock; hours after days as a word of their own.
+    // Minutes and seconds with two digits, as on a clock; hours after days as a separate word.
     if (i > first) text += units[i].second == 'h' ? " " : (count < 10 ? "0" : "");
     text += std::to_string(count) + units[i].second;
   }
@@ -192,7 +192,7 @@ std::string format_duration(Duration length) {
 
 namespace {
 
-// Units from days to seconds, the seconds with up to three decimals; nothing is lost.
+// Units from days to seconds, the seconds with up to three decimals; exact.
 std::string unit_text(Duration length) {
   constexpr std::array<std::pair<Duration, char>, 3> kLarge = {
       {{86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}}};
@@ -208,8 +208,8 @@ std::string unit_text(Duration length) {
 
 std::string exact_duration(Duration length) {
   const Duration wanted = std::clamp<Duration>(length, 0, time_floor(kMaxSeconds));
-  // Seconds are read as a double, whose last bit is worth more than a millisecond's noise after
-  // some years: then a little more is asked for.
+  // Seconds are read as a double. For lengths of many years its last bit is worth more than a
+  // millisecond, so we ask for a little more until enough is read back.
   for (Duration asked = wanted;; ++asked) {
     std::string text = unit_text(asked);
     const auto seconds = parse_duration(text);

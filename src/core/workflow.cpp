@@ -12,7 +12,7 @@
 
 namespace dovetail {
 
-// Not anonymous: Workflow::Data, which others can name, is made of them.
+// Not anonymous: Workflow::Data, which other files can name, is made of them.
 namespace workflow_parts {
 
 // Many short strings in one buffer: string i is text[ends[i-1], ends[i]).
@@ -60,7 +60,7 @@ struct Workflow::Data {
   WorkflowTerms terms;
   StringPool ids;
   StringPool runs;
-  std::unordered_map<TaskId, TaskExecution> executions;  // of tasks that say anything about it
+  std::unordered_map<TaskId, TaskExecution> executions;  // only of tasks that specify something
   std::vector<TaskId> by_id;                             // tasks in the order of their ids
   std::vector<TimeEntry> times;
   std::vector<TimePoint> points;
@@ -79,7 +79,8 @@ struct WorkflowBuilder::Edges {
     Duration transfer;
   };
   std::vector<Edge> edges;
-  // Views into no pool that moves: keys are hashes, and equal hashes compare the ids themselves.
+  // Keys are hashes rather than views, since the pool may move its text; equal hashes compare the
+  // ids themselves.
   std::unordered_multimap<std::size_t, TaskId> by_hash;
 };
 
@@ -356,7 +357,7 @@ std::vector<TaskId> topological_order(const std::vector<std::uint32_t>& first_su
   return order;
 }
 
-// "a -> b -> a". `order` holds the tasks that are on no cycle and behind none.
+// "a -> b -> a". `order` holds the tasks that are neither on a cycle nor behind one.
 std::string describe_cycle(const std::vector<std::uint32_t>& first_predecessor,
                            const std::vector<TaskId>& predecessors,
                            const std::vector<TaskId>& order, const StringPool& ids) {
@@ -364,7 +365,7 @@ std::string describe_cycle(const std::vector<std::uint32_t>& first_predecessor,
   std::vector<bool> sorted(tasks, false);
   for (TaskId task : order) sorted[task] = true;
   auto task = static_cast<TaskId>(std::find(sorted.begin(), sorted.end(), false) - sorted.begin());
-  // Every unsorted task has an unsorted predecessor, so walking backwards must meet itself.
+  // Every unsorted task has an unsorted predecessor, so walking backwards must revisit a task.
   std::vector<bool> seen(tasks, false);
   std::vector<TaskId> walk;
   while (!seen[task]) {
