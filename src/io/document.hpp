@@ -1,7 +1,7 @@
 // A YAML or JSON file as one compact tree in which every value knows its line.
 //
 // Both languages give the same tree, so that a schema is read by one piece of code. A scalar is
-// kept as its text: whether 17 is a number or a name is decided by who asks (an id may be 17).
+// kept as its text: the caller decides whether 17 is a number or a name (an id may be 17).
 //
 //   Document document = parse_yaml(text, "flow.yaml");
 //   for (Value task : document.root().find("tasks")->items()) use(task.line(), task.find("id"));
@@ -78,7 +78,7 @@ class Value {
   // The text of a scalar; needs a scalar.
   std::string_view text() const;
 
-  // An unquoted nothing: null, ~ or empty.
+  // An unquoted null: null, ~ or empty.
   bool is_null() const;
 
   // How many items a sequence or mapping has, and the items in order.
@@ -127,29 +127,29 @@ class ItemRange {
   ItemIterator end_;
 };
 
-// Puts a document together from the events of a parser, in order. Throws InputError for repeated
-// keys, too deep nesting and too many values; the syntax is the parser's business.
+// Builds a document from the events of a parser, in order. Throws InputError for repeated keys, too
+// deep nesting and too many values; the parser checks the syntax.
 class DocumentBuilder {
  public:
   explicit DocumentBuilder(const std::string& file);
 
   void key(std::string_view key, std::size_t line);
   void scalar(ValueKind kind, std::string_view text, std::size_t line);
-  // Opens a sequence or mapping and answers its number, for repeat().
+  // Opens a sequence or mapping and returns its number, for repeat().
   std::uint32_t open(ValueKind kind, std::size_t line);
   void close();
 
-  // Whether the collection that is open now is a mapping that waits for a key.
+  // Whether the open collection is a mapping that expects a key.
   bool expects_key() const;
   bool in_mapping() const;
   // The number that the next value will get.
   std::uint32_t next_number() const;
 
-  // Adds a copy of an earlier, closed value. Throws InputError when it is still open, and when
-  // such copies together become too many.
+  // Adds a copy of an earlier, closed value. Throws InputError when that value is still open, or
+  // when the copies become too many.
   void repeat(std::uint32_t number, std::size_t line);
 
-  // Whether a whole value was given.
+  // Whether the document is a complete value.
   bool complete() const { return !document_.nodes_.empty() && open_.empty(); }
   Document finish() &&;
 
@@ -178,7 +178,7 @@ class DocumentBuilder {
 Document parse_json(std::string_view text, const std::string& file);
 Document parse_yaml(std::string_view text, const std::string& file);
 
-// JSON when the text begins as a JSON object or array does, else YAML.
+// Whether the text begins like a JSON object or array; otherwise it is YAML.
 bool looks_like_json(std::string_view text);
 Document parse_document(std::string_view text, const std::string& file);
 

@@ -1,5 +1,5 @@
-// JSON into a document, by nlohmann's event interface: its parser keeps no tree and does not
-// recurse, so that depth and memory are ours to limit.
+// Reads JSON into a document by nlohmann's event interface. Its parser keeps no tree and does not
+// recurse, so we can limit depth and memory.
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 20U;
 
-// How far the parser has read. A newline counts once the character after it was read: to see where
-// a number ends the parser reads one character too many, and that may be the newline.
+// How far the parser has read. A newline counts only once the character after it is read: to find
+// the end of a number the parser reads one character too many, which may be the newline.
 struct Progress {
   const std::string& file;
   std::size_t line = 1;
@@ -26,7 +26,7 @@ struct Progress {
   void consumed(char c) {
     if (newline_was_last) ++line;
     newline_was_last = c == '\n';
-    // The parser keeps several copies of a string that it reads, which takes memory and time.
+    // The parser keeps several copies of each string, which cost memory and time.
     if (++token_bytes > kMaxTokenBytes) {
       throw InputError(file, line, "a value is longer than 16 MiB; not a file of ours");
     }

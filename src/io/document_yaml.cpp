@@ -1,5 +1,5 @@
-// YAML into a document, by yaml-cpp's event interface. The tree that the library would build
-// itself expands aliases without limit and has no lines for keys that we do not know.
+// Reads YAML into a document by yaml-cpp's event interface. The library's own tree expands aliases
+// without limit and has no lines for unknown keys.
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -22,7 +22,7 @@ namespace {
 // The library's marks count from 0.
 std::size_t line_of(const YAML::Mark& mark) { return static_cast<std::size_t>(mark.line) + 1; }
 
-// Lets the library's stream read the text where it is.
+// Lets the library's stream read the text without a copy.
 class ViewBuffer : public std::streambuf {
  public:
   explicit ViewBuffer(std::string_view text) {
@@ -109,7 +109,7 @@ class YamlEvents : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-// What to do about two common mistakes; empty for others.
+// A hint for two common mistakes; empty for others.
 std::string hint_for(const YAML::Exception& error, std::string_view text) {
   if (error.msg == "illegal map value") return "; put a text with \": \" in it between quotes";
   for (int i = 0; i < error.mark.line && !text.empty(); ++i) {

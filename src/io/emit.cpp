@@ -16,7 +16,7 @@ bool is_plain_character(char c) {
          std::string_view(" _./$=+@%-").find(c) != std::string_view::npos;
 }
 
-// Words that YAML readers, ours or others', take for something else than text.
+// Words that YAML readers, ours or others, do not read as text.
 bool is_reserved(std::string_view text) {
   constexpr std::array<std::string_view, 8> kReserved = {"null", "true", "false", "yes",
                                                          "no",   "on",   "off",   "y"};
@@ -27,9 +27,9 @@ bool is_reserved(std::string_view text) {
   return lower == "n" || std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
 }
 
-// Whether a text may stand in YAML without quotes, on its own and inside of brackets. Narrower
-// than YAML allows: texts that begin with a digit are quoted since other readers see numbers and
-// dates in some of them.
+// Whether a text can be written in YAML without quotes, on its own and inside brackets. This is
+// narrower than YAML: texts that begin with a digit are quoted, since other readers take some of
+// them for numbers or dates.
 bool is_plain(std::string_view text) {
   if (text.empty() || text.size() > 200 || text.back() == ' ') return false;
   if (!is_letter(text.front()) && text.front() != '_' && text.front() != '/' &&

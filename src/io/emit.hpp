@@ -1,5 +1,5 @@
-// Writing the same fields as YAML or as JSON. The two differ in quotes and separators only, so that
-// a writer says what the fields are and an Emitter how they look.
+// Writes the same fields as YAML or JSON. The two differ only in quotes and separators, so a writer
+// lists the fields and an Emitter formats them.
 //
 //   Emitter yaml(false);
 //   yaml.mapping({{"task", yaml.text("a b")}, {"transfer", "18"}})   // {task: a b, transfer: 18}
@@ -16,17 +16,17 @@ namespace dovetail::io {
 
 class Emitter {
  public:
-  // Keys with values that are already written out. In YAML a value of a record may be a block: it
-  // then begins with a newline.
+  // Keys with values that are already formatted. In YAML the value of a record may be a block,
+  // which begins with a newline.
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
   explicit Emitter(bool json) : json_(json) {}
   bool json() const { return json_; }
 
-  // A text, quoted where it must be. Reads back as the same text.
+  // A text, quoted if necessary. Reads back as the same text.
   std::string text(std::string_view text) const;
 
-  // A moment: seconds, or, counted from 1970, a date such as 2026-11-15T08:00:00.250Z.
+  // A time: seconds, or, if it counts from 1970, a date such as 2026-11-15T08:00:00.250Z.
   std::string moment(Time moment, bool is_date) const;
 
   // On one line, in brackets or braces.

@@ -1,4 +1,4 @@
-// Whole files in, and out by way of a temporary file beside the target.
+// Reads whole files, and writes them through a temporary file beside the target.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,10 +36,10 @@ void sync_folder(const std::string& target) {
   close(descriptor);
 }
 
-// An open file that is closed, and removed unless it was kept.
+// An open file that the destructor closes, and removes unless keep() was called.
 class TemporaryFile {
  public:
-  // Takes a name beside the target that no file has.
+  // Chooses an unused name beside the target.
   explicit TemporaryFile(const std::string& target) : target_(target) {
     constexpr int kAttempts = 100;
     for (int attempt = 0; attempt < kAttempts && descriptor_ < 0; ++attempt) {
@@ -58,7 +58,7 @@ class TemporaryFile {
 
   int descriptor() const { return descriptor_; }
 
-  // On disk first, then under the target's name: after a crash there is the old file or the new.
+  // Syncs to disk before the rename: after a crash, either the old file or the new one exists.
   void keep() {
     if (fsync(descriptor_) != 0) fail_writing(target_, errno);
     const int descriptor = descriptor_;
@@ -85,7 +85,7 @@ void write_all(int descriptor, std::string_view content, const std::string& path
   }
 }
 
-// Devices and pipes cannot be replaced by a file; they are written as they are.
+// Devices and pipes cannot be replaced by a file, so they are written directly.
 void write_directly(const std::string& path, std::string_view content) {
   if (path == "-") {
     if (std::fflush(stdout) != 0) fail_writing("standard output", errno);
@@ -103,7 +103,7 @@ void write_directly(const std::string& path, std::string_view content) {
   if (close(descriptor) != 0) fail_writing(path, errno);
 }
 
-// A link stays a link: the file that it points to is replaced.
+// A link stays a link: the file it points to is replaced.
 std::string follow_link(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
@@ -111,7 +111,7 @@ std::string follow_link(const std::string& path) {
   return error ? path : target.string();
 }
 
-// The content under a temporary name beside its target; null for what is written directly.
+// Writes the content under a temporary name beside its target; null for targets written directly.
 std::unique_ptr<TemporaryFile> write_beside(const OutputFile& file) {
   if (file.path == "-") return nullptr;
   const std::string target = follow_link(file.path);

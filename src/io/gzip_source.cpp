@@ -51,7 +51,7 @@ std::size_t GzipSource::read(char* buffer, std::size_t size) {
   const int got = gzread(handle_->file, buffer, static_cast<unsigned>(size));
   int error = Z_OK;
   const char* message = gzerror(handle_->file, &error);
-  // A gzip file that ends too early still delivers what it has, and then reports a buffer error.
+  // zlib delivers the rest of a truncated gzip file first, and then reports a buffer error.
   if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
   if (error == Z_ERRNO) fail(std::strerror(errno));
   if (got < 0 || error != Z_OK) fail(std::string("damaged gzip data: ") + message);

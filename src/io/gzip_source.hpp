@@ -1,4 +1,5 @@
-// The bytes of a file, gunzipped on the way when it is gzip: by its first bytes, not by its name.
+// The bytes of a file, decompressed on the fly if it is gzip, which its first bytes tell, not its
+// name.
 //
 //   GzipSource source("log.swf.gz");
 //   while (std::size_t n = source.read(buffer, sizeof buffer)) use(buffer, n);
@@ -32,7 +33,7 @@ class GzipSource {
   std::unique_ptr<Handle> handle_;
 };
 
-// How messages call the file: "-" is "standard input".
+// The name of the file in messages: "standard input" for "-".
 std::string display_name(const std::string& path);
 
 }  // namespace dovetail::io

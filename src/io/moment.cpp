@@ -15,7 +15,7 @@ std::optional<double> as_date(Value field) {
   return field.is_scalar() ? parse_date(field.text()) : std::nullopt;
 }
 
-// A date whose zone is missing, or that does not exist.
+// Whether the text looks like a date that lacks its zone or does not exist.
 bool resembles_date(std::string_view text) {
   const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
   return text.size() >= 10 && digit(0) && digit(3) && text[4] == '-' && digit(5) &&

@@ -12,7 +12,7 @@ namespace dovetail::io {
 
 namespace {
 
-// The whole number of milliseconds that was surely meant, if there is one.
+// The whole number of milliseconds that the value stands for, if there is one.
 std::optional<Time> whole_milliseconds(double seconds) {
   const double milliseconds = seconds * 1000.0;
   const double nearest = std::round(milliseconds);
@@ -22,7 +22,7 @@ std::optional<Time> whole_milliseconds(double seconds) {
   return static_cast<Time>(nearest);
 }
 
-// A number, when the value is an unquoted one.
+// The number, if the value is an unquoted number.
 std::optional<double> as_number(Value value) {
   if (value.kind() != ValueKind::plain) return std::nullopt;
   return parse_number(value.text());
@@ -92,7 +92,7 @@ void Record::fail_at(std::size_t line, const std::string& message) const {
 void Record::fail(Value field, const std::string& message) const {
   std::string name;
   if (!field.key().empty()) {
-    // A key of ours is a plain word; a foreign one may hold anything.
+    // A key of Dovetail's own is a plain word; an unknown one may hold anything.
     name = quote(field.key());
     name = name.substr(1, name.size() - 2) + ": ";
   }

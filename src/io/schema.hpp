@@ -1,12 +1,12 @@
-// Reading a mapping of a document field by field, with errors that say file, line, whose field it
-// is, what was found and what was expected.
+// Reads a mapping of a document field by field. Errors name the file, the line, the owner of the
+// field, what was found and what was expected.
 //
 //   Record task(value, "task", 3);
 //   task.name_by("id");     // from here on messages say: task "solve"
 //   task.only(kTaskKeys);   // flow.yaml:7: task "solve": unknown key "alhpa"; did you ...
 //   double alpha = task.number(task.need("alpha"), 0, 1);
 //
-// A Record is a view of the document: cheap to make, and names are put together only for errors.
+// A Record is a view of the document: cheap to make, since names are assembled only for errors.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,17 @@ class Record {
   // The top of a file. Throws InputError, as the others do, when the value is not a mapping.
   explicit Record(Value mapping);
 
-  // The item `number` (from 0) of a list of such things; `kind` must be a literal.
+  // The item `number` (from 0) of a list of records; `kind` must be a literal.
   Record(Value mapping, std::string_view kind, std::size_t number);
 
   // A mapping inside another one, which must outlive it.
   Record(Value mapping, const Record& parent);
 
-  // How messages call the record from now on: kind "name" instead of kind and number.
+  // Sets how messages name the record: kind "name" instead of kind and number.
   void set_name(std::string_view name) { name_ = name; }
 
-  // The same, with the name from a field, when there is one: need() says later that it is missing,
-  // once only() has had the chance to say that it is misspelt.
+  // The same with the name from a field, if it exists. A missing field is no error here: only()
+  // gets to report a misspelt key before need() reports the missing one.
   void name_by(std::string_view key);
 
   Value value() const { return value_; }
@@ -44,13 +44,13 @@ class Record {
   // Throws InputError for the first key that is not among the known ones.
   void only(std::span<const std::string_view> known) const;
 
-  // The field, when it is there and not null.
+  // The field, if present and not null.
   std::optional<Value> find(std::string_view key) const;
 
   // The field; throws InputError when it is missing or null.
   Value need(std::string_view key) const;
 
-  // What a field of the record holds. Each throws InputError when it holds something else.
+  // The content of a field. Each throws InputError when the field holds something else.
   std::string_view text(Value field) const;
   double number(Value field, double low, double high) const;
   Count count(Value field, Count low, Count high = kMaxProcessors) const;
@@ -77,7 +77,7 @@ class Record {
 };
 
 // Seconds as whole milliseconds, rounded up or down. A number that is a whole count of milliseconds
-// as far as a double can tell stays that count, also for times as large as those since 1970.
+// to the precision of a double stays that count, even for times since 1970.
 Time milliseconds_up(double seconds);
 Time milliseconds_down(double seconds);
 

@@ -150,7 +150,7 @@ std::string hours_text(double hours) {
   int decimals = 1;
   if (hours > 0 && hours < 0.1) decimals = 1 - static_cast<int>(std::floor(std::log10(hours)));
   const double scale = std::pow(10.0, decimals);
-  // Noise of binary numbers is no reason to go up: a processor-millisecond is far more.
+  // Binary rounding noise must not round up; a processor-millisecond is far larger.
   return fmt::format("{:.{}f}", std::max(0.0, std::ceil(hours * scale - 1e-9)) / scale, decimals);
 }
 
@@ -167,11 +167,11 @@ NearestWord::NearestWord(std::string_view word)
     : word_(upper_case(word)), best_distance_(std::max<std::size_t>(2, word.size() / 3) + 1) {}
 
 void NearestWord::offer(std::string_view candidate) {
-  // Nobody mistypes a word of this length by a few letters; comparing would only take long.
+  // A longer word is hardly a typing mistake, and comparing it would take long.
   constexpr std::size_t kLongest = 64;
   if (word_.size() > kLongest || candidate.size() > kLongest || candidate.empty()) return;
   const std::size_t distance = edit_distance(word_, upper_case(candidate));
-  // A distance of the whole word would suggest anything for a word of two letters.
+  // A distance as long as the word would match anything for a word of two letters.
   if (distance >= best_distance_ || distance >= std::max(word_.size(), candidate.size())) return;
   best_distance_ = distance;
   best_ = candidate;

@@ -1,4 +1,4 @@
-// Small helpers for text that comes from, or goes into, files and messages.
+// Small helpers for text from files and for text in files and messages.
 //
 //   quote("a\nb")                  // "\"a\\nb\"", shortened when long: safe in an error line
 //   did_you_mean("alhpa", known)   // "; did you mean \"alpha\"?"
@@ -14,13 +14,13 @@
 
 namespace dovetail::io {
 
-// The text between double quotes, with control characters escaped and a long text shortened, so
-// that whatever a file holds an error message stays one readable line.
+// The text in double quotes, with control characters escaped and long text shortened, so that an
+// error message stays one readable line whatever the file holds.
 std::string quote(std::string_view text);
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Of ASCII letters; others stay.
+// Changes ASCII letters only.
 std::string upper_case(std::string_view text);
 
 // The text as a JSON string literal, which is a YAML double-quoted scalar as well.
@@ -29,17 +29,16 @@ std::string json_string(std::string_view text);
 // The shortest text that reads back as the same number: 60 -> "60", 0.1 -> "0.1".
 std::string number_text(double value);
 
-// CPU-hours for people, rounded up so that a budget copied from anywhere is enough: 10.61 ->
-// "10.7". Less than a tenth has two digits of its own: 0.00411 -> "0.0042".
+// CPU-hours for people, rounded up so that a copied number is always a sufficient budget: 10.61 ->
+// "10.7". Values below a tenth keep two significant digits: 0.00411 -> "0.0042".
 std::string hours_text(double hours);
 
 // A number as JSON and YAML write it: optional sign, digits, fraction, exponent. Nothing for
 // anything else, for not-a-number, and for numbers beyond the range of a double.
 std::optional<double> parse_number(std::string_view text);
 
-// Keeps the best of the candidates that were offered: the one with the fewest edits from the word,
-// the first among equals; upper and lower case are the same. Words further away than a third of
-// their length are no candidates.
+// Keeps the best candidate offered: the one with the fewest edits from the word, ignoring case; the
+// first wins ties. Words that differ in more than a third of their length are no candidates.
 class NearestWord {
  public:
   explicit NearestWord(std::string_view word);
@@ -62,13 +61,13 @@ std::size_t line_at(std::string_view text, std::size_t offset);
 // The text without a UTF-8 byte order mark.
 std::string_view skip_bom(std::string_view text);
 
-// The text without white space before it.
+// The text without leading white space.
 std::string_view skip_space(std::string_view text);
 
-// Throws InputError unless the text is free of NUL bytes ("not a text file").
+// Throws InputError if the text holds NUL bytes ("not a text file").
 void require_text(std::string_view text, const std::string& file);
 
-// The same, and the text is valid UTF-8.
+// The same, and throws if the text is not valid UTF-8.
 void require_utf8(std::string_view text, const std::string& file);
 
 }  // namespace dovetail::io
