@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLegendGroups = 10;
 constexpr std::string_view kAnyGroup = "any";
-constexpr double kLetter = 6.5;  // how wide one is, or a little less
+constexpr double kLetter = 6.5;  // width of a letter, slightly low
 
 std::string pattern_url(std::string_view name) { return fmt::format("url(#lost-{})", name); }
 
@@ -64,7 +64,7 @@ void ChartLegend::add(std::string_view attributes, std::string_view text) {
   add_text(text);
 }
 
-// Goes to the next line where this one is full.
+// Starts a new line if this one is full.
 void ChartLegend::make_room(std::string_view text) {
   constexpr double kLine = 22;
   if (x_ == left_ || x_ + 20 + kLetter * display_width(text) <= kChartRight) return;

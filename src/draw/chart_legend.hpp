@@ -1,4 +1,4 @@
-// What explains the colours and lines of the charts in a picture, and the hatching that they share.
+// The legend of the charts in a picture, and the hatching that they share.
 //
 //   ChartLegend legend(left, chart.bottom());
 //   legend.add_groups(groups, 420);
@@ -13,24 +13,24 @@
 
 namespace dovetail::io {
 
-// Explanations in lines, filled from the left.
+// Legend entries in lines, filled from the left.
 class ChartLegend {
  public:
-  static constexpr double kHeight = 40;  // of one line, with the room below it
+  static constexpr double kHeight = 40;  // of one line, including the gap below it
 
   ChartLegend(double left, double top) : left_(left), x_(left), top_(top) {}
 
-  // As many groups as leave `room` free at the right of one line.
+  // Adds as many groups as fit on one line with `room` left free at the right.
   void add_groups(const TaskGroups& groups, double room);
-  // All of them, with these names, on as many lines as they need; at most those with colours of
-  // their own.
+  // Adds all groups with these names, on as many lines as needed, up to the number of distinct
+  // colours.
   void add_groups(const std::vector<std::string>& names);
   void add_reservations(std::string_view text = "reserved by others");
   void add_critical();
   void add_lost(std::string_view text = "cut short");
   void add_mark(bool strong, std::string_view text);
 
-  // Where its last line ends.
+  // The lower edge of the last line.
   double bottom() const { return top_ + kHeight; }
 
   std::string take() { return std::move(out_); }
@@ -46,10 +46,10 @@ class ChartLegend {
   std::string out_ = {};
 };
 
-// What hatches the runs that were cut short: once in a picture that has any.
+// The patterns that hatch runs that were cut short; include them once in a picture that has any.
 std::string lost_patterns();
 
-// The paint of such runs in the colour of a group; needs lost_patterns().
+// The fill of a run that was cut short, in the colour of its group; needs lost_patterns().
 std::string lost_fill(std::size_t group);
 
 }  // namespace dovetail::io

@@ -1,12 +1,12 @@
-// The files of web/ that the library carries inside itself; cmake/embed.cmake makes the source.
+// The files of web/ that are embedded in the library; cmake/embed.cmake generates the source.
 #pragma once
 
 #include <string_view>
 
 namespace dovetail::io {
 
-// The content of web/<name>. Asking for a file that is not embedded is a mistake in the program and
-// throws std::logic_error.
+// The content of web/<name>. Throws std::logic_error for a file that is not embedded, which is a
+// mistake in the program.
 std::string_view embedded_file(std::string_view name);
 
 }  // namespace dovetail::io

@@ -26,14 +26,14 @@ constexpr double kLegendLine = 19;
 constexpr double kLegendStep = 44;  // from scenario to scenario
 constexpr std::size_t kMostLegendLines = 4;
 constexpr double kRowsBottom = 36;  // the time axis
-constexpr double kNarrowest = 1.5;  // of what is drawn
+constexpr double kNarrowest = 1.5;  // of any drawn shape
 constexpr double kNameWidth = 46;
 constexpr double kDateDistance = 110;
 constexpr double kProgressHeight = 300;
 constexpr double kProgressLeft = kRowsLeft - 64;  // the plot itself begins where the rows do
 constexpr std::size_t kMostProgressPoints = 300;
 
-// As many colours as there are scenarios: beyond those of the palette, hues a golden angle apart.
+// One colour per scenario: beyond the palette, hues a golden angle apart.
 std::string scenario_colour(std::uint32_t scenario, std::uint32_t scenarios) {
   if (scenarios <= palette_size()) return std::string(group_colour(scenario));
   constexpr double kGoldenAngle = 137.508;
@@ -62,7 +62,7 @@ class GroupChart {
   }
 
  private:
-  // Months that are drawn as one.
+  // Months drawn as one rectangle.
   struct Piece {
     Time start = 0;
     Time end = 0;
@@ -131,7 +131,7 @@ class GroupChart {
     draw_piece(piece, top);
   }
 
-  // Processors that are busy on average, column by column; the row is as high as the most of them.
+  // The mean number of busy processors, column by column; the maximum fills the height of the row.
   void draw_spells(const GroupRow& row, double top) {
     if (row.spells.empty()) return;
     const auto columns = static_cast<std::size_t>((right() - kRowsLeft) / kNarrowest);
@@ -188,7 +188,7 @@ class GroupChart {
                        fmt::join(numbers, ", "), when(piece.start), when(piece.end));
   }
 
-  // The first scenario takes two places, for its name.
+  // The first scenario takes two places, to fit its name.
   static std::size_t legend_places() {
     return static_cast<std::size_t>((right() - kRowsLeft) / kLegendStep);
   }
@@ -219,12 +219,12 @@ class GroupChart {
   }
 
   const EnsemblePicture& picture_;
-  double top_;  // of the rows; the legend stands above
+  double top_;  // of the rows; the legend is above
   std::string out_;
 };
 
-// Months done against time, a line for each scenario: level while it waits. The groups above say
-// which colour is which.
+// Months done against time, one line per scenario, level while it waits. The groups above explain
+// the colours.
 LineChart progress_chart(const EnsemblePicture& picture) {
   LineChart chart{.x_name = "time",
                   .y_name = "months done",
@@ -257,7 +257,7 @@ LineChart progress_chart(const EnsemblePicture& picture) {
       before = runs[s][i].end;
       if (i % step == 0 || i + 1 == runs[s].size()) add(before, i + 1);
     }
-    // To the end of the picture, so that the axis is that of the groups.
+    // Extends the line to the end of the picture, so that the axis matches that of the groups.
     if (before < picture.window.end) add(picture.window.end, runs[s].size());
     chart.series.push_back(std::move(series));
   }

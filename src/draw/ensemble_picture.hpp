@@ -1,12 +1,12 @@
-// An ensemble over time as a picture: which group computes which month of which scenario when, and
-// how far each scenario is.
+// A picture of an ensemble over time: which group computes which month of which scenario when, and
+// the progress of each scenario.
 //
 //   EnsemblePicture picture{.title = "climate.yaml", .scenarios = 10, .months = 180, ...};
 //   write_file("groups.html", ensemble_html(picture));
 //
-// Months that would be too narrow to see are drawn together, in the colour of the scenario that has
-// most of the time. A row of post tasks shows how many processors do them. All functions are pure;
-// what they answer is self-contained text.
+// Months that would be too narrow to see are drawn together, in the colour of the scenario that
+// takes most of the time. A row of post tasks shows how many processors run them. All functions are
+// pure and return self-contained text.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct GroupRun {
   Time end = 0;
 };
 
-// So many processors for that long.
+// A number of processors busy during an interval.
 struct BusySpell {
   Count procs = 0;
   Time start = 0;
@@ -33,7 +33,7 @@ struct BusySpell {
 struct GroupRow {
   std::string name = {};               // "grillon 1: 9 processors"
   std::vector<GroupRun> runs = {};     // in order of time
-  std::vector<Interval> absent = {};   // when the cluster is not there
+  std::vector<Interval> absent = {};   // when the cluster is unavailable
   std::vector<BusySpell> spells = {};  // instead of months: post tasks
 };
 

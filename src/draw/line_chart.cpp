@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLinesLeft = 64;
 constexpr double kLinesRight = 16;
-constexpr double kLinesTop = 44;  // legend and the name of the y axis stand above
+constexpr double kLinesTop = 44;  // the legend and the y axis name are above
 constexpr double kLinesBottom = 40;
 constexpr double kMarkRoomX = 80;
 constexpr double kMarkRoomY = 36;
@@ -111,7 +111,7 @@ class LineDrawing {
     put("\"><title>{}</title></path>\n", escape_markup(plain_text(series.name)));
   }
 
-  // A line from a point to itself, with round ends, has the colour of lines.
+  // A line of zero length with round ends, so that the dot has the colour of lines.
   void dot(const LineSeries& series, std::size_t number, double x, double y) {
     put("<path class=\"line dot l{}\"{} d=\"M{:.1f} {:.1f}h0\"><title>{}</title></path>\n",
         number % kLineColours, style_of(series), x, y, escape_markup(plain_text(series.name)));

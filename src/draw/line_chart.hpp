@@ -4,8 +4,8 @@
 //                   .series = {{"basic", {{11, 500}, {12, 450}}}}};
 //   write_file("chart.svg", lines_svg(chart));
 //
-// All functions are pure; what they answer is self-contained text that follows the reader's light
-// or dark colours.
+// All functions are pure and return self-contained text that follows the reader's light or dark
+// colours.
 #pragma once
 
 #include <string>
@@ -16,12 +16,13 @@
 
 namespace dovetail::io {
 
-// How the points of a series are joined: by lines, by steps that keep the last value, not at all.
+// How the points of a series are joined: by lines, by steps that keep the last value, or not at
+// all.
 enum class LineLook { line, stairs, dots };
 
 struct LineSeries {
   std::string name = {};
-  std::vector<std::pair<double, double>> points = {};  // by rising x, unless they are dots
+  std::vector<std::pair<double, double>> points = {};  // by increasing x, unless they are dots
   std::string colour = {};                             // "#rrggbb"; empty: by its number
   LineLook look = LineLook::line;
 };
@@ -43,14 +44,14 @@ struct LineChart {
   std::vector<LineSeries> series = {};
 };
 
-// The chart with its legend as a piece of SVG that fills 0,0 to width,height. Its looks are in
+// The chart with its legend as a piece of SVG that fills 0,0 to width,height. Its style is in
 // web/frontier_chart.css and web/line_chart.css.
 std::string draw_lines(const LineChart& chart, double width, double height);
 
 // How many colours there are before they repeat.
 inline constexpr std::size_t kLineColours = 8;
 
-// As a picture or page of their own, one below the other.
+// The charts as a picture or a page, one below the other.
 std::string lines_svg(const std::vector<LineChart>& charts);
 std::string lines_html(const std::string& title, const std::vector<LineChart>& charts);
 

@@ -1,4 +1,4 @@
-// Line charts as pictures and pages that need nothing else.
+// Line charts as self-contained pictures and pages.
 #include <fmt/format.h>
 
 #include "draw/embedded.hpp"
@@ -17,7 +17,7 @@ std::string facts_text(const LineChart& chart) {
   return plain_text(fmt::format("{}", fmt::join(chart.facts, "  \u00b7  ")));
 }
 
-// The title of the page need not be said again.
+// Leaves out a title that repeats the page's.
 std::string section(const LineChart& chart, const std::string& page) {
   const std::string title = escape_markup(plain_text(chart.title));
   return fmt::format(

@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kPanelLeft = 52;
 constexpr double kPanelRight = 14;
-constexpr double kPanelTop = 26;  // the name of a panel stands above it
+constexpr double kPanelTop = 26;  // the name of a panel is above it
 constexpr double kDateAxisHeight = 36;
 constexpr double kBusyShare = 0.64;  // of the height that both panels share
 constexpr double kLabelHeight = 13;
-constexpr double kDateDistance = 110;  // a date and some air
+constexpr double kDateDistance = 110;  // a date and a margin
 constexpr double kMarkDistance = 34;
 
 struct Panel {
@@ -87,7 +87,7 @@ class MachineChart {
         panel.top - 8, name);
     const int marks = std::max(1, static_cast<int>((panel.bottom - panel.top) / kMarkDistance));
     for (const Mark& mark : hour_marks(values, marks)) {
-      const bool whole = mark.value == std::floor(mark.value);  // nodes and jobs are
+      const bool whole = mark.value == std::floor(mark.value);  // nodes and jobs are whole
       if (!whole || mark.value > panel.most) continue;
       put("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", plot_.left, panel.y(mark.value),
           plot_.right);
@@ -127,7 +127,7 @@ class MachineChart {
     put("V{:.1f}Z\"/>\n", panel.bottom);
   }
 
-  // The rows of a job are found as for the tasks of a plan.
+  // Jobs get rows in the same way as the tasks of a plan.
   void jobs() {
     PlanRecord record;
     record.now = picture_.window.begin;
@@ -156,7 +156,7 @@ class MachineChart {
     out_ += "</g>\n";
   }
 
-  // The name of a job, where there is room for it.
+  // Draws the name of a job if it fits.
   void label(const std::string& name, const RowBlock& block, double left, double width) {
     const double height = busy_.y(0) - busy_.y(static_cast<double>(block.rows));
     const bool has_room =
@@ -178,7 +178,7 @@ class MachineChart {
                        format_duration(job.end - job.start));
   }
 
-  // Jobs have tooltips of their own; there, only the panel below them tells of the moment.
+  // Jobs have their own tooltips, so there only the panel below describes the time.
   void tooltips() {
     const double top = picture_.jobs.empty() ? busy_.top : waiting_.top;
     for (const MachineMoment& moment : picture_.moments) {

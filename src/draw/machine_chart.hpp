@@ -2,7 +2,7 @@
 //
 //   page += draw_machine(picture, {.width = 740, .height = 480});
 //
-// Its looks are in web/frontier_chart.css and web/machine_chart.css. Letters have the same size in
+// Its style is in web/frontier_chart.css and web/machine_chart.css. Letters have the same size in
 // every chart: a page for small screens draws a small chart.
 #pragma once
 
@@ -16,12 +16,12 @@ namespace dovetail::io {
 struct MachineChartOptions {
   double width = 980;
   double height = 520;
-  bool tooltips = false;  // each step of time says its values when pointed at
+  bool tooltips = false;  // each time step shows its values on hover
 };
 
 std::string draw_machine(const MachinePicture& picture, const MachineChartOptions& options);
 
-// From where to where the plots reach inside a chart.
+// The extent of the plots inside a chart.
 struct MachinePlot {
   double left = 0;
   double right = 0;
@@ -30,7 +30,7 @@ struct MachinePlot {
 };
 MachinePlot machine_plot(const MachineChartOptions& options);
 
-// Round moments of the window, at most `count` >= 2 of them, in the picture's own times.
+// Round times in the window, at most `count` >= 2 of them, on the picture's own clock.
 std::vector<AxisTick> machine_ticks(const MachinePicture& picture, int count);
 
 // One line: when, how many nodes are busy, how many jobs wait.

@@ -1,5 +1,5 @@
-// A machine over time as a page that needs nothing else. The chart is in the markup, for several
-// widths; the script only says the values of the moment that is pointed at.
+// A machine over time as a self-contained page. The markup holds the chart for several widths; the
+// script only shows the values at the pointer.
 #include <fmt/format.h>
 
 #include <array>
@@ -32,7 +32,7 @@ std::string charts(const MachinePicture& picture) {
   return out;
 }
 
-// What the script shows: a text for each step of time.
+// The data of the script: a text for each time step.
 std::string moments(const MachinePicture& picture) {
   std::string out = "[";
   for (const MachineMoment& moment : picture.moments) {

@@ -1,5 +1,5 @@
-// A machine over time as a still picture. It stands alone and follows the reader's light or dark
-// colours.
+// A machine over time as a static picture. It is self-contained and follows the reader's light or
+// dark colours.
 #include <fmt/format.h>
 
 #include "draw/embedded.hpp"

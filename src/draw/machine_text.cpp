@@ -22,7 +22,7 @@ constexpr int kLeastBars = 16;
 constexpr int kMostBars = 200;
 constexpr int kTickColumns = 14;
 
-// The mean of a value over each of so many columns.
+// The mean of a value over each of the columns.
 std::vector<double> means(const MachinePicture& picture, double MachineMoment::*value,
                           int columns) {
   const auto span = static_cast<double>(picture.window.end - picture.window.begin);

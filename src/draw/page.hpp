@@ -1,5 +1,5 @@
-// Pages that need nothing else: a template of web/ whose {{slots}} are filled with files of web/
-// and with what the page is about.
+// Self-contained pages: a template of web/ whose {{slots}} are filled with files of web/ and with
+// the page's content.
 //
 //   fill_page("<h1>{{title}}</h1>", [](std::string_view slot) { return escape_markup(name); });
 //
@@ -12,7 +12,7 @@
 
 namespace dovetail::io {
 
-// Fills every {{slot}} in one pass: what is put in is not looked at again, whatever it holds.
+// Fills every {{slot}} in one pass: inserted text is not searched for slots again.
 std::string fill_page(std::string_view page,
                       const std::function<std::string(std::string_view slot)>& value_of);
 

@@ -17,7 +17,7 @@ struct Letter {
   bool valid = false;
 };
 
-// How many bytes a sequence with this first byte has; 0 when no sequence begins with it.
+// The length of a sequence with this first byte; 0 when no sequence begins with it.
 std::size_t sequence_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first < 0xE0) return 2;
@@ -78,7 +78,7 @@ int letter_width(char32_t code) {
   return within(wide, code) ? 2 : 1;
 }
 
-// The longest beginning that takes at most `columns`.
+// The longest prefix that takes at most `columns`.
 std::string_view beginning(std::string_view plain, int columns) {
   std::size_t at = 0;
   int used = 0;

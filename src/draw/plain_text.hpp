@@ -1,5 +1,5 @@
-// Text from outside made safe to print: task names may hold control characters, escape sequences of
-// a terminal, or bytes that are not UTF-8 at all.
+// Makes text from outside safe to print: task names may hold control characters, terminal escape
+// sequences, or bytes that are not UTF-8.
 //
 //   plain_text("a\x1b[31mb");   // "a\uFFFD[31mb"
 //   fit("preprocessing", 8);    // "preproc…"
@@ -18,7 +18,7 @@ std::string plain_text(std::string_view text);
 // Text with & < > " as entities, for XML and HTML.
 std::string escape_markup(std::string_view text);
 
-// Columns of a terminal that plain text takes: wide letters count twice, combining marks nothing.
+// The terminal columns that plain text takes: wide letters count twice, combining marks nothing.
 int display_width(std::string_view plain);
 
 // Plain text cut to at most `columns` columns, with an ellipsis where it was cut.

@@ -11,7 +11,8 @@ namespace dovetail::io {
 
 namespace {
 
-// What is bounded. A plan taken from a frontier does not have the deadline that it was made for.
+// What the certificate bounds. A plan taken from a frontier does not have the deadline it was made
+// for.
 std::string subject_of(const Certificate& proof, Time now, bool has_deadline) {
   if (proof.work > 0) {
     return has_deadline ? "CPU-hours by the deadline"

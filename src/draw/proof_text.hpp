@@ -1,4 +1,4 @@
-// What the certificate of a plan proves, in words: the same wherever the plan is shown.
+// What the certificate of a plan proves, in words. Every view of the plan uses the same text.
 #pragma once
 
 #include <string>

@@ -12,9 +12,9 @@ namespace dovetail::io {
 namespace {
 
 constexpr double kLogRatio = 8;
-constexpr double kAlike = 1e-6;  // values closer than this, relatively, count as one
+constexpr double kAlike = 1e-6;  // values relatively closer than this count as equal
 
-// Round values by how round they are, the roundest first.
+// Round values in tiers, the roundest first.
 using Tiers = std::vector<std::vector<double>>;
 
 void add_decades(Tiers& tiers, double first, double last, double unit) {
@@ -32,7 +32,7 @@ Tiers hour_tiers(const Axis& axis) {
   return tiers;
 }
 
-// Below a second and beyond ten days by tens, in between as clocks and calendars divide.
+// Powers of ten below a second and beyond ten days; in between, the units of clocks and calendars.
 Tiers time_tiers(const Axis& axis) {
   Tiers tiers;
   if (axis.low() < kSecond) add_decades(tiers, 1, kSecond / 10, 1);
@@ -50,7 +50,7 @@ Tiers time_tiers(const Axis& axis) {
   return tiers;
 }
 
-// The roundest values that keep a distance from each other.
+// The roundest values that keep a minimum distance from each other.
 std::vector<double> spread(const Axis& axis, const Tiers& tiers, int count) {
   const double least = 1.0 / count;
   std::vector<double> kept;
@@ -126,7 +126,7 @@ std::vector<Mark> time_marks(const Axis& axis, int count) {
   }
   const Interval window{static_cast<Time>(std::ceil(axis.low())), static_cast<Time>(axis.high())};
   for (const AxisTick& tick : axis_ticks(PlanRecord{}, window, count)) {
-    // A label says two units at most; those of a very short axis would all be the same.
+    // A label has at most two units, so the labels of a very short axis would all be the same.
     if (!marks.empty() && marks.back().label == tick.label) continue;
     marks.push_back({static_cast<double>(tick.at), tick.label});
   }

@@ -1,5 +1,5 @@
-// The two axes of the picture of a frontier: which values they hold, whether they are logarithmic,
-// and where their round marks are.
+// The two axes of a frontier picture: which values they span, whether they are logarithmic, and
+// where their round marks are.
 //
 //   const Axis axis = Axis::around({9.5, 120.0});    // logarithmic: 120 is more than 8 times 9.5
 //   for (const Mark& mark : hour_marks(axis, 6)) draw(axis.share(mark.value), mark.label);
@@ -13,13 +13,13 @@
 
 namespace dovetail::io {
 
-// A range of values with some air on both sides.
+// A range of values with a margin on both sides.
 class Axis {
  public:
   static constexpr double kAir = 0.07;  // of the range of values
 
-  // Holds all values, at least one, and above them the given share of their range. Logarithmic when
-  // they are positive and the largest is more than eight times the smallest.
+  // Spans all values (at least one), with headroom above them as a share of their range.
+  // Logarithmic when they are positive and the largest is more than eight times the smallest.
   static Axis around(std::span<const double> values, double headroom = kAir);
 
   bool logarithmic() const { return logarithmic_; }
@@ -40,7 +40,7 @@ struct Mark {
   std::string label;
 };
 
-// Round numbers on the axis, in rising order, about `count` of them at most.
+// Round numbers on the axis, in increasing order, about `count` of them at most.
 std::vector<Mark> hour_marks(const Axis& axis, int count);
 
 // The same for an axis of milliseconds: "30m", "6h", "1d".

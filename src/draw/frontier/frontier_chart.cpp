@@ -13,7 +13,7 @@
 namespace dovetail::io {
 namespace {
 
-// Letters of 12 px, on average, in the widest of the fonts that the style names.
+// The mean width of 12 px letters in the widest of the fonts that the style names.
 constexpr double kLabelLetter = 6.9;
 constexpr double kBoldLetter = 8;
 constexpr double kLineHeight = 15;
@@ -21,8 +21,8 @@ constexpr double kLegendRow = 20;
 constexpr double kDot = 4.5;
 constexpr double kLargeDot = 6.5;
 
-constexpr double kHeadroom = 50;     // for the label of the dearest point
-constexpr double kAroundPlot = 130;  // legend and names of the axes, roughly
+constexpr double kHeadroom = 50;     // for the label of the most expensive point
+constexpr double kAroundPlot = 130;  // legend and axis names, roughly
 
 struct Spot {
   double x = 0;
@@ -92,7 +92,7 @@ class FrontierChart {
         anchor, escape_markup(words));
   }
 
-  // Above the plot, in as many rows as it needs; the plot begins below it.
+  // Drawn above the plot, in as many rows as needed; the plot begins below it.
   void legend() {
     double x = 4;
     double y = 14;
@@ -213,14 +213,14 @@ class FrontierChart {
     text("numbers", x, y, anchor, numbers);
   }
 
-  // From the dot to the nearest place of the label.
+  // A line from the dot to the nearest point of the label.
   void leader(const Spot& spot, const LabelBox& box) {
     const double x = std::clamp(spot.x, box.x, box.right());
     const double y = std::clamp(spot.y, box.y, box.bottom());
     add("<path class=\"leader\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", spot.x, spot.y, x, y);
   }
 
-  // Half the way to the nearest other point, within what a hand can hit.
+  // Half the way to the nearest other point, within sizes that a pointer can hit.
   double reach(std::size_t i) const {
     double nearest = 28;
     for (std::size_t other = 0; other < spots_.size(); ++other) {

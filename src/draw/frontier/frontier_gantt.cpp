@@ -20,7 +20,7 @@ constexpr double kBottom = FrontierGantts::kHeight - 30;
 constexpr double kPanelGap = 8;
 constexpr double kMinThumbnailSide = 0.6;  // thinner rectangles would vanish
 
-// Limits of drawing rectangles; about 25 letters of file for each.
+// Limits for drawing rectangles; each takes about 25 characters of the file.
 constexpr std::size_t kMostTasks = 400;
 constexpr std::size_t kMostReservations = 2000;
 constexpr std::size_t kMostRectangles = 60'000;  // of all plans together
@@ -75,7 +75,7 @@ class Profile {
     return std::clamp(share, 0.0, 1.0) * kColumns;
   }
 
-  // The columns before `at` wholly, the one it lies in by its part.
+  // Adds to the columns before `at` fully, and to the column of `at` in proportion.
   void add_up_to(double at, double procs) {
     const auto whole = static_cast<std::size_t>(at);
     change_[whole] += procs;
@@ -83,8 +83,8 @@ class Profile {
   }
 
   Interval window_;
-  std::vector<double> change_;  // [c]: what every column before c gets
-  std::vector<double> extra_;   // what only this column gets
+  std::vector<double> change_;  // [c]: added to every column before c
+  std::vector<double> extra_;   // added to this column only
 };
 
 }  // namespace
@@ -147,7 +147,7 @@ double FrontierGantts::x_of(Time t) const {
   return kLeft + (kRight - kLeft) * std::clamp(share, 0.0, 1.0);
 }
 
-// A piece of a path; empty for what lies outside.
+// A piece of a path; empty if outside the panel.
 std::string FrontierGantts::box(const Panel& panel, Interval window, RowBlock block) const {
   if (block.row + block.rows <= panel.first_row || window.begin >= window_.end) return {};
   const double x = x_of(window.begin);
@@ -157,7 +157,7 @@ std::string FrontierGantts::box(const Panel& panel, Interval window, RowBlock bl
   return fmt::format("M{:.1f} {:.1f}h{:.1f}v{:.1f}h{:.1f}z", x, y, width, height, -width);
 }
 
-// One path for each colour keeps the file small.
+// Uses one path per colour to keep the file small.
 std::string FrontierGantts::rectangles_of(std::size_t plan) const {
   std::string reserved;
   std::map<std::size_t, std::string> by_colour;
@@ -197,7 +197,7 @@ std::string FrontierGantts::profile_area(const Panel& panel, const std::vector<d
   return path + "z";
 }
 
-// What others hold at the bottom, the plan's tasks on top of it.
+// Draws the reservations of others at the bottom and the plan's tasks on top.
 std::string FrontierGantts::profile_of(std::size_t plan) const {
   const GanttScene scene = collect_items(with_common_clusters(plan), window_.end);
   std::string out;
@@ -256,7 +256,7 @@ std::string FrontierGantts::lines_of(const PlanRecord& plan) const {
   };
   const Time end = plan.now + plan.makespan;
   std::string out = line("end", end);
-  // Most plans for a deadline end with it.
+  // Most plans for a deadline end exactly at it.
   const bool apart = plan.deadline && x_of(*plan.deadline) > x_of(end) + 1;
   if (apart && *plan.deadline <= window_.end) out += line("deadline", *plan.deadline);
   return out;

@@ -1,11 +1,12 @@
 // Small Gantt charts of the plans of a frontier, all on the same axes of time and processors, so
-// that going from one to the next shows how the plan changes.
+// that stepping from one to the next shows how the plan changes.
 //
 //   const FrontierGantts gantts(plans);
 //   page += gantts.draw(7);   // an SVG fragment that fills 0,0 to kWidth,kHeight
 //
-// Few tasks are rectangles, as in the large chart. Many would make a file of many megabytes and be
-// too small to see; then the chart shows how many processors are in use, column by column.
+// Few tasks are drawn as rectangles, as in the large chart. Many rectangles would make the file
+// many megabytes large and be too small to see; then the chart shows the number of processors in
+// use, column by column.
 #pragma once
 
 #include <span>
@@ -23,13 +24,13 @@ class FrontierGantts {
   static constexpr double kWidth = 356;
   static constexpr double kHeight = 238;
 
-  // The plans, at least one, must outlive this. What others hold is taken from the longest plan:
-  // records leave out what begins after their plan.
+  // The plans (at least one) must outlive this. The reservations of others come from the longest
+  // plan, since a record leaves out those that begin after its plan.
   explicit FrontierGantts(std::span<const PlanRecord> plans);
 
   std::string draw(std::size_t plan) const;
 
-  // Whether tasks are rectangles.
+  // Whether tasks are drawn as rectangles.
   bool rectangles() const { return !scenes_.empty(); }
 
  private:
@@ -37,8 +38,8 @@ class FrontierGantts {
   struct Panel {
     double top = 0;
     double height = 0;
-    std::int64_t first_row = 0;  // rows below it hold no task of any plan
-    std::int64_t rows = 1;       // up to here, over capacity included
+    std::int64_t first_row = 0;  // rows below hold no task of any plan
+    std::int64_t rows = 1;       // highest row, including overbooked ones
     Count processors = 0;
     double y_of(double row) const;
   };
@@ -59,7 +60,7 @@ class FrontierGantts {
   const PlanRecord& longest_;
   Interval window_;
   TaskGroups groups_;
-  std::vector<GanttScene> scenes_;  // one for each plan, or none when profiles are drawn
+  std::vector<GanttScene> scenes_;  // one per plan; none if profiles are drawn
   std::vector<Panel> panels_;
 };
 

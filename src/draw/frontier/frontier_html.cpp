@@ -1,6 +1,6 @@
-// A frontier as a page that needs nothing else. Everything to see is in the markup already: the
-// chart for several widths, the card of each plan, the table. The script of the page only decides
-// which card is shown, so that there is one way of drawing, and something to see without scripts.
+// A frontier as a self-contained page. Everything visible is in the markup: the chart for several
+// widths, the card of each plan, the table. The script only decides which card to show, so all
+// drawing is done in one place and the page works without scripts.
 #include <fmt/format.h>
 
 #include <array>

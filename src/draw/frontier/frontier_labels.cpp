@@ -9,7 +9,7 @@ namespace dovetail::io {
 namespace {
 
 constexpr std::array<double, 11> kDistances = {9, 14, 20, 28, 38, 50, 66, 86, 110, 140, 180};
-constexpr double kNear = 20;  // up to here the eye joins dot and label by itself
+constexpr double kNear = 20;  // within this distance no line is needed
 
 // Costs in pixels of distance.
 constexpr double kCovers = 1000;
@@ -17,7 +17,7 @@ constexpr double kCrosses = 14;
 
 struct Direction {
   double x, y;
-  double cost;  // up and to the right is where a frontier leaves room
+  double cost;  // a frontier leaves room above and to the right
 };
 constexpr std::array<Direction, 8> kDirections = {{{0.71, -0.71, 0},
                                                    {1, 0, 1},
@@ -35,7 +35,7 @@ double beside(double at, double direction, double distance, double length) {
   return direction < 0 ? near - length : near - length / 2;
 }
 
-// The box, moved into the room if it fits there at all.
+// The box, moved into the room if it fits there.
 LabelBox within(LabelBox box, const LabelBox& room) {
   box.x = std::max(room.x, std::min(box.x, room.right() - box.width));
   box.y = std::max(room.y, std::min(box.y, room.bottom() - box.height));

@@ -1,13 +1,13 @@
-// Finds places for a few labels beside dots, so that no label covers a dot, another label or the
-// edge of the picture.
+// Places a few labels beside dots, so that no label covers a dot, another label or the edge of the
+// picture.
 //
 //   LabelPlacer placer({0, 0, 600, 400});
 //   for (const Dot& dot : dots) placer.avoid(box_of(dot));
 //   const PlacedLabel label = placer.place(x, y, width, height);
 //
-// Of all places around the dot, the one with the least cost wins: far is worse than near, across a
-// line worse than beside it, and on top of something worst. The answer depends on nothing but what
-// was said before, in that order.
+// Of all places around the dot, the one with the least cost wins: far costs more than near,
+// crossing a line more than lying beside it, and covering something most. The result depends only
+// on the earlier calls and their order.
 #pragma once
 
 #include <vector>
@@ -28,8 +28,8 @@ bool overlap(const LabelBox& a, const LabelBox& b);
 
 struct PlacedLabel {
   LabelBox box;
-  bool to_the_left = false;  // of the dot: its text should end at the right edge of the box
-  bool far = false;          // so far from the dot that a line should join them
+  bool to_the_left = false;  // of the dot: align the text with the right edge of the box
+  bool far = false;          // far enough from the dot to need a connecting line
 };
 
 class LabelPlacer {
@@ -39,7 +39,7 @@ class LabelPlacer {
   // Something that a label must not cover.
   void avoid(const LabelBox& box) { hard_.push_back(box); }
 
-  // Something that a label should rather not cover: a piece of a line.
+  // Something that a label should not cover if possible: a piece of a line.
   void rather_avoid(const LabelBox& box) { soft_.push_back(box); }
 
   // The best place for a label of this size near (x, y), which later labels avoid.

@@ -13,8 +13,9 @@
 namespace dovetail::io {
 namespace {
 
-// CPU-hours of all points with the same decimals: three digits at least for the smallest, and one
-// or two more where neighbours would read the same. Rounded up, as everywhere: see hours_text.
+// Formats the CPU-hours of all points with the same decimals: at least three digits for the
+// smallest, and one or two more if neighbours would read the same. Rounded up, as everywhere; see
+// hours_text.
 class HoursFormat {
  public:
   explicit HoursFormat(std::span<const PlanRecord> plans) {
@@ -47,7 +48,7 @@ std::string percent_text(double share) {
   return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
 }
 
-// "18 % longer, 32 % cheaper"; from a doubling on "2.4 times as long".
+// "18 % longer, 32 % cheaper"; from twice as long on, "2.4 times as long".
 std::string against_earliest(const FrontierPoint& point, const PlanRecord& earliest) {
   const double time = point.turnaround / static_cast<double>(earliest.makespan);
   const double cost = point.hours / earliest.cpu_hours;
@@ -65,7 +66,7 @@ Count peak_of(const PlanRecord& record) {
   return peak_procs(plan);
 }
 
-// A word of a shell: names from files may hold anything.
+// Quoted for a shell, since names from files may hold anything.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -131,7 +132,7 @@ std::vector<std::string> facts_of(std::span<const FrontierPoint> points) {
 
 void apply_budget(FrontierScene& scene, double budget) {
   const std::string limit = short_number(budget) + " h";
-  // Near the points even when it is far away: the points matter, and must not be squeezed.
+  // A far budget is drawn near the points, which must not be squeezed.
   constexpr double kBeyond = 1.25;
   scene.budget =
       std::clamp(budget, scene.points.back().hours / kBeyond, scene.points.front().hours * kBeyond);
@@ -198,7 +199,7 @@ std::optional<std::size_t> knee(std::span<const FrontierPoint> points) {
     const double x =
         (points[i].turnaround - first.turnaround) / (last.turnaround - first.turnaround);
     const double y = (points[i].hours - last.hours) / (first.hours - last.hours);
-    const double below = 1 - x - y;  // the distance, but for a factor that is the same for all
+    const double below = 1 - x - y;  // the distance up to a constant factor
     if (!(below > farthest)) continue;
     farthest = below;
     found = i;

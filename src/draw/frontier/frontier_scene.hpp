@@ -1,5 +1,5 @@
-// What the pictures of a frontier say, before anything is drawn: its points with their words, and
-// which of them stand out.
+// The content of the pictures of a frontier, before anything is drawn: its points with their texts,
+// and which of them to highlight.
 //
 //   FrontierScene scene = make_scene(plans, 1500.0);
 //   for (const FrontierPoint& point : scene.points) draw(point.turnaround, point.hours);
@@ -57,7 +57,7 @@ struct FrontierScene {
   std::size_t chosen = 0;  // the point to show first: within the budget, else the compromise
 };
 
-// A budget that is not finite counts as none.
+// Ignores a budget that is not finite.
 FrontierScene make_scene(std::span<const PlanRecord> plans, std::optional<double> budget);
 
 // The point farthest below the line between both ends, where both axes run from 0 to 1; nothing
@@ -71,7 +71,7 @@ std::string roles_text(const FrontierPoint& point);
 std::string point_name(const FrontierScene& scene, std::size_t point);
 std::string point_title(const FrontierScene& scene, std::size_t point);
 
-// One line for people who cannot see the picture: its title, turn-around, CPU-hours, algorithm.
+// One line for screen readers: its title, turn-around, CPU-hours, algorithm.
 std::string point_text(const FrontierScene& scene, std::size_t point);
 
 }  // namespace dovetail::io

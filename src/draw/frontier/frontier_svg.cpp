@@ -1,6 +1,6 @@
-// A frontier as a still picture: the chart, and beside it the card of one plan, with its own small
-// Gantt chart. Pointing at a dot (or reaching it with the tab key) lays its card over that one, by
-// style alone. The picture stands alone and follows the reader's light or dark colours.
+// A frontier as a static picture: the chart, and beside it the card of one plan with its own small
+// Gantt chart. Pointing at a dot (or reaching it with the tab key) shows its card on top, by CSS
+// alone. The picture is self-contained and follows the reader's light or dark colours.
 #include <fmt/format.h>
 
 #include <string>
@@ -59,7 +59,7 @@ std::string opening(const FrontierScene& scene, double height) {
       kFrontierStyle, escape_markup(fit(scene.title, 90)));
 }
 
-// Facts and, after them, what is to be said about the budget.
+// The facts, then the note about the budget.
 std::string subtitle(const FrontierScene& scene) {
   std::string facts;
   for (const std::string& fact : scene.facts) {
@@ -78,7 +78,7 @@ class SvgCards {
   SvgCards(const FrontierScene& scene, std::span<const PlanRecord> plans)
       : scene_(scene), gantts_(plans) {}
 
-  // At its place on the page, whatever group it is put in.
+  // Uses page coordinates, whatever group it is put into.
   std::string draw(std::size_t i) const {
     const FrontierPoint& point = scene_.points[i];
     std::string out =
@@ -115,7 +115,7 @@ std::string draw_picture(const FrontierScene& scene, std::span<const PlanRecord>
   const SvgCards cards(scene, plans);
   const auto inside_point = [&](std::size_t i) {
     std::string inside = "<title>" + escape_markup(point_text(scene, i)) + "</title>\n";
-    // The chosen plan's card lies on the page already.
+    // The chosen plan's card is already on the page.
     if (i != scene.chosen) {
       inside += fmt::format("<g transform=\"translate({} {})\">{}</g>", -kFrontierLeft, -kHeader,
                             cards.draw(i));

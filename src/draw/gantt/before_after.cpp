@@ -18,13 +18,13 @@ namespace {
 // Two charts have to share a page.
 constexpr ChartHeights kHeights = {.alone = 300, .together = 420, .pool = 700};
 
-// What a legend's entries take of its line.
+// The width of an entry in the legend.
 constexpr double kGroupRoom = 130;
 constexpr double kReservationsRoom = 230;
 constexpr double kCriticalRoom = 130;
 constexpr double kMarkRoom = 135;
 
-// As the loop that follows a plan names the first decision, which is no event.
+// The replanning loop's name for the first decision, which is no event.
 constexpr std::string_view kStart = "start";
 
 std::string later_text(Duration change) {
@@ -75,7 +75,7 @@ std::vector<ChartMark> marks_of(const PlanRecord& after, const std::vector<Event
   return marks;
 }
 
-// What others hold after a plan's end is not in its record: its plots end there.
+// The record has no reservations after the plan's end, so its plots end there.
 Time end_of(const PlanRecord& record, const GanttScene& scene) {
   if (record.tasks.empty() && record.lost.empty()) return scene.window.end;
   Time end = kBeginning;
@@ -84,7 +84,7 @@ Time end_of(const PlanRecord& record, const GanttScene& scene) {
   return end;
 }
 
-// The same processors of a cluster are shown in both, or one could not compare them.
+// Shows the same processors of a cluster in both charts, so that they can be compared.
 void show_same_rows(GanttScene& a, GanttScene& b) {
   std::map<std::string_view, GanttCluster*> by_name;
   for (GanttCluster& cluster : a.clusters) by_name.emplace(cluster.name, &cluster);
@@ -96,7 +96,7 @@ void show_same_rows(GanttScene& a, GanttScene& b) {
   }
 }
 
-// A task has one colour, in whatever order the records name the tasks.
+// Gives a task the same colour in both, in whatever order the records name the tasks.
 TaskGroups groups_as_in(const TaskGroups& groups, const PlanRecord& before,
                         const PlanRecord& after) {
   using Name = std::pair<std::string_view, std::string_view>;
@@ -125,7 +125,7 @@ std::vector<std::string> happened(const std::vector<EventRow>& rows) {
           fmt::format("{} new plan{}", adopted, adopted == 1 ? "" : "s")};
 }
 
-// Of both; one without any runs has nothing to say about it.
+// The window of both plans; a plan without runs is ignored.
 Interval window_of(const PlanRecord& before, const GanttScene& before_scene,
                    const PlanRecord& after, const GanttScene& after_scene) {
   const auto is_empty = [](const PlanRecord& record) {

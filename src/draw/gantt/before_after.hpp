@@ -1,11 +1,11 @@
-// What the pictures of a plan before and after have in common: the words, the rows about what
-// happened, and the two charts, one below the other on one axis of time, with marks on both.
+// The common part of the before-and-after pictures: the texts, the table of events, and the two
+// charts, one below the other on one time axis, with marks on both.
 //
 //   const BeforeAfterText text = before_after_text(before, after);
 //   const BeforeAfterCharts charts(before, after, text, 66);
 //   page += charts.draw();  // SVG from 66 to charts.bottom(), styled by before_after_style()
 //
-// `after` is the same tasks once everything in its history has happened. All functions are pure.
+// `after` holds the same tasks after all events of its history. All functions are pure.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@
 
 namespace dovetail::io {
 
-// One thing that happened, in words. Plain, not escaped.
+// One event in words. Plain text, not escaped.
 struct EventRow {
   std::size_t number = 0;  // 1, 2, ... as on the marks
   std::string time;
   std::string event;
-  std::string old_end;   // where the old plan would end, or why it would not
-  std::string new_end;   // the same of the new plan
+  std::string old_end;   // when the old plan would end, or why it cannot
+  std::string new_end;   // the same for the new plan
   std::string decision;  // "adopted, 4s earlier", "kept, no gain"
   bool adopted = false;
 };
@@ -33,11 +33,11 @@ struct EventRow {
 // The history of `after` without its start.
 std::vector<EventRow> event_rows(const PlanRecord& before, const PlanRecord& after);
 
-// "12m (8 %) later than planned"; empty without two plans to compare.
+// "12m (8 %) later than planned"; empty unless there are two plans to compare.
 std::string change_text(const PlanRecord& before, const PlanRecord& after);
 std::string change_text(Duration before, Duration after);
 
-// What a picture says about its two plans. Plain, not escaped, but for `more`.
+// The texts of a picture about its two plans. Plain, not escaped, except `more`.
 struct BeforeAfterText {
   std::string title;
   std::vector<std::string> facts = {};  // below the title
@@ -47,13 +47,13 @@ struct BeforeAfterText {
   std::string after_heading = "As it went";
   std::string lost = "cut short";
   std::optional<Time> now = {};  // up to here `after` has happened; nothing: all of it has
-  std::string more = {};         // markup at the end of the page, safe as it is
+  std::string more = {};         // markup at the end of the page, already escaped
 };
 
 // "weather: AHEFT, as planned and as it went", "3 events", "1 new plan".
 BeforeAfterText before_after_text(const PlanRecord& before, const PlanRecord& after);
 
-// before_after_html and before_after_svg in other words.
+// before_after_html and before_after_svg with other texts.
 std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
                               const BeforeAfterText& text);
 std::string before_after_picture(const PlanRecord& before, const PlanRecord& after,
@@ -75,7 +75,7 @@ class BeforeAfterCharts {
  private:
   static constexpr double kPartHeading = 34;
 
-  // What both charts have to agree on.
+  // What both charts share.
   struct Shared {
     Shared(const PlanRecord& before, const PlanRecord& after);
 

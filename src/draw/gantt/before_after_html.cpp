@@ -1,4 +1,4 @@
-// A plan before and after what happened, as a page that needs nothing else and runs no script.
+// A plan before and after the events, as a self-contained page without scripts.
 #include <fmt/format.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// A plan before and after what happened, as a still picture: both charts, then a table of events.
-// It stands alone and follows the reader's light or dark colours.
+// A plan before and after the events, as a static picture: both charts, then a table of events. It
+// is self-contained and follows the reader's light or dark colours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Columns {
   double number, time, event, old_end, new_end, decision;
 };
 
-// Dates need more room than durations; the events get what is left.
+// Dates need more room than durations; the events column gets the rest.
 constexpr Columns columns_for(bool dates) {
   const double moment = dates ? 160 : 110;
   constexpr double kTime = kTableLeft + 44;
@@ -42,7 +42,7 @@ constexpr Columns columns_for(bool dates) {
           .decision = kDecision};
 }
 
-// The rows that the table has room for: new plans first, but in order of time.
+// The rows that fit into the table: new plans take precedence, sorted by time.
 std::vector<EventRow> rows_shown(const std::vector<EventRow>& rows) {
   if (rows.size() <= kMostRows) return rows;
   std::vector<EventRow> shown = rows;

@@ -1,8 +1,8 @@
 // A plan in the trace format of Chromium (catapult), which chrome://tracing and Perfetto open.
 //
-// A cluster is a process, and what others reserve on it a process of its own. The threads are
-// lanes: each holds runs that do not overlap in time, whatever their processors. Times are
-// microseconds from the beginning of the picture.
+// A cluster is a process, and its reservations are another process. The threads are lanes: each
+// holds runs that do not overlap in time, regardless of their processors. Times are microseconds
+// from the beginning of the picture.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// Gives out lanes in the order of starts: the lowest that is free, a new one when none is.
+// Assigns lanes in the order of starts: the lowest free lane, or a new one.
 class Lanes {
  public:
   int lane_for(Interval window) {
@@ -48,7 +48,7 @@ class Lanes {
   int count_ = 0;
 };
 
-// Spans beyond what microseconds in 64 bits can hold, which only a broken plan has, are cut.
+// Cuts spans that microseconds in 64 bits cannot hold; only a broken plan has them.
 std::int64_t microseconds(Duration span) {
   constexpr std::int64_t factor = 1000;
   return std::min(span, std::numeric_limits<std::int64_t>::max() / factor) * factor;

@@ -28,9 +28,9 @@ constexpr double kMaxLeft = 190;
 // The numbers of marks.
 constexpr double kBadgeHeight = 15;
 constexpr double kBadgeLane = 20;
-constexpr double kTickGap = 3;  // ticks closer than this would become a bar
+constexpr double kTickGap = 3;  // closer ticks would merge into a bar
 
-// Neighbours with one processor each go together, every other cluster stands alone.
+// Groups neighbouring clusters with one processor each; every other cluster gets its own panel.
 std::vector<std::span<const GanttCluster>> panels_of(std::span<const GanttCluster> clusters) {
   std::vector<std::span<const GanttCluster>> panels;
   for (std::size_t first = 0, end = 0; first < clusters.size(); first = end) {
@@ -71,7 +71,7 @@ std::string_view class_of(GanttKind kind) {
   return "reservation";
 }
 
-// Those that keep a distance from each other on the page. Strong ones choose first.
+// The marks that keep a minimum distance from each other on the page. Strong ones are chosen first.
 template <typename XOf>
 std::vector<ChartMark> spaced_out(const std::vector<ChartMark>& marks, double gap, XOf x_of) {
   std::set<double> taken;
@@ -268,8 +268,8 @@ std::string GanttChart::deadline_line(const Panel& panel) const {
       x, panel.words + 4, panel.bottom(), std::min(x + 24, kChartRight), panel.words + 1);
 }
 
-// A mark without a number is a tick at both sides: too many lines would hide the plan. Those with a
-// number come last and lie over them.
+// A mark without a number is a tick at both sides, since too many lines would hide the plan. Marks
+// with a number are drawn last, on top.
 std::string GanttChart::mark_lines(const Panel& panel) const {
   std::string out;
   const auto add = [&](const ChartMark& mark, double top, double bottom) {
@@ -297,7 +297,7 @@ std::string GanttChart::mark_numbers(const Panel& panel) const {
   return out;
 }
 
-// The critical chain comes last: no neighbour may cover its outline.
+// Draws the critical chain last, so that no neighbour covers its outline.
 std::string GanttChart::draw_items(const Band& band) const {
   std::string out;
   for (const bool critical : {false, true}) {
@@ -372,7 +372,7 @@ std::string GanttChart::fill(const GanttItem& item) const {
     case GanttKind::reservation:
       break;
   }
-  return {};  // the style's
+  return {};  // the style decides
 }
 
 std::string GanttChart::classes(const GanttItem& item, const Box& box) const {
@@ -382,7 +382,7 @@ std::string GanttChart::classes(const GanttItem& item, const Box& box) const {
   return names;
 }
 
-// On the tallest block, if the name or a telling part of it fits.
+// Labels the tallest block if the name, or enough of it, fits.
 std::string GanttChart::label(const Band& band, const GanttItem& item) const {
   if (item.blocks.empty()) return {};
   const auto tallest =

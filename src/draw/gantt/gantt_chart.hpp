@@ -1,10 +1,12 @@
-// The drawing of one plan inside a still picture: one panel per cluster (time to the right,
-// processors upwards), or one panel with a row per resource where neighbours have one processor
-// each. A picture may hold several such charts on the same axis of time, and mark moments on them.
+// The chart of one plan inside a static picture: one panel per cluster (time to the right,
+// processors upwards), or one panel with a row per resource if neighbouring clusters have one
+// processor each. A picture may hold several charts on the same time axis, with marks at points in
+// time.
 //
 //   const GanttScene scene = lay_out(record);
-//   const GanttChart chart(record, scene, group_tasks(record), {.window = scene.window, .top =
-//   66}); page += chart.draw();  // SVG from `top` to chart.bottom(), styled by chart_style()
+//   const GanttChart chart(record, scene, group_tasks(record),
+//                          {.window = scene.window, .top = 66});
+//   page += chart.draw();  // SVG from `top` to chart.bottom(), styled by chart_style()
 //
 // Every rectangle carries a tooltip. Runs that were cut short are painted with lost_patterns() of
 // chart_legend.hpp. All functions are pure.
@@ -25,26 +27,26 @@
 
 namespace dovetail::io {
 
-// As wide as a page, whatever the plan.
+// As wide as a page, for every plan.
 inline constexpr double kChartWidth = 1200;
 inline constexpr double kChartLeft = 64;  // where plots begin, unless names stand at their left
 inline constexpr double kLostRoom = 100;  // of a legend, for the runs that were cut short
 inline constexpr double kChartRight = kChartWidth - 24;
 
-// A moment at which something happened: a line through the panels, its number above them,
-// or, where there are too many, a tick beside them.
+// The time of an event: a line through the panels with its number above them, or a tick beside them
+// if there are too many.
 struct ChartMark {
   Time at = 0;
   std::size_t number = 0;
-  bool strong = false;  // stands out, and stays where there are too many to draw
+  bool strong = false;  // highlighted, and kept when there are too many to draw
   std::string tooltip = {};
 };
 
-// How high panels may get.
+// The maximum heights of panels.
 struct ChartHeights {
   double alone = 460;     // the only panel
   double together = 640;  // several, shared among them
-  double pool = 1100;     // a row per resource, unless the rows would get too thin
+  double pool = 1100;     // a row per resource, unless rows get too thin
 };
 
 struct ChartOptions {
@@ -53,9 +55,9 @@ struct ChartOptions {
   double left = kChartLeft;
   ChartHeights heights = {};
   std::optional<Time> plot_end = {};  // nothing: with the window
-  const PlanRecord* clock = nullptr;  // whose moments are named; nothing: the plan's own
-  std::optional<Time> now = {};       // where its line stands; nothing: the plan's own
-  std::vector<ChartMark> marks = {};  // by time; those outside the window are not drawn
+  const PlanRecord* clock = nullptr;  // whose times labels use; nothing: the plan's own
+  std::optional<Time> now = {};       // where to draw its line; nothing: the plan's own
+  std::vector<ChartMark> marks = {};  // by time; not drawn outside the window
 };
 
 class GanttChart {
@@ -72,11 +74,11 @@ class GanttChart {
     double x, y, width, height;
   };
 
-  // The rectangles that are too thin to be told from others at the same place: one is drawn for
-  // all of them, so that a picture's size is bounded however many tasks there are.
+  // Rectangles too thin to be told from others at the same place. One is drawn for all of them,
+  // which bounds the size of a picture for any number of tasks.
   class Specks {
    public:
-    // Whether nothing new would be seen of the box.
+    // Whether drawing the box would change nothing visible.
     bool hide(GanttKind kind, const Box& box);
 
    private:
@@ -92,12 +94,12 @@ class GanttChart {
     double bottom() const { return top + height; }
   };
 
-  // What stands above one axis of time: a cluster, or the resources of a pool.
+  // The area above one time axis: a cluster, or the resources of a pool.
   struct Panel {
     std::vector<Band> bands;
     double top;  // of the plot
     double height;
-    double words;  // base line of what is written above the plot
+    double words;  // base line of the text above the plot
     bool is_pool() const { return bands.size() > 1; }
     double bottom() const { return top + height; }
   };
@@ -135,14 +137,14 @@ class GanttChart {
   double plot_right_ = kChartRight;
   double bottom_ = 0;
   std::vector<Panel> panels_ = {};
-  std::vector<ChartMark> numbers_ = {};  // the marks that have room for a number, strong ones first
-  std::vector<ChartMark> ticks_ = {};    // those that have room for a tick
+  std::vector<ChartMark> numbers_ = {};  // the marks with room for a number, strong ones first
+  std::vector<ChartMark> ticks_ = {};    // those with room for a tick
 };
 
-// Where the plots of this scene should begin: further right when a pool's names stand beside them.
+// Where the plots of this scene should begin: further right if a pool's names are beside them.
 double chart_left(const GanttScene& scene);
 
-// A number as it stands above its line, centred at x; `top` is that of its frame.
+// The number above a mark's line, centred at x; `top` is the top of its frame.
 std::string mark_badge(std::size_t number, bool strong, double x, double top);
 
 // The style of a chart and of the page's title and facts, in light colours.

@@ -1,7 +1,7 @@
-// A plan as a page that needs nothing else: the files of web/ with the plan's data put in.
+// A plan as a self-contained page: the files of web/ with the plan's data filled in.
 //
-// The data travel as JSON in a script element that is not run. Every `<` in them is escaped, so
-// that no name can end the element, whatever it holds.
+// The data are JSON in a script element that is not run. Every `<` in them is escaped, so that no
+// name can end the element.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -23,7 +23,8 @@ json blocks_json(const GanttItem& item) {
   return blocks;
 }
 
-// Times count from the beginning of the picture: small numbers, exact in JavaScript.
+// Times count from the beginning of the picture: these numbers are small enough to be exact in
+// JavaScript.
 class PageData {
  public:
   explicit PageData(const PlanRecord& record)

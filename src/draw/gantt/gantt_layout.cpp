@@ -12,10 +12,10 @@
 namespace dovetail::io {
 namespace {
 
-// What an empty plan shows.
+// The time span shown for an empty plan.
 constexpr Duration kEmptySpan = 3'600'000;
 
-// More rows than any overbooking can ask for, small enough to add to.
+// More rows than any overbooking can need, yet safe to add to.
 constexpr std::int64_t kOverflowRows = std::int64_t{1} << 60;
 
 // A band of at most a fifth of at least 40 rows counts as narrow.
@@ -54,7 +54,8 @@ Interval scene_window(const PlanRecord& record) {
     window.end = last > now ? last : now + kEmptySpan;
   }
   if (record.deadline) {
-    // A deadline further behind the plan than the plan is long would squeeze it.
+    // Leaves out a deadline that comes after the plan by more than the plan's length: it would
+    // squeeze the plan.
     const Time deadline = clamp_time(*record.deadline);
     if (deadline - window.end <= window.end - window.begin) {
       window.end = std::max(window.end, deadline);
@@ -89,7 +90,7 @@ Count peak(const std::vector<GanttItem>& items) {
     changes.emplace_back(item.window.begin, item.procs);
     changes.emplace_back(item.window.end, -std::int64_t{item.procs});
   }
-  std::sort(changes.begin(), changes.end());  // at one moment, ends come first
+  std::sort(changes.begin(), changes.end());  // at the same time, ends come first
   std::int64_t held = 0;
   std::int64_t most = 1;
   for (const auto& change : changes) {
@@ -108,9 +109,9 @@ class FreeRows {
 
   std::int64_t count() const { return count_; }
 
-  // Takes `rows` <= count() of them: neighbouring ones if there are, else as few pieces as it can.
-  // The run nearest to the side wins among those that are long enough. (Taking the shortest such
-  // run instead leaves about 5 % fewer pieces in crowded plans, but scatters tasks over all rows.)
+  // Takes `rows` <= count() of them: neighbouring ones if possible, else as few pieces as possible.
+  // Among the runs that are long enough, the one nearest to the side wins. (Taking the shortest one
+  // instead leaves about 5 % fewer pieces in crowded plans, but scatters tasks over all rows.)
   void take(std::int64_t rows, Side side, std::vector<RowBlock>& blocks) {
     while (rows > 0) {
       const RowBlock run = find(rows, side);
@@ -147,7 +148,7 @@ class FreeRows {
   }
 
  private:
-  // A run that holds all rows, else the longest.
+  // A run with enough rows, else the longest.
   RowBlock find(std::int64_t rows, Side side) const {
     const auto longest = std::prev(by_size_.end());
     if (longest->first < rows) return {longest->second, longest->first};
@@ -193,7 +194,7 @@ void join_neighbours(std::vector<RowBlock>& blocks) {
   blocks = std::move(joined);
 }
 
-// The sweep over one cluster: rows go to items as they start and come back as they end.
+// The sweep over one cluster: items take rows when they start and return them when they end.
 class RowSweep {
  public:
   explicit RowSweep(GanttCluster& cluster)
@@ -247,7 +248,7 @@ class RowSweep {
       running_;
 };
 
-// Where the picture begins: at row 0, unless our runs keep to a narrow band at the top of a large
+// The first row of the picture: 0, unless our runs keep to a narrow band at the top of a large
 // cluster and would be too thin to see.
 std::int64_t first_shown_row(const GanttCluster& cluster) {
   std::int64_t lowest = cluster.rows;
@@ -260,7 +261,7 @@ std::int64_t first_shown_row(const GanttCluster& cluster) {
   return std::max<std::int64_t>(0, lowest - std::max<std::int64_t>(4, band / 4));
 }
 
-// Puts the runs of one kind into the clusters of the scene, and adds those that it does not know.
+// Adds the runs of one kind to the clusters of the scene, and adds clusters that it does not have.
 class RunCollector {
  public:
   explicit RunCollector(GanttScene& scene) : scene_(scene) {

@@ -1,16 +1,16 @@
-// Where everything goes in a picture of a plan.
+// The layout of a picture of a plan.
 //
-// A plan only has counts of processors. To draw it, a sweep in the order of starts gives every
-// task, every run that was cut short and every reservation concrete rows of its cluster: row 0 is
-// the lowest processor, reservations gather at the bottom, the others hang from the top. At each
-// start a valid plan has enough free rows, though not always neighbouring ones; then the item
-// becomes several blocks.
+// A plan holds only counts of processors. To draw it, a sweep in the order of starts gives every
+// task, every run that was cut short and every reservation concrete rows of its cluster. Row 0 is
+// the lowest processor; reservations gather at the bottom, the others at the top. At each start a
+// valid plan has enough free rows, but they may not be neighbours; then the item becomes several
+// blocks.
 //
 //   GanttScene scene = lay_out(record);
 //   for (const GanttItem& item : scene.clusters[0].items) draw(item.window, item.blocks);
 //
-// A plan that breaks its cluster's capacity is drawn as well: what does not fit goes to rows at and
-// above `processors`. The functions are pure.
+// A plan that exceeds its cluster's capacity is drawn too: the excess goes to rows at and above
+// `processors`. The functions are pure.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@
 
 namespace dovetail::io {
 
-// In pixels, for every chart.
+// In pixels, for all charts.
 inline constexpr double kMinSide = 0.8;      // thinner rectangles would vanish
 inline constexpr double kOutlineSide = 4;    // thinner rectangles would be all outline
 inline constexpr double kLetterWidth = 6.1;  // of the label font, on average
 
-// A run of neighbouring rows. Wider than Count: an overbooked picture may need more rows than any
-// cluster has processors.
+// A run of neighbouring rows. Its type is wider than Count, since an overbooked picture may need
+// more rows than any cluster has processors.
 struct RowBlock {
   std::int64_t row = 0;
   std::int64_t rows = 0;
@@ -46,14 +46,14 @@ struct GanttItem {
   std::vector<RowBlock> blocks = {};  // by row, not touching each other; empty without processors
 };
 
-// The run that an item of kind task or lost stands for.
+// The run of an item of kind task or lost.
 const TaskRecord& run_of(const PlanRecord& record, const GanttItem& item);
 
 struct GanttCluster {
   std::string name;
   Count processors = 0;
-  std::int64_t rows = 0;              // the processors, and more when the plan overbooks them
-  std::int64_t first_shown = 0;       // rows below it hold no run and need not be drawn
+  std::int64_t rows = 0;              // the processors, more if the plan overbooks them
+  std::int64_t first_shown = 0;       // rows below hold no run and need no drawing
   std::vector<GanttItem> items = {};  // by start; at the same start reservations first, then wide
 };
 
@@ -63,10 +63,10 @@ struct GanttScene {
 };
 
 // Items without blocks. The clusters are those of the record, in its order, then one for each name
-// that only runs mention, as large as those runs need. The window reaches at least to `until`.
+// that only runs mention, as large as those runs need. The window extends at least to `until`.
 GanttScene collect_items(const PlanRecord& record, Time until = kBeginning);
 
-// Items with blocks. Ten thousand tasks on ten thousand processors take some ten milliseconds.
+// Items with blocks. Ten thousand tasks on ten thousand processors take about ten milliseconds.
 GanttScene lay_out(const PlanRecord& record, Time until = kBeginning);
 
 }  // namespace dovetail::io

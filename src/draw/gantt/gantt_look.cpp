@@ -15,13 +15,13 @@
 namespace dovetail::io {
 namespace {
 
-// Neighbours differ in hue; all have about the same lightness, so that no group shouts.
+// Neighbours differ in hue; all have about the same lightness, so that no group dominates.
 constexpr std::array<std::string_view, 10> kChosen = {"#8ab6e8", "#f2b56f", "#93cf9d", "#c6a5e3",
                                                       "#7fcdc8", "#eea0ad", "#e6cf73", "#a5b0ee",
                                                       "#bcd67c", "#d0b294"};
 constexpr std::size_t kColours = 40;
 
-// Of a hue in degrees; saturation and lightness from 0 to 1.
+// The hue is in degrees, saturation and lightness are from 0 to 1.
 std::string colour_text(double hue, double saturation, double lightness) {
   const double spread = saturation * std::min(lightness, 1 - lightness);
   const auto part = [&](double offset) {
@@ -31,8 +31,8 @@ std::string colour_text(double hue, double saturation, double lightness) {
   return fmt::format("#{:02x}{:02x}{:02x}", part(0), part(8), part(4));
 }
 
-// Beyond the chosen ones, hues go around by the golden angle, so that each lies between those
-// before it; every other colour is darker and lighter than the chosen ones.
+// Beyond the chosen ones, hues advance by the golden angle, so that each lies between earlier ones.
+// Alternate colours are darker and lighter than the chosen ones.
 std::vector<std::string> make_palette() {
   constexpr double kGoldenAngle = 137.508;
   constexpr std::array kLightness = {0.64, 0.87};
@@ -103,7 +103,7 @@ class GroupNames {
   std::unordered_map<std::string, std::size_t> numbers_;
 };
 
-// Those with the same name for `name_of` go together.
+// Groups the tasks for which `name_of` gives the same name.
 template <typename NameOf>
 TaskGroups group_by(const PlanRecord& record, TaskGroups::By by, NameOf name_of) {
   TaskGroups groups{.by = by};
@@ -139,7 +139,7 @@ AxisTick date_tick(Time at, Duration step) {
   return {at, date.substr(11, step >= kMinute ? 5 : 8), date.substr(0, 10)};
 }
 
-// Once is enough, at the first date.
+// Names the time zone once, at the first date.
 void name_zone(std::vector<AxisTick>& ticks) {
   if (ticks.empty()) return;
   AxisTick& first = ticks.front();
@@ -212,7 +212,7 @@ std::vector<std::string> legend_names(const PlanRecord& record, const TaskGroups
 
 std::vector<AxisTick> axis_ticks(const PlanRecord& record, Interval window, int count) {
   const Duration step = axis_step(window.end - window.begin, count);
-  // Dates are round by the clock, durations are round counted from now.
+  // Dates are round by the clock, durations are round relative to now.
   const Time origin = record.wall_clock ? 0 : record.now;
   std::vector<AxisTick> ticks;
   std::string day;
@@ -314,7 +314,7 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
   return facts;
 }
 
-// "weather: BL_CPA_BD_CPA"; several workflows are in the legend.
+// "weather: BL_CPA_BD_CPA"; several workflows are named in the legend.
 std::string plan_title(const PlanRecord& record) {
   const std::string how = record.algorithm.empty() ? "plan" : plain_text(record.algorithm);
   if (record.workflows.size() != 1) return how;

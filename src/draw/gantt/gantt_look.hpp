@@ -1,5 +1,5 @@
-// What the pictures of a plan have in common: which tasks share a colour, the colours, the marks on
-// the time axis, and the words for a plan, a task and a moment.
+// The common part of the pictures of a plan: which tasks share a colour, the colours, the marks on
+// the time axis, and the texts for a plan, a task and a time.
 //
 //   TaskGroups groups = group_tasks(record);
 //   std::string_view fill = group_colour(groups.of_task[7]);
@@ -18,23 +18,22 @@
 namespace dovetail::io {
 
 // Several workflows: one group each, in the record's order. One workflow: one group per kind of
-// task, a kind being the id without its digits (project_01, project_02), if that gives a handful of
-// kinds; else every task is a group of its own.
+// task if that gives a handful of kinds; the kind is the id without its digits (project_01,
+// project_02). Otherwise every task is its own group.
 struct TaskGroups {
   enum class By { workflow, kind, task };
   By by = By::task;
-  std::vector<std::string> names = {};    // empty when every task is a group of its own
+  std::vector<std::string> names = {};    // empty when every task is its own group
   std::vector<std::size_t> of_task = {};  // one entry for each task of the record
-  std::vector<std::size_t> of_lost = {};  // one for each run that was cut short: that of its task
+  std::vector<std::size_t> of_lost = {};  // one for each run that was cut short: its task's group
 };
 TaskGroups group_tasks(const PlanRecord& record);
 
-// "#rrggbb", light enough for dark letters; colours repeat after palette_size groups, which is
-// rarely.
+// "#rrggbb", light enough for dark letters; colours repeat after palette_size groups.
 std::size_t palette_size();
 std::string_view group_colour(std::size_t group);
 
-// The groups' names; of workflows that share a cluster with their stretches: "poster 1.33x".
+// The groups' names; workflows that share a cluster have their stretch added: "poster 1.33x".
 std::vector<std::string> legend_names(const PlanRecord& record, const TaskGroups& groups);
 
 struct AxisTick {
@@ -43,7 +42,7 @@ struct AxisTick {
   std::string date;   // "2026-11-15 UTC" on the first tick, "2026-11-16" where the day changes
 };
 
-// Round moments inside the window, at most `count` >= 2 of them.
+// Round times inside the window, at most `count` >= 2 of them.
 std::vector<AxisTick> axis_ticks(const PlanRecord& record, Interval window, int count);
 
 // A round step of a 1-2-5 kind, or a quarter, so that `processors` gets three to six marks.
@@ -52,14 +51,14 @@ std::int64_t processor_step(std::int64_t processors);
 // "16 processors", "10000 processors, the top 60 shown".
 std::string size_text(const GanttCluster& cluster);
 
-// Whether the picture has something to explain in its legend.
+// Whether the legend needs an entry for each of these.
 bool has_reservations(const GanttScene& scene);
 bool has_critical(const PlanRecord& record);
 inline bool has_lost(const PlanRecord& record) { return !record.lost.empty(); }
 
 // The ends of the periods by which the plan divides the cluster among workflows, as far as a
-// picture shows them: compaction may leave the last ones empty. And until when it should reach for
-// them.
+// picture shows them: compaction may leave the last ones empty. The second function says how far
+// the picture should extend to show them.
 std::vector<Time> shown_periods(const PlanRecord& record);
 Time periods_end(const PlanRecord& record);
 
@@ -69,12 +68,12 @@ std::string moment_text(const PlanRecord& record, Time moment);
 // "turn-around 5h12m", "61.3 CPU-hours + 2.4 lost", "50 tasks", ...: the plan in a few words.
 std::vector<std::string> plan_facts(const PlanRecord& record);
 
-// The algorithm's name, or "plan" when there is none.
+// The algorithm's name, or "plan" if it has none.
 std::string plan_title(const PlanRecord& record);
 
 // Several lines: name, start, end, duration, processors, cluster, critical.
 std::string task_text(const PlanRecord& record, const TaskRecord& task);
-// The same of a run that was cut short; its first line is "solve, lost after 58m".
+// The same for a run that was cut short; its first line is "solve, lost after 58m".
 std::string lost_text(const PlanRecord& record, const TaskRecord& run);
 std::string reservation_text(const PlanRecord& record, const Reservation& reservation);
 

@@ -1,5 +1,5 @@
-// A plan as a still picture: title and facts on top, then its chart, then the legend. The picture
-// stands alone (fonts and colours inside) and is as wide as a page, whatever the plan.
+// A plan as a static picture: title and facts on top, then its chart, then the legend. The picture
+// is self-contained (fonts and colours inside) and as wide as a page, for every plan.
 #include <fmt/format.h>
 
 #include <string>

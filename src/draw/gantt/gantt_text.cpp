@@ -1,5 +1,5 @@
-// A plan in a terminal: the plan in one line, a strip of use against capacity for each cluster, the
-// time axis, and a bar for each of the first tasks.
+// A plan in a terminal: a headline, a strip of use against capacity for each cluster, the time
+// axis, and a bar for each of the first tasks.
 //
 //   kth        ░░░░░░░░░░░░████████
 //   128 procs  ░░░░████████████████████
@@ -8,8 +8,8 @@
 //   prepare    ██                               1    6m
 //   solve *      ████████████████              64  1h5m
 //
-// A star marks the critical chain; a run that was cut short has a bar of its own. No line is wider
-// than asked for.
+// A star marks the critical chain; a run that was cut short has its own bar. No line is wider than
+// requested.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ namespace dovetail::io {
 namespace {
 
 constexpr int kLeastColumns = 30;   // narrower terminals get lines of this width
-constexpr int kMostColumns = 1000;  // nobody reads longer lines
+constexpr int kMostColumns = 1000;  // longer lines are unreadable
 constexpr std::size_t kMostRuns = 40;
-constexpr int kLeastPlot = 16;  // below this, the numbers on the right give way to the bars
+constexpr int kLeastPlot = 16;  // below this, drop the numbers on the right to widen the bars
 constexpr int kProcsWidth = 7;
 constexpr int kTimeWidth = 8;  // at least
 
@@ -124,7 +124,7 @@ class TextChart {
     return std::to_string(cluster.processors) + " procs";
   }
 
-  // A line with its trailing spaces gone.
+  // Adds a line without trailing spaces.
   void line(std::string text) {
     text.erase(text.find_last_not_of(' ') + 1);
     out_ += text + "\n";
@@ -150,7 +150,7 @@ class TextChart {
     out_ += "\n";
   }
 
-  // Column of the plot, with its fraction.
+  // The column of the plot, with a fraction.
   double column_of(Time t) const {
     const auto span = static_cast<double>(scene_.window.end - scene_.window.begin);
     return plot_width_ * static_cast<double>(t - scene_.window.begin) / span;
@@ -186,7 +186,7 @@ class TextChart {
     }
   }
 
-  // Reservations at the bottom, our tasks on top of them. Tasks too small for a cell still get one.
+  // Reservations at the bottom, our tasks on top. A task too small for a cell still gets one.
   std::string strip_cell(const Use& use, int level, double cells_per_processor) const {
     const auto reserved = static_cast<int>(std::lround(use.reserved * cells_per_processor));
     int top = static_cast<int>(std::lround((use.reserved + use.ours) * cells_per_processor));
@@ -203,7 +203,7 @@ class TextChart {
   void axis() {
     std::string rule;
     std::string labels;
-    int taken = 0;  // columns that are no longer free for a label
+    int taken = 0;  // columns no longer free for a label
     const auto ticks = axis_ticks(record_, scene_.window,
                                   std::max(2, plot_width_ / (record_.wall_clock ? 18 : 11)));
     std::size_t next = 0;
@@ -244,7 +244,7 @@ class TextChart {
          numbers(std::to_string(run.processors), time_of(item), plain_text(run.cluster)));
   }
 
-  // Whole cells, then an end of some eighths of a cell; at least the thinnest one.
+  // Whole cells, then a partial cell in eighths; at least the thinnest one.
   std::string bar_cells(Time until, int from) const {
     constexpr std::array<std::string_view, 8> eighths = {"",       "\u258f", "\u258e", "\u258d",
                                                          "\u258c", "\u258b", "\u258a", "\u2589"};
