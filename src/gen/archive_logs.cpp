@@ -29,7 +29,7 @@ void check_times(const SwfJob& job, const std::string& path) {
   }
 }
 
-// A job that never ran has an empty time and is left out by the log.
+// A job that never ran has an empty interval, and the log drops it.
 BatchJob as_it_ran(const SwfJob& job) {
   const Time submit = time_floor(job.submit);
   const Time start = submit + std::max<Duration>(0, time_floor(job.wait));

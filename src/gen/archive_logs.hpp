@@ -1,5 +1,5 @@
-// Reservation logs from files of the Parallel Workloads Archive, first of all the four that Aida
-// and Casanova used.
+// Reservation logs from files of the Parallel Workloads Archive, including the four that Aida and
+// Casanova used.
 //
 //   for (const ArchiveLog& log : archive_logs()) use(read_archive_log(log, data_dir));
 #pragma once
@@ -17,24 +17,25 @@ struct ArchiveLog {
   std::string_view name;
   std::string_view file;
   Count processors = 0;
-  std::optional<int> partition = {};  // only the jobs of this one
+  std::optional<int> partition = {};  // keep only the jobs of this partition
 };
 
 // CTC-SP2 (430 processors), OSC-Clust (57), SDSC-BLUE (1152), SDSC-DS partition 3 (224). Every log
-// counts as it is written, one allocated processor as one of the machine: OSC's jobs too, on its
-// 57 nodes. From the first submission to the last end that is a use of 66, 40, 77 and 65 %.
+// is taken as written: one allocated processor is one processor of the machine, even for OSC's jobs
+// on its 57 nodes. From the first submission to the last end the utilisation is 66, 40, 77 and 65
+// %.
 std::span<const ArchiveLog> archive_logs();
 
-// Where the file is: in the folder swf of `data_dir`, or in `data_dir` itself. Throws InputError,
-// saying where it looked, when it is in neither.
+// The path of the file, in the folder swf of `data_dir` or in `data_dir` itself. Throws InputError,
+// naming both places, when it is in neither.
 std::string archive_log_path(std::string_view file, const std::string& data_dir);
 
 // Throws InputError when archive_log_path does not find the file.
 ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_dir);
 
-// Any SWF file, as it ran: start = submit + wait, on the allocated processors (those requested
-// where they are not known). Jobs that never ran are left out. 0 processors means as many as the
-// log's header says.
+// Reads any SWF file as the jobs ran: start = submit + wait, on the allocated processors (the
+// requested ones if those are unknown). Jobs that never ran are left out. 0 processors means the
+// number in the log's header.
 ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,
                                     std::optional<int> partition = {});
 

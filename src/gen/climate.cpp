@@ -19,8 +19,8 @@ EnsembleSite reference_site(std::string name, Count cores, Count per_node, Durat
   return site;
 }
 
-// Three sequential components and one that shares its work among the other processors, with a cost
-// of talking: seconds a + b / (G - 3), a little rough.
+// Three sequential components, and one that divides its work among the other processors at a
+// communication cost: seconds a + b / (G - 3), with some noise.
 EnsembleSite made_up_site(const ClimateSpec& spec, Count number, Random& random) {
   EnsembleSite site{.name = "c" + std::to_string(number + 1)};
   site.cores_per_node = random.uniform01() < 0.5 ? 2 : 4;

@@ -1,9 +1,8 @@
 // Clusters and ensembles of coupled climate runs.
 //
 // The reference clusters are those of Caniou et al. 2009. Their Figure 4 is an image; the times
-// here satisfy everything that its text says (docs/ensembles.md lists the conditions). Made-up
-// clusters look like them: a few components that stay sequential, and one that does not scale
-// further than eight processors.
+// here satisfy every condition in the paper's text (docs/ensembles.md lists them). Made-up clusters
+// resemble them: a few sequential components, and one that does not scale beyond eight processors.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct ClimateSpec {
   std::uint64_t seed = 1;
 };
 
-// Throws InputError when the numbers make no sense.
+// Throws InputError for numbers out of range.
 Ensemble made_up_ensemble(const ClimateSpec& spec);
 
 }  // namespace dovetail

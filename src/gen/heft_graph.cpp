@@ -13,7 +13,7 @@
 namespace dovetail {
 namespace {
 
-// Far beyond what anybody plans, yet it fits into memory.
+// Far beyond any workflow in use, yet it fits into memory.
 constexpr double kMaxEdges = 1e8;
 constexpr double kMaxCosts = 1e8;
 constexpr double kMaxResources = 1e6;
@@ -25,7 +25,7 @@ void check_costs(const UnlikeCosts& costs) {
 }
 
 double children_at_most(const HeftGraphSpec& spec) {
-  // The guard keeps 0.1 of 30 tasks from becoming 4.
+  // The guard keeps 0.1 * 30 from rounding up to 4.
   return std::max(1.0, std::ceil(spec.out_degree * spec.tasks - 1e-9));
 }
 
@@ -61,7 +61,7 @@ Children draw_parents(const std::vector<TaskId>& levels, Random& random) {
   return children;
 }
 
-// Children that a task has count towards the number it draws.
+// The children a task already has count towards the number it draws.
 void draw_children(Children& children, const std::vector<TaskId>& levels, std::uint64_t at_most,
                    Random& random) {
   std::vector<TaskId> parent(levels.back(), std::numeric_limits<TaskId>::max());
@@ -155,7 +155,7 @@ UnlikeFlow unlike_wien2k(std::uint32_t ways, const UnlikeCosts& costs, Random& r
 
 std::uint32_t joining_at_once(const PoolSpec& spec) {
   check_pool(spec);
-  // 0.15 of 10 is one and a half, whatever the binary noise; nearbyint sends halves to even.
+  // Rounding to 1e-9 first makes 0.15 of 10 exactly 1.5; nearbyint then rounds halves to even.
   const double rounded = std::nearbyint(std::round(1e9 * spec.share * spec.resources) / 1e9);
   return static_cast<std::uint32_t>(std::max(1.0, rounded));
 }

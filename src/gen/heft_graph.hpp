@@ -1,13 +1,13 @@
-// Workflows on unlike resources, as Topcuoglu, Hariri and Wu (2002) and after them Yu and Shi
-// (2007) draw them: random graphs in levels, BLAST and WIEN2K, and pools of resources that grow.
+// Workflows on heterogeneous resources, as drawn by Topcuoglu, Hariri and Wu (2002) and later by Yu
+// and Shi (2007): random graphs in levels, BLAST and WIEN2K, and pools of resources that grow.
 //
 //   Random random(1);
 //   UnlikeFlow flow = heft_graph({.tasks = 40, .out_degree = 0.2}, {.ccr = 5}, random);
 //   Platform platform = to_platform({.resources = 10}, time_floor(4000));
 //   Workflow workflow = to_workflow(flow, platform.clusters().size(), "flow");
 //
-// An UnlikeFlow knows its costs on any number of resources; those on the first ones do not depend
-// on how many there are. All functions throw InputError for a spec out of range.
+// An UnlikeFlow has costs for any number of resources; those on the first ones do not depend on how
+// many there are. All functions throw InputError for a spec out of range.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +37,15 @@ struct UnlikeFlow {
 
   std::size_t size() const { return operation.size(); }
 
-  // By operation, what its tasks take on that resource; at least a millisecond.
+  // By operation, the time of its tasks on this resource; at least a millisecond.
   std::vector<Duration> costs_on(std::uint32_t resource) const;
 
-  std::vector<std::uint32_t> operation;  // by task: those of one operation cost the same
+  std::vector<std::uint32_t> operation;  // by task: tasks of one operation cost the same
   std::vector<double> mean_seconds;      // by operation
-  std::vector<Edge> edges;               // by the task they lead to; they lead to later tasks
-  std::vector<std::string_view> names;   // by operation; empty where every task is one
+  std::vector<Edge> edges;               // by target; an edge leads to a later task
+  std::vector<std::string_view> names;   // by operation; empty if every task is an operation
   double beta = 0;
-  Random cost_source;  // a stream for every resource
+  Random cost_source;  // one stream per resource
 };
 
 struct HeftGraphSpec {
@@ -54,26 +54,26 @@ struct HeftGraphSpec {
   double shape = 1;         // level widths are uniform from 1 to 2 shape sqrt(tasks) - 1
 };
 
-// Every task below the first level has a parent in the level above; each then draws how many
-// children it wants, 1 .. ceil(out_degree tasks), and gets those that it lacks from all later
-// levels. Every task and every edge has a cost of its own.
+// Every task below the first level has a parent in the level above; each then draws its number of
+// children, 1 .. ceil(out_degree tasks), and gets the missing ones from all later levels. Every
+// task and every edge draws its own cost.
 UnlikeFlow heft_graph(const HeftGraphSpec& spec, const UnlikeCosts& costs, Random& random);
 
 // The graphs of wide_apps.hpp. Tasks of one operation cost the same, and so do transfers from them.
 UnlikeFlow unlike_blast(std::uint32_t ways, const UnlikeCosts& costs, Random& random);
 UnlikeFlow unlike_wien2k(std::uint32_t ways, const UnlikeCosts& costs, Random& random);
 
-// Resources at the start; every interval, a share of that number joins.
+// The resources at the start, and a share of that number that joins in every interval.
 struct PoolSpec {
   std::uint32_t resources = 10;   // R
   double interval_seconds = 400;  // Delta
   double share = 0.2;             // delta
 };
 
-// How many join at once: the share, rounded to the nearest, halves to even; at least one.
+// How many resources join at once: the share, rounded to the nearest, halves to even; at least one.
 std::uint32_t joining_at_once(const PoolSpec& spec);
 
-// By resource, when it joins (0: it is there at the start), for all that are there before `until`.
+// By resource, when it joins (0: at the start), for all that join before `until`.
 std::vector<Time> join_times(const PoolSpec& spec, Time until);
 
 // Tasks "t0", "t1", ... or those of wide_apps.hpp, with times on "r1", "r2", ...

@@ -15,7 +15,8 @@ namespace {
 constexpr double kGigaflop = 1e9;
 constexpr double kAlphaMax = 0.25;
 
-// A list of values, and a number taken apart digit by digit: first the fastest changing one.
+// Splits a number into digits, the fastest changing one first; each digit picks a value from a
+// list.
 class Digits {
  public:
   explicit Digits(std::size_t number) : rest_(number) {}
@@ -84,7 +85,7 @@ Workflow kernel_graph(KernelClass kernels, std::size_t number, std::uint64_t see
     case KernelClass::random:
       return random_graph(number, random, std::move(name));
     case KernelClass::strassen: {
-      // The matrices are of side 2048 to 10240, their blocks of half that.
+      // The matrices have side 2048 to 10240, their blocks half that.
       const auto side = static_cast<std::uint32_t>(512 * (2 + random.below(9)));
       return strassen_blocks(side, random, std::move(name));
     }

@@ -37,14 +37,14 @@ std::vector<Level> draw_levels(const LayeredDagSpec& spec, Random& random) {
   return levels;
 }
 
-// How many parents a task asks for below a level of `above` tasks.
+// How many parents a task draws below a level of `above` tasks.
 std::uint32_t draw_parent_count(std::uint32_t above, double density, Random& random) {
   const double drawn = std::floor(random.uniform(0, density * above));
   return std::min(above, 1 + static_cast<std::uint32_t>(drawn));
 }
 
-// Adds one random parent from the level; the next ones in cyclic order stand in for those that
-// are parents already. When all are, there is no edge to add.
+// Adds one random parent from the level. If that task is a parent already, takes the next one in
+// cyclic order; if all are, adds no edge.
 void add_parent(const Level& level, std::vector<TaskId>& parents, Random& random) {
   const auto first_try = static_cast<std::uint32_t>(random.below(level.size));
   for (std::uint32_t step = 0; step < level.size; ++step) {
@@ -70,7 +70,7 @@ std::vector<TaskId> draw_parents(const std::vector<Level>& levels, std::size_t o
 }  // namespace
 
 std::uint32_t mean_level_size(const LayeredDagSpec& spec) {
-  // The guard keeps 100^0.5 from becoming 9 where pow() answers a little less than 10.
+  // The guard keeps 100^0.5 from becoming 9 when pow() returns slightly less than 10.
   return static_cast<std::uint32_t>(std::floor(std::pow(spec.tasks, spec.width) + 1e-9));
 }
 

@@ -1,4 +1,4 @@
-// Random layered workflows, as the scheduling literature compares algorithms on them (the model of
+// Random layered workflows, on which the scheduling literature compares algorithms (the model of
 // the public DAG generator that Aida and Casanova used).
 //
 //   Random random(1);
@@ -22,7 +22,7 @@ struct LayeredDagSpec {
   std::uint32_t tasks = 50;
   double width = 0.5;       // mean level size = tasks^width: 0 a chain, 1 all in one level
   double density = 0.5;     // share of the level just above that a task may have as parents
-  double regularity = 0.5;  // 1: all levels alike; 0: sizes from nothing to twice the mean
+  double regularity = 0.5;  // 1: equal levels; 0: sizes from zero to twice the mean
   std::uint32_t jump = 1;   // edges span 1..jump levels
   TaskTimes times = {};
 };

@@ -9,13 +9,13 @@
 namespace dovetail {
 namespace {
 
-// The published constants of one kind of job, in the symbols of the paper.
+// The published constants for one kind of job, in the paper's symbols.
 struct Parameters {
   double p_serial, p_pow2;            // share of serial jobs, of powers of two
   double u_low, u_med, u_hi, u_prob;  // log2 of the size: two-stage uniform, for 128 processors
   double a1, b1, a2, b2, pa, pb;      // ln of the run time: two gammas, mixed by size
   double a_arr, b_arr, a_num, b_num;  // ln of the gap; daily cycle
-  double arar;                        // ratio of the arrival rates in the rush hours and in all
+  double arar;  // ratio of the arrival rate in the rush hours to the overall rate
 };
 
 constexpr Parameters kBatch = {0.2927, 0.6686, 1.2,    5,      7,      0.875,  6.57,   0.823, 639.1,
@@ -32,7 +32,7 @@ constexpr double kMaxLogGap = 13;      // longer gaps are drawn again
 constexpr double kMaxLogRunTime = 12;  // about 45 hours
 
 // The lower incomplete gamma function up to the factor that depends on `a` alone. The series has
-// positive terms only, so that it is accurate for every x.
+// only positive terms, so it is accurate for every x.
 double incomplete_gamma(double a, double x) {
   double term = 1 / a;
   double sum = term;
@@ -89,13 +89,13 @@ class Arrivals {
   double scale_;
   DailyCycle weights_;
   std::size_t bucket_ = 0;
-  double points_ = 0;    // what is used up of this bucket's weight
+  double points_ = 0;    // how much of this bucket's weight is used up
   double fraction_ = 0;  // the same as a share
   double clock_ = 0;
 };
 
-// The sizes are published for 128 processors; on others the range moves with log2, which keeps
-// the distance between u_med and u_hi.
+// The sizes are published for 128 processors. For other numbers the range shifts with log2, which
+// keeps the distance between u_med and u_hi.
 Count draw_size(const Parameters& p, Count processors, Random& random) {
   const double u = random.uniform01();
   if (u <= p.p_serial) return 1;

@@ -5,7 +5,7 @@
 //   Random random(1);
 //   std::vector<LublinJob> jobs = lublin_log({.processors = 128, .jobs = 20'000}, random);
 //
-// The model knows no weeks, no users and no requested times.
+// The model has no weeks, no users and no requested times.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ void check_spec(const std::string& shape, const PegasusSpec& spec, std::uint32_t
   check_range((shape + ": hours").c_str(), spec.hours, 0.01, 1e6);
 }
 
-// Some published workflows hold fewer tasks than the round number that they are named after.
+// Some published workflows have fewer tasks than the round number in their names.
 struct NamedSize {
   std::uint32_t name, tasks;
 };
@@ -30,8 +30,8 @@ std::uint32_t published_size(std::span<const NamedSize> sizes, std::uint32_t tas
   return tasks;
 }
 
-// Shares and variations are measured on the published workflows, the mean over the files of a size
-// where the total makes no difference.
+// Shares and variations are measured on the published workflows; where the total makes no
+// difference, they are means over the files of a size.
 constexpr std::array<TaskType, 5> kCyberShake = {{
     {"ExtractSGT", 0.1, {{{6.3, 3.9, 1.9}, {1.7, 1.1, 1.5}, {3.1, 1.2, 0.8}}}},
     {"SeismogramSynthesis", 0.3, {{{28.0, 12.5, 9.5}, {52.5, 28.4, 20.6}, {62.9, 37.3, 30.0}}}},
@@ -99,8 +99,8 @@ struct MontageSize {
   std::uint32_t images, overlaps;
 };
 
-// 6 tasks for each image, unless that makes more overlaps than there are pairs: with 50 tasks, all
-// 28 pairs of 8 images overlap.
+// 6 tasks per image, unless that makes more overlaps than pairs: with 50 tasks, all 28 pairs of 8
+// images overlap.
 MontageSize montage_size(std::uint32_t tasks) {
   const std::uint64_t rest = tasks - 6;
   std::uint64_t images = std::max<std::uint64_t>(3, (rest + 3) / 6);
@@ -108,11 +108,11 @@ MontageSize montage_size(std::uint32_t tasks) {
   return {static_cast<std::uint32_t>(images), static_cast<std::uint32_t>(rest - 2 * images)};
 }
 
-// The two images of an overlap, the same one twice where it has only one.
+// The two images of an overlap, or the same one twice.
 using Overlap = std::pair<std::uint32_t, std::uint32_t>;
 
-// So many different pairs, in order. A first round pairs neighbours in a random order, so that
-// every image has an overlap.
+// Draws the required number of different pairs, sorted. A first round pairs neighbours in a random
+// order, so that every image has an overlap.
 std::set<Overlap> draw_pairs(const MontageSize& size, Random& random) {
   std::vector<std::uint32_t> order(size.images);
   for (std::uint32_t i = 0; i < size.images; ++i) {
@@ -132,8 +132,8 @@ std::set<Overlap> draw_pairs(const MontageSize& size, Random& random) {
   return pairs;
 }
 
-// In the published files the two images of an overlap were drawn independently, and once in so many
-// draws as there are images they are the same one.
+// In the published files the two images of an overlap were drawn independently, so with n images
+// they are the same in one of n draws.
 std::vector<Overlap> draw_overlaps(const MontageSize& size, Random& random) {
   const std::set<Overlap> pairs = draw_pairs(size, random);
   std::vector<Overlap> overlaps(pairs.begin(), pairs.end());
@@ -150,7 +150,7 @@ std::vector<Overlap> draw_overlaps(const MontageSize& size, Random& random) {
   return overlaps;
 }
 
-// How many Patser tasks each structure has. Structures differ by a few where they have many.
+// The number of Patser tasks of each structure. It varies by a few where there are many.
 std::vector<std::uint32_t> draw_patsers(std::uint32_t structures, std::uint32_t tasks,
                                         Random& random) {
   constexpr std::uint32_t kEven = 12;
@@ -238,7 +238,7 @@ Workflow montage(const PegasusSpec& spec, Random& random, std::string name) {
 Workflow sipht(const PegasusSpec& spec, Random& random, std::string name) {
   constexpr std::array<NamedSize, 3> kPublished = {{{50, 48}, {250, 242}, {500, 484}}};
   constexpr std::uint32_t kTasksOfAStructure = 31;
-  constexpr std::uint32_t kOthers = 12;  // beside Patser
+  constexpr std::uint32_t kOthers = 12;  // other than Patser
   check_spec("sipht", spec, kOthers + 1);
   const std::uint32_t tasks = published_size(kPublished, spec.tasks);
   const std::uint32_t structures =

@@ -12,11 +12,11 @@
 namespace dovetail {
 namespace {
 
-// How often a copy is tried per missing reservation before the day is taken to be full.
+// How many times to try a copy per missing reservation before the day counts as full.
 constexpr std::int64_t kTriesPerCopy = 20;
 
-// The processors that jobs hold at the start of the newest one. Jobs are offered by start, so a
-// job fits for all its time when it fits at its start.
+// The processors that jobs hold at the start of the newest one. Jobs are added in order of start,
+// so a job that fits at its start fits for its whole time.
 class Occupancy {
  public:
   explicit Occupancy(Count processors) : free_(processors) {}
@@ -38,13 +38,13 @@ class Occupancy {
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
 };
 
-// Builds up the reservations from the moment on.
+// Collects the reservations from the given time on.
 class ReservationBuilder {
  public:
   ReservationBuilder(Count processors, Time moment, Time horizon)
       : moment_(moment), horizon_(horizon), calendar_(processors, moment) {}
 
-  // False, and nothing changed, when the job does not fit. What is after the horizon is cut off.
+  // Returns false and changes nothing when the job does not fit. Cuts it off at the horizon.
   bool add(const BatchJob& job) {
     const Time end = std::min(job.end, horizon_);
     const Interval future{std::max(job.start, moment_), end};
@@ -68,7 +68,7 @@ class ReservationBuilder {
   std::vector<Reservation> reservations_;
 };
 
-// Everything that thinning needs to know.
+// The input of thinning.
 struct Thinning {
   const ReservationLog& log;
   const Tagging& tagging;
@@ -79,7 +79,8 @@ struct Thinning {
   const BatchJob& job(std::uint32_t position) const { return log.jobs()[position]; }
 };
 
-// Adds what runs at the moment to the schedule and answers the mean free processors before it.
+// Adds the jobs that run at the given time to the schedule, and returns the mean free processors
+// before it.
 double add_past(const Thinning& thinning, ReservationBuilder& schedule) {
   const ReservationLog& log = thinning.log;
   Occupancy occupancy(log.processors());
@@ -102,7 +103,7 @@ void add_submitted(const Thinning& thinning, ReservationBuilder& schedule) {
   }
 }
 
-// A random choice of `count` of them, in their old order.
+// Keeps a random choice of `count` jobs, in their old order.
 void keep_some(Tagging& jobs, std::size_t count, Random& random) {
   while (jobs.size() > count) {
     jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(random.below(jobs.size())));
@@ -124,8 +125,8 @@ void add_copies(const Thinning& thinning, Time day_begin, std::int64_t missing,
   }
 }
 
-// Days count from the moment. The log's own jobs come first, on all days, so that a copy never
-// takes the place of a job that was there.
+// Days count from the given time. The log's own jobs are added first, on all days, so that a copy
+// never displaces a real job.
 void add_decaying(const Thinning& thinning, ReservationBuilder& schedule, Random& random) {
   if (thinning.tagging.empty()) return;
   const Interval span = thinning.log.span();
@@ -183,7 +184,7 @@ std::string_view to_string(ReservationMethod method) {
 }
 
 std::int64_t reservations_on_day(ReservationMethod method, double per_day, int day) {
-  // The decay constant is ours: after two days a third is left, on the seventh day 3 %.
+  // The decay constant is our choice: a third is left after two days, 3 % on the seventh day.
   constexpr double kDecayDays = 2;
   const double middle = day + 0.5;
   const double share = method == ReservationMethod::linear ? 1 - middle / kReservationDays

@@ -1,6 +1,6 @@
-// Reservation schedules made from batch logs, as Aida and Casanova (2009) make them: some jobs of
-// a log are declared advance reservations, the rest is left out, and from a moment T on the
-// reservations are thinned, since people reserve little that is far away.
+// Reservation schedules made from batch logs by the method of Aida and Casanova (2009): some jobs
+// of a log become advance reservations, the rest is dropped, and after a time T the reservations
+// are thinned out, since users reserve little far ahead.
 //
 //   Random random(1);
 //   Tagging tagging = tag_jobs(log, 0.2, random);
@@ -33,8 +33,8 @@ struct BatchJob {
 
 class ReservationLog {
  public:
-  // Sizes are cut to the processors; jobs without time or processors are left out. Throws
-  // InputError when nothing is left.
+  // Cuts sizes to the processors and drops jobs without time or processors. Throws InputError when
+  // no job is left.
   ReservationLog(std::string name, Count processors, std::vector<BatchJob> jobs);
 
   const std::string& name() const { return name_; }
@@ -70,22 +70,22 @@ std::string_view to_string(ReservationMethod method);
 // After these days nothing is left by the linear and expo methods.
 inline constexpr int kReservationDays = 7;
 
-// How many reservations begin on day 0..6 after T when the log has `per_day` on average. Needs
-// linear or expo.
+// The number of reservations that begin on day 0..6 after T when the log has `per_day` on average.
+// Needs linear or expo.
 std::int64_t reservations_on_day(ReservationMethod method, double per_day, int day);
 
 // Positions in ReservationLog::jobs() of the jobs that count as reservations, in order.
 using Tagging = std::vector<std::uint32_t>;
 
-// Each job with probability phi. Throws InputError unless phi is in [0, 1].
+// Tags each job with probability phi. Throws InputError unless phi is in [0, 1].
 Tagging tag_jobs(const ReservationLog& log, double phi, Random& random);
 
 // A whole second, uniform in 10 to 95 % of the log's span.
 Time draw_moment(const ReservationLog& log, Random& random);
 
-// What holds processors at `moment` and afterwards, as a cluster that planners take: times are
-// shifted so that the moment is 0, and free_on_average is what the tagged jobs left free before
-// it. Reservations never overbook: a tagged job that does not fit beside those kept is dropped.
+// The reservations at and after `moment`, as a cluster for planners. Times are shifted so that the
+// moment is 0, and free_on_average is what the tagged jobs left free before it. Reservations never
+// overbook: a tagged job that does not fit beside those already kept is dropped.
 Cluster reservation_schedule(const ReservationLog& log, const Tagging& tagging, Time moment,
                              ReservationMethod method, Random& random);
 

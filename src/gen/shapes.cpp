@@ -48,7 +48,7 @@ void add_all_edges(WorkflowBuilder& builder, const std::vector<TaskId>& from,
   }
 }
 
-// How many tasks each level of a complete tree has, the root first.
+// The number of tasks on each level of a complete tree, the root first.
 std::vector<std::uint32_t> tree_widths(const TreeSpec& spec) {
   check_count("levels", spec.levels);
   check_count("arity", spec.arity);

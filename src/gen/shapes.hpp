@@ -1,12 +1,12 @@
 // Workflows of known shape: two numerical kernels that mixed-parallel scheduling papers use (FFT
-// and Strassen's matrix product) and the plain shapes that make good tests.
+// and Strassen's matrix product) and simple shapes that make good tests.
 //
 //   Random random(1);
 //   Workflow workflow = fft({.points = 8}, random);      // 39 tasks
 //   Workflow tree = out_tree({.levels = 4, .arity = 2}, random);
 //
-// The random generator only decides the tasks' times. All functions throw InputError for a spec
-// that is out of range.
+// The random generator decides only the tasks' times. All functions throw InputError for a spec out
+// of range.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace dovetail {
 
 // k points, a power of two: a binary tree of 2k - 1 recursive calls above log2(k) butterfly levels
 // of k tasks each (5, 15, 39, 95 tasks for k = 2, 4, 8, 16). Tasks of a level take the same time,
-// so that every path is critical.
+// so every path is critical.
 struct FftSpec {
   std::uint32_t points = 8;
   TaskTimes times = {};
 };
 Workflow fft(const FftSpec& spec, Random& random, std::string name = "fft");
 
-// One level of Strassen's method: 10 sums of matrix quarters, 7 products, 8 sums that put the
-// result together. The products take one drawn time, the sums the given share of it.
+// One level of Strassen's method: 10 sums of matrix quarters, 7 products, 8 sums that assemble the
+// result. All products take one drawn time, the sums the given share of it.
 struct StrassenSpec {
   double sum_share = 0.05;
   TaskTimes times = {};
@@ -42,7 +42,7 @@ struct ListSpec {
 };
 // Each task after the one before.
 Workflow chain(const ListSpec& spec, Random& random, std::string name = "chain");
-// No edges at all.
+// No edges.
 Workflow independent(const ListSpec& spec, Random& random, std::string name = "independent");
 
 // Stages one after the other, each a fork, `width` parts and a join.

@@ -14,14 +14,13 @@
 namespace dovetail {
 namespace {
 
-// The head: the values that nearly all jobs use. The rest of the values, the tail, share what is
-// left.
+// The head: the values that nearly all jobs use. The other values, the tail, share the rest.
 constexpr std::size_t kHead = 20;
 constexpr double kHeadPercent = 89;
 constexpr double kTailPercent = 100 - kHeadPercent;
 
-// The popularity that the values of the head had in four logs, by position in time; row 0 is the
-// longest request. Every log uses each rank once.
+// The popularity rank of the head's values in four logs, by position in time; row 0 is the longest
+// request. Every log uses each rank once.
 constexpr std::array<std::array<int, 4>, kHead> kRanksByPosition = {
     {{3, 1, 1, 1},     {1, 3, 4, 6},     {4, 4, 10, 5},    {17, 2, 14, 3},  {13, 12, 20, 7},
      {7, 9, 2, 2},     {8, 8, 3, 18},    {18, 18, 7, 19},  {2, 6, 12, 4},   {6, 7, 6, 11},
@@ -39,8 +38,8 @@ std::size_t last_position(int rank) {
 }
 
 // Ranks for the values of the head: element 0 for the longest request, the others by time. A rank
-// is drawn from those that the position, or one before it, has in the logs, and two draws favour
-// the more popular one; a rank whose positions run out is given before that.
+// is drawn from those that the logs have at this position or an earlier one. Drawing twice favours
+// the more popular rank; a rank at its last possible position is used first.
 std::vector<int> draw_ranks(Random& random) {
   std::vector<int> ranks = {1};
   std::vector<int> pool(kRanksByPosition[0].begin(), kRanksByPosition[0].end());
@@ -76,7 +75,7 @@ struct Share {
   double percent = 0;
 };
 
-// With fewer than 20 values there are the most popular ones only.
+// With fewer than 20 values, only the most popular ones are used.
 std::vector<Share> head_shares(Duration longest, std::size_t values, Random& random) {
   const std::vector<Duration> by_time = popular_requests(longest);
   const std::vector<int> ranks = draw_ranks(random);
@@ -88,7 +87,7 @@ std::vector<Share> head_shares(Duration longest, std::size_t values, Random& ran
   return shares;
 }
 
-// The time itself, or one near it that is not used yet; nothing when there is none.
+// The time itself, or an unused one near it; nothing when there is none.
 std::optional<Duration> unused_near(Duration time, Duration longest,
                                     const std::set<Duration>& used) {
   for (const Duration shift : {0, 30, -30, 20, -20, 10, -10}) {
@@ -98,7 +97,7 @@ std::optional<Duration> unused_near(Duration time, Duration longest,
   return std::nullopt;
 }
 
-// The values beside the head, denser where they are short.
+// The values outside the head, denser where they are short.
 std::vector<Duration> tail_values(Duration longest, std::size_t values, std::set<Duration> used) {
   std::vector<Duration> tail;
   const double count = static_cast<double>(values - kHead);
@@ -145,15 +144,15 @@ void normalise(std::vector<Share>& shares, double first_percent) {
   }
 }
 
-// Without a tail, as few jobs have, the published shares of the head grow in proportion.
+// With few jobs there is no tail, and the published shares of the head grow in proportion.
 double published_first_percent(const std::vector<Share>& shares) {
   double sum = 0;
   for (const Share& share : shares) sum += share.percent;
   return shares[0].percent / sum * 100;
 }
 
-// At least one job each. What rounding leaves over or takes too much is settled with the largest
-// bins, one job each, round after round.
+// At least one job each. The rounding error is taken from or added to the largest bins, one job
+// each, round after round.
 std::vector<RequestBin> count_jobs(std::vector<Share> shares, std::size_t jobs) {
   std::stable_sort(shares.begin(), shares.end(),
                    [](const Share& a, const Share& b) { return a.percent > b.percent; });
@@ -209,7 +208,7 @@ std::vector<Duration> popular_requests(Duration longest) {
   };
   for (const Duration minutes : {5, 10, 15, 20, 30}) add(minutes * kMinute);
   for (const Duration hours : {1, 2, 3, 4, 5, 6, 8, 10, 12, 18}) add(hours * kHour);
-  // Single minutes are for limits under 100 minutes, which have no 20 multiples of five.
+  // Single minutes serve limits under 100 minutes, which have fewer than 20 multiples of five.
   for (const Duration minutes : {12'000, 6'000, 3'000, 600, 300, 120, 60, 20, 10, 5, 1}) {
     const Duration step = minutes * kMinute;
     for (Duration value = longest / step * step; value > 0 && values.size() < kHead;
@@ -254,8 +253,8 @@ std::vector<Duration> assign_requests(std::span<const Duration> runs,
                     "raise the longest request or the share of jobs that ask for it",
                     as_long, format_duration(run), k));
   }
-  // Up to `enough`, exclusive, requests suffice for the job at hand; beyond it they still stand in
-  // order, which lets it grow job by job.
+  // The requests before `enough` suffice for the current job; those after it are still sorted, so
+  // `enough` only grows from job to job.
   std::size_t enough = 0;
   std::vector<Duration> result(runs.size());
   for (std::size_t j = 0; j < order.size(); ++j) {

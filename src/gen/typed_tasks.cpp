@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<double, 3> kSizes = {50, 250, 500};
 constexpr std::array<double, 3> kTotals = {100, 500, 1000};
 
-// Where x lies on the axis: between `low` and low + 1, at `part` of the way.
+// The position of x on the axis: between `low` and low + 1, at the fraction `part`.
 struct Position {
   std::size_t low;
   double part;
@@ -27,7 +27,7 @@ Position locate(const std::array<double, 3>& axis, double x) {
   return {low, std::log(inside / axis[low]) / std::log(axis[low + 1] / axis[low])};
 }
 
-// Positive, with mean near 1: a normal law cut at 2.5 standard deviations and at 0.2.
+// A positive factor with mean near 1: normal, cut at 2.5 standard deviations and at 0.2.
 double draw_factor(double variation, Random& random) {
   constexpr double kWidest = 2.5;
   constexpr double kLeast = 0.2;

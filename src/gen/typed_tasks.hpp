@@ -1,5 +1,5 @@
-// Builds a workflow whose tasks come in types, where each type has its share of the total work:
-// what the application-like workflows of pegasus.hpp have in common.
+// Builds a workflow whose tasks come in types, each with its share of the total work: the common
+// part of the application-like workflows of pegasus.hpp.
 //
 //   TypedBuilder builder("flow", kTypes, {.tasks = 250, .hours = 500}, random);
 //   std::vector<TaskId> parts = builder.add("part", 40);     // part_0, part_1, ...
@@ -20,9 +20,9 @@
 
 namespace dovetail {
 
-// Shares were published for 50, 250 and 500 tasks and for 100, 500 and 1000 hours: a row for each
-// size, a column for each total. In between they are interpolated on logarithmic axes; outside the
-// nearest row or column counts.
+// Shares were published for 50, 250 and 500 tasks and for 100, 500 and 1000 hours: one row per
+// size, one column per total. Other values are interpolated on logarithmic axes; outside the range
+// the nearest row or column applies.
 using ShareTable = std::array<std::array<double, 3>, 3>;
 
 constexpr ShareTable shares_by_size(double at_50, double at_250, double at_500) {
@@ -34,7 +34,7 @@ double interpolated_share(const ShareTable& table, const PegasusSpec& spec);
 struct TaskType {
   std::string_view name;
   double variation;    // standard deviation of the times over their mean
-  ShareTable percent;  // of the total work; the types are made to add up to 100
+  ShareTable percent;  // of the total work; scaled so that the types add up to 100
 };
 
 class TypedBuilder {
@@ -43,8 +43,8 @@ class TypedBuilder {
   TypedBuilder(std::string name, std::span<const TaskType> types, const PegasusSpec& spec,
                Random& random);
 
-  // Adds all tasks of a type: their times vary by the type's normal law and add up to its share,
-  // apart from rounding to 0.01 s. Needs a type that was not added before, and count >= 1.
+  // Adds all tasks of a type. Their times vary by the type's normal distribution and add up to its
+  // share, apart from rounding to 0.01 s. Needs a type that was not added before, and count >= 1.
   std::vector<TaskId> add(std::string_view type, std::uint32_t count);
 
   // Adds the only task of a type.
@@ -53,12 +53,12 @@ class TypedBuilder {
   void edge(TaskId from, TaskId to) { builder_.add_edge(from, to); }
   void join(std::span<const TaskId> from, TaskId to);
   void fork(TaskId from, std::span<const TaskId> to);
-  // The k-th to the k-th; needs as many on both sides.
+  // Connects the k-th to the k-th; needs equal numbers.
   void pairwise(std::span<const TaskId> from, std::span<const TaskId> to);
   void chain(std::initializer_list<TaskId> tasks);
 
-  // Throws InputError when rounding moved the total by more than a hundredth or three hours: too
-  // little work for so many tasks.
+  // Throws InputError when rounding changed the total by more than a hundredth or three hours,
+  // since there is too little work for the number of tasks.
   Workflow build() &&;
 
  private:

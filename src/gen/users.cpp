@@ -37,7 +37,7 @@ std::vector<double> class_shares(std::span<const Count> procs) {
   return shares;
 }
 
-// The busiest user first, each joins the class whose share of the jobs is least covered.
+// Starting with the busiest user, each joins the class whose share of the jobs is least covered.
 std::vector<Club> form_clubs(std::vector<double> missing, std::uint32_t users) {
   double total = 0;
   for (std::uint32_t user = 1; user <= users; ++user) total += 1.0 / user;
@@ -52,7 +52,7 @@ std::vector<Club> form_clubs(std::vector<double> missing, std::uint32_t users) {
   return clubs;
 }
 
-// For each class the one whose users submit its jobs.
+// For each class, the class whose users submit its jobs.
 std::vector<std::size_t> responsible(const std::vector<Club>& clubs) {
   std::vector<std::size_t> result(clubs.size());
   const auto first = std::find_if(clubs.begin(), clubs.end(),

@@ -17,7 +17,7 @@ constexpr WideStage kWien2k[] = {{"StageIn"},     {"LAPW0"},   {"LAPW1", true}, 
                                  {"LAPW2", true}, {"Sumpara"}, {"LCore"},       {"Mixer"},
                                  {"Converged"},   {"StageOut"}};
 
-// What the tasks of an operation take, and the transfers from them.
+// The time of the tasks of an operation, and of the transfers from them.
 struct OperationTimes {
   double seconds = 0;
   Duration transfer = 0;

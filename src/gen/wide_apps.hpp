@@ -1,5 +1,5 @@
 // Workflows of two applications with wide sections: BLAST (one search per part of the input) and
-// WIEN2K (two wide sections around a single task), as Yu and Shi used them for adaptive scheduling
+// WIEN2K (two wide sections around a single task), which Yu and Shi used for adaptive scheduling
 // (2007).
 //
 //   Random random(1);
@@ -21,7 +21,7 @@
 namespace dovetail {
 
 struct WaysSpec {
-  std::uint32_t ways = 200;   // tasks side by side
+  std::uint32_t ways = 200;   // parallel tasks
   double mean_seconds = 100;  // an operation's time is uniform from 0 to twice this
   double ccr = 1;             // mean transfer time over mean task time
 };
@@ -33,8 +33,8 @@ Workflow blast(const WaysSpec& spec, Random& random, std::string name = "blast")
 // Converged -> StageOut: 2 ways + 8 tasks.
 Workflow wien2k(const WaysSpec& spec, Random& random, std::string name = "wien2k");
 
-// What the two are made of, apart from any costs: operations one after the other, some of them with
-// a task per way.
+// The structure of the two, without costs: consecutive operations, some of them with a task per
+// way.
 struct WideStage {
   std::string_view name;
   bool wide = false;
@@ -42,8 +42,8 @@ struct WideStage {
 std::span<const WideStage> blast_operations();
 std::span<const WideStage> wien2k_operations();
 
-// The tasks come operation by operation. Two wide operations in turn are lines side by side; else
-// all tasks of one are before the next.
+// Tasks are sorted by operation. Two consecutive wide operations are connected way by way;
+// otherwise all tasks of one come before all tasks of the next.
 struct WaysGraph {
   struct Edge {
     TaskId from = 0;

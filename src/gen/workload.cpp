@@ -11,7 +11,7 @@
 namespace dovetail {
 namespace {
 
-// Random streams of their own.
+// Each has its own random stream.
 constexpr std::uint64_t kJobStream = 0;
 constexpr std::uint64_t kRequestStream = 1;
 constexpr std::uint64_t kUserStream = 2;

@@ -4,8 +4,8 @@
 //   Workload workload = make_workload({.seed = 7, .lublin = {.processors = 128, .jobs = 20'000}});
 //   write_file("log.swf", format_swf(to_swf(workload)));
 //
-// Jobs, requests and users have random streams of their own: changing how requests are made leaves
-// the jobs as they are.
+// Jobs, requests and users have separate random streams: changing how requests are made leaves the
+// jobs unchanged.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ struct WorkloadSpec {
   LublinSpec lublin = {};
   std::optional<double> load = {};  // stretches the submit times to this offered load
   RequestKind requests = RequestKind::tsafrir;
-  // The queue's limit: longer runs are cut to it, before the load is set, and nobody asks for more.
+  // The queue's limit. Longer runs are cut to it before the load is set, and no request exceeds it.
   Duration longest_request = 18LL * 3'600'000;
   TsafrirOptions tsafrir = {};
   FactorOptions factor = {};
-  std::uint32_t users = 0;  // 0: nobody knows
+  std::uint32_t users = 0;  // 0: unknown
 };
 
 struct WorkloadJob {
@@ -54,10 +54,10 @@ struct Workload {
 // Throws InputError for a spec out of range, and when the runs do not fit under the requests.
 Workload make_workload(const WorkloadSpec& spec);
 
-// The options of `dovetail generate workload` that make the same workload again.
+// The options of `dovetail generate workload` that reproduce the workload.
 std::string generate_options(const WorkloadSpec& spec);
 
-// With a header that says how the log was made.
+// Includes a header that says how the log was made.
 SwfLog to_swf(const Workload& workload);
 
 // {"nodes": N, "jobs": [{"id", "submit", "run", "req", "nodes"}, ...]}, times in seconds. The
