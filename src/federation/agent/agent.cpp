@@ -10,7 +10,7 @@ namespace dovetail::federation {
 
 namespace {
 
-constexpr std::size_t kMostAgents = 9;  // above each other
+constexpr std::size_t kMostAgents = 9;  // levels of the tree
 constexpr std::size_t kMostDaemons = 10'000;
 constexpr Duration kShortestLease = 100;
 constexpr Duration kLongestLease = 3'600'000;
@@ -126,7 +126,8 @@ Json Agent::enroll(const Call& call) {
   return reply;
 }
 
-// Whether a daemon is new to the tree only the master knows.
+// Passes new daemons up at once: only the master knows whether a name is already used elsewhere in
+// the tree.
 void Agent::ask_above(const AgentMember& member, const DaemonUrls& known) {
   const auto is_new = [&](const std::string& name) { return !known.contains(name); };
   const bool has_new =
@@ -138,7 +139,7 @@ void Agent::ask_above(const AgentMember& member, const DaemonUrls& known) {
     const std::lock_guard lock(mutex_);
     registrar = registrar_;
   }
-  if (registrar) registrar->renew();  // when nobody answers there, it hears of it later
+  if (registrar) registrar->renew();  // if this fails, a later renewal tells the agent above
 }
 
 Json Agent::leave(const Call& call) {
@@ -168,7 +169,7 @@ Json Agent::capabilities() {
   return json;
 }
 
-// Those that the question has passed, and this one.
+// The agents that the question has passed, including this one.
 std::vector<std::string> Agent::passed_agents(const Fields& fields) const {
   std::vector<std::string> through;
   if (fields.find("through") != nullptr) {

@@ -1,10 +1,10 @@
-// An agent: daemons and other agents register with it, and questions to all of them go through it.
-// Agents make a tree; the one at its top, which clients know, is the master.
+// An agent: daemons and other agents register with it, and it forwards questions to all of them.
+// Agents form a tree; clients know the one at the top, the master.
 //
 //   Agent agent({.address = {"127.0.0.1", 7700}}, identity("keys/master"), log);
 //   agent.url();
 //
-// It keeps nothing on disk: members say again and again that they are there.
+// It keeps nothing on disk: members renew their registration regularly.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ inline constexpr Duration kMaxDeadline = 30'000;
 struct AgentOptions {
   Address address = {};
   std::string parent = {};      // URL of the agent above; empty: this is the master
-  std::string public_url = {};  // how others reach it; empty: by its address
+  std::string public_url = {};  // where others reach it; empty: its address
   Duration lease = kLease;      // of its own registration
   ServerLimits limits = {.connections = 256};
 };
 
 class Agent {
  public:
-  // Answers from now on. Throws ExecutionError when it cannot, InputError when it is its own
+  // Starts answering. Throws ExecutionError when it cannot listen, InputError when it is its own
   // parent.
   Agent(const AgentOptions& options, const Identity& self, Log log);
   ~Agent();
@@ -54,10 +54,10 @@ class Agent {
   Leases leases_;
   std::string url_;
   std::unique_ptr<HttpServer> server_;
-  std::shared_ptr<Registrar> registrar_;  // of the mutex: a call may still be at it
+  std::shared_ptr<Registrar> registrar_;  // guarded by mutex_; a call may still use it
 };
 
-// "https://HOST:PORT" of a server that listens there, unless one is given.
+// The given URL, or else "https://HOST:PORT" of a server that listens there.
 std::string own_url(const std::string& given, const Address& address, int port);
 
 }  // namespace dovetail::federation

@@ -12,14 +12,14 @@ namespace dovetail::federation {
 
 namespace {
 
-// What an agent keeps of its time to put the answers together and send them.
+// The share of its time that an agent reserves to assemble and send the answers.
 Duration margin_of(Duration deadline) { return std::clamp<Duration>(deadline / 10, 20, 500); }
 
-// How much longer a call may take than who waits for it does: that one says who is late, and a call
-// that is cut off at the same moment would say that it was refused.
+// How much longer a call may take than gather() waits for it. gather() reports the member as late;
+// a call that was cut off at the same moment would report it as refused.
 constexpr Duration kGrace = 1'000;
 
-// What the callers and the one who waits for them share; it lives as long as any of them.
+// The state shared by the calling threads and gather(); it lives as long as any of them.
 struct Pending {
   std::mutex mutex;
   std::condition_variable changed;
@@ -101,7 +101,7 @@ Answers gather(const Caller& caller, std::span<const AgentMember> members,
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline);
   const auto pending = std::make_shared<Pending>();
   for (const AgentMember& member : members) {
-    // By value: it may outlive us.
+    // Captures by value, since the thread may outlive this call.
     std::thread([pending, caller, member, question, deadline] {
       Answers answers = ask(caller, member, question, deadline);
       const std::lock_guard lock(pending->mutex);

@@ -1,4 +1,4 @@
-// One question to many servers at once, and what they answered by a deadline.
+// Asks many servers one question at once, and collects the answers that arrive by a deadline.
 #pragma once
 
 #include <span>
@@ -20,17 +20,17 @@ struct Answers {
   struct Refused {
     std::string name;
     std::string error;
-    int status = 0;  // of its answer; 0: it could not be reached
+    int status = 0;  // HTTP status; 0: it could not be reached
   };
   std::vector<ClusterAnswer> answers = {};  // by name
-  std::vector<Refused> refused = {};        // who said no, or could not be reached
-  std::vector<std::string> late = {};       // who did not answer in time
+  std::vector<Refused> refused = {};        // members that refused, or could not be reached
+  std::vector<std::string> late = {};       // members that did not answer in time
 
   void add(Answers other);
 };
 
 Json json_of(const Answers& answers);
-// Of an agent's answer; throws what nlohmann::json throws when it is none.
+// Reads an agent's answer; throws nlohmann's exceptions when it is malformed.
 Answers answers_of(const Json& json);
 
 // Operations that may be asked of all daemons at once.
@@ -39,12 +39,12 @@ bool can_be_gathered(const std::string& operation);
 struct GatherQuestion {
   std::string operation;  // "capabilities", "estimate", "predict"
   Json request;
-  std::vector<std::string> through = {};  // names of the agents that it has passed
+  std::vector<std::string> through = {};  // names of the agents it has passed
 };
 
-// Every daemon answers once, also when there are two ways to it. Returns at the deadline at the
-// latest, whatever the members do; agents among them are told to answer somewhat earlier. What is
-// still on its way then ends by itself a second later.
+// Every daemon counts once, even if two agents lead to it. Returns at the deadline at the latest,
+// whatever the members do; agents among them are told to answer slightly earlier. Calls that are
+// still open then end by themselves a second later.
 Answers gather(const Caller& caller, std::span<const AgentMember> members,
                const GatherQuestion& question, Duration deadline);
 

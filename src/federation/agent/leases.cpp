@@ -2,7 +2,7 @@
 
 namespace dovetail::federation {
 
-// Whether a daemon has another address, with anybody but that member.
+// Whether a daemon is registered under another address, by a member other than `except`.
 bool Leases::is_elsewhere(const std::string& name, const std::string& url,
                           const std::string& except, Time now) const {
   for (const auto& [its_name, lease] : leases_) {

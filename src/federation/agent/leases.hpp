@@ -1,5 +1,5 @@
-// Who is there: members of an agent, each for as long as it says again that it is. Pure: the clock
-// is the caller's.
+// The members of an agent. Each stays a member as long as it renews its lease. Pure: the caller
+// passes the time.
 //
 //   leases.renew({"grillon", Role::daemon, url, capabilities}, 3000, now);
 //   for (const AgentMember& member : leases.live(now)) ...
@@ -21,27 +21,27 @@ struct AgentMember {
   Role role = Role::daemon;
   std::string url;
   Json capabilities = {};
-  DaemonUrls below = {};  // of an agent: the daemons of its part of the tree
+  DaemonUrls below = {};  // of an agent: the daemons in its part of the tree
 };
 
 class Leases {
  public:
   enum class Renewal { joined, renewed, conflict };
 
-  // Until now + length. A name that somebody else has at another place, here or below an agent, is
-  // not given away; daemons below the member of which that is true are not kept.
+  // Registers the member until now + length. A name that is in use at another address, here or
+  // below an agent, is a conflict; daemons below the member with such names are dropped.
   Renewal renew(AgentMember member, Duration length, Time now);
 
   // All daemons of this part of the tree.
   DaemonUrls daemons(Time now) const;
 
-  // A daemon that turns out to be registered elsewhere in the tree. False when it was not there.
+  // Removes a daemon that is registered elsewhere in the tree. False if it was not registered here.
   bool forget_daemon(const std::string& name);
 
-  // False when it was not there.
+  // Removes a member. False if it was not registered.
   bool leave(const std::string& name);
 
-  // By name. Those that are over are forgotten; `gone` gets their names.
+  // The members with a valid lease, by name. Drops expired ones and adds their names to `gone`.
   std::vector<AgentMember> live(Time now, std::vector<std::string>* gone = nullptr);
 
  private:

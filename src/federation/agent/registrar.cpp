@@ -29,11 +29,11 @@ Registrar::~Registrar() {
   }
   changed_.notify_all();
   thread_.join();
-  if (!is_registered_) return;  // the name may be another one's there
+  if (!is_registered_) return;  // another server may own the name there
   try {
     caller_.post({registration_.agent, Role::agent}, "/v1/leave", Json::object(), kFarewellSeconds);
   } catch (const ExecutionError&) {
-    // The lease ends by itself.
+    // The lease expires by itself.
   }
 }
 
@@ -76,7 +76,8 @@ void Registrar::keep() {
   }
 }
 
-// Just after we were started it may be ourselves, as we were before, at another port.
+// Waits before it reports a conflict: just after a restart the other owner of the name may be our
+// own previous process, at another port.
 void Registrar::look_at_conflict(bool is_conflict, const std::string& why) {
   if (!is_conflict || was_registered_) {
     conflict_since_.reset();

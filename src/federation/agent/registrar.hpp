@@ -1,4 +1,4 @@
-// Keeps a daemon or an agent registered with the agent above it, for as long as it lives.
+// Keeps a daemon or an agent registered with the agent above it during its lifetime.
 #pragma once
 
 #include <condition_variable>
@@ -18,27 +18,27 @@ inline constexpr Duration kLease = 6'000;
 
 struct Registration {
   std::string agent;    // URL of the agent
-  std::string own_url;  // where we answer
+  std::string own_url;  // where this server answers
   Duration lease = kLease;
   std::function<Json()> capabilities = [] { return Json::object(); };
-  // Of an agent: all daemons below it, and what to do with those that the agent above knows at
-  // another place.
+  // For an agent: all daemons below it, and what to do with those that the agent above knows under
+  // another address.
   std::function<DaemonUrls()> daemons = {};
   std::function<void(const std::string& daemon)> is_elsewhere = [](auto&&...) {};
-  // Our name is another's, and has been for longer than a lease that nobody renews.
+  // Called when another server has held our name for longer than an unrenewed lease lasts.
   std::function<void(const std::string& why)> is_taken = [](auto&&...) {};
 };
 
 class Registrar {
  public:
-  // Renews thrice within a lease. What goes wrong is logged once, and tried again.
+  // Renews three times per lease. A failure is logged once, and tried again.
   Registrar(const Caller& caller, Registration registration, Log log);
-  // Takes leave if it is registered, unless the agent does not answer at once.
+  // Deregisters if registered; gives up if the agent does not answer at once.
   ~Registrar();
   Registrar(const Registrar&) = delete;
   Registrar& operator=(const Registrar&) = delete;
 
-  // Says at once what is new; what went wrong, empty when nothing did. From any thread.
+  // Renews at once. Returns what went wrong; empty on success. Callable from any thread.
   std::string renew() const;
 
  private:
@@ -51,7 +51,7 @@ class Registrar {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_over_ = false;
-  // Of the thread, while there is one.
+  // Used only by the thread while it runs.
   bool is_registered_ = false;
   bool was_registered_ = false;
   std::optional<Time> conflict_since_;

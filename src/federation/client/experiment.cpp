@@ -14,7 +14,7 @@ namespace dovetail::federation {
 
 namespace {
 
-// Those of dovetail ensemble, which a run passes over, and its own.
+// The keys of `dovetail ensemble`, which a run ignores, and those of a run.
 constexpr std::array<std::string_view, 13> kExperimentKeys = {
     "name",     "service",        "parameters", "scenarios",       "months",
     "clusters", "node_multiples", "extra_size", "post_processors", "full_speed_posts",
@@ -103,7 +103,7 @@ void ExperimentState::apply(const Json& entry) {
               .url = entry.at("url"),
               .estimate = entry.at("estimate"),
               .submitted = entry.at("time")};
-    // Until then nothing was computed.
+    // Nothing is computed before the first part.
     if (parts_.empty()) began_ = part.submitted;
     for (const Json& one : entry.at("scenarios")) {
       const Count number = one.at("scenario");
@@ -111,7 +111,7 @@ void ExperimentState::apply(const Json& entry) {
       Place& place = scenarios_.at(number);
       place.part = parts_.size();
       place.is_leaving = false;
-      // Also when it has to begin anew, as what was done is out of reach.
+      // This may lower it: the scenario starts again when its finished months cannot be reached.
       place.done = part.scenarios.back().second - 1;
     }
     parts_.push_back(std::move(part));
@@ -176,7 +176,7 @@ Heard ExperimentState::hear(std::size_t part, const Json& progress) {
     } else if (state == "failed") {
       (*ended("failed", number, place))["why"] = one.value("why", "no reason is given");
     } else if (state == "cancelled") {
-      // Let go as asked, or taken by somebody: either way it is nobody's.
+      // Released as requested, or cancelled by another user: either way no cluster has it.
       place.part.reset();
       place.is_leaving = false;
       heard.is_new = true;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(200);
 constexpr Duration kRetry = 1'000;
-// That have to stay without an answer before a cluster is lost.
+// The number of unanswered questions after which a cluster counts as lost.
 constexpr int kQuestions = 3;
 
 std::string random_token() {
@@ -95,14 +95,14 @@ class ExperimentRun {
     for (const Json& entry : entries) state_.apply(entry);
   }
 
-  // Somebody has posted it.
+  // Whether a cancel message is in the mailbox.
   bool is_cancelled() {
     const std::vector<Json> letters = mailbox_.take();
     return std::ranges::any_of(
         letters, [](const Json& letter) { return letter.value("what", "") == "cancel"; });
   }
 
-  // For what is said again and again until something has come of it.
+  // Prints a line once, for conditions that are checked repeatedly.
   void say_once(const std::string& line) {
     if (said_.insert(line).second) options_.say(line);
   }
@@ -176,9 +176,9 @@ class ExperimentRun {
     return false;
   }
 
-  // A question that came back without an answer that helps.
+  // Notes a question that got no answer, or an error.
   void miss(const PartNews& news) {
-    if (unfinished_of(news.part).empty()) return;  // it has been given up meanwhile
+    if (unfinished_of(news.part).empty()) return;  // given up in the meantime
     Silence& silence = silent_[news.part];
     ++silence.questions;
     if (silence.questions > 1) return;
@@ -189,7 +189,8 @@ class ExperimentRun {
         news.why));
   }
 
-  // What is out of a cluster's reach goes to another one; all else is a mistake of the request.
+  // If the cluster cannot reach a scenario's data, another cluster gets it; any other refusal means
+  // that the request is wrong.
   void refuse(const PartNews& news) {
     const Part& part = state_.parts()[news.part];
     constexpr int kConflict = 409;
@@ -201,8 +202,8 @@ class ExperimentRun {
     write({leave_entry(news.part, scenarios, "refused", state_.scenarios())});
   }
 
-  // Lost is who does not answer for so long, asked more than once: an answer may be late under
-  // load.
+  // A cluster is lost when it has not answered for `lost_after` and several questions: under load a
+  // single answer may be late.
   void give_up_lost_ones() {
     const auto all = silent_;
     for (const auto& [part, silence] : all) {
@@ -216,7 +217,7 @@ class ExperimentRun {
       write({leave_entry(part, scenarios, "lost", state_.scenarios())});
       watchers_[part]->abandon();
       silent_.erase(part);
-      // Longer each time, as it may offer what it does not keep.
+      // Doubles the time with each loss, since the cluster may again offer what it cannot do.
       Avoided& avoided = avoided_[daemon];
       avoided.until = run::steady_now() + (options_.lost_after << std::min(avoided.times++, 6));
     }
@@ -249,7 +250,7 @@ class ExperimentRun {
             .workflow = state_.file().workflow};
   }
 
-  // Nothing when the agent does not answer, and it has before.
+  // Nothing when the agent does not answer but has answered before.
   std::optional<Offers> ask(const OfferQuestion& question) {
     try {
       Offers offers = ask_for_offers(caller_, options_.agent, question, options_.deadline);
@@ -263,7 +264,7 @@ class ExperimentRun {
     }
   }
 
-  // One that answers the agent and not us gets nothing new, nor one that was lost a while ago.
+  // A daemon gets no new work if it answers the agent but not us, or was lost recently.
   bool is_avoided(const std::string& daemon) const {
     const auto found = avoided_.find(daemon);
     if (found != avoided_.end() && run::steady_now() < found->second.until) return true;
@@ -292,7 +293,7 @@ class ExperimentRun {
     submit(scenarios, offers->offers, reach, places);
   }
 
-  // Nobody has anything of what was never begun.
+  // Before the first part there are no results, so no daemon is asked.
   Reach reach_of(const std::vector<Offer>& offers, const std::vector<Count>& scenarios) const {
     return {offers,
             state_.parts().empty()
@@ -301,8 +302,8 @@ class ExperimentRun {
             refusals_};
   }
 
-  // Whether months that were done are with nobody who answers. Just after the begin the one who has
-  // them may not have been heard of yet; else the scenario begins where others have it.
+  // Whether finished months are out of reach for now. Just after the start, the daemon that holds
+  // them may not have registered yet; later, the scenario resumes from the months that others hold.
   bool waits_for_months(const std::vector<Count>& scenarios, const Reach& reach) {
     std::vector<Count> missing;
     for (const Count number : scenarios) {
@@ -341,7 +342,7 @@ class ExperimentRun {
   }
 
   void complain(const OfferQuestion& question, const Offers& offers) {
-    // An agent that has just begun hears of its daemons within a lease.
+    // The daemons of an agent that has just started register within a lease.
     const bool may_come = run::steady_now() - began_ < kLease;
     if (state_.parts().empty() && (is_final(offers.others) || !may_come)) {
       fail_without_offers(options_.agent, question, offers.others);
@@ -363,7 +364,8 @@ class ExperimentRun {
         if (places[s] != i) continue;
         const Count next = reach.months_at(i, scenarios[s]) + 1;
         part.scenarios.emplace_back(scenarios[s], std::min(next, state_.file().months));
-        // Who gets back what it has let go keeps it.
+        // A daemon that gets back a scenario it released keeps it, so that scenarios do not move
+        // back and forth.
         const auto left = left_.find(scenarios[s]);
         if (left != left_.end() && left->second == part.daemon) stays_.insert(scenarios[s]);
       }
@@ -397,8 +399,8 @@ class ExperimentRun {
     if (offers) move_if_shorter(offers->offers, scenarios, now);
   }
 
-  // Clusters estimate by what they measure meanwhile: one that is much slower or faster than it
-  // said, or that has come since, changes who should have what. A move costs a month that is begun.
+  // Clusters keep refining their estimates by measurement. A cluster that turns out much slower or
+  // faster, or that joins later, changes the best distribution. A move costs the month in progress.
   void move_if_shorter(const std::vector<Offer>& offers, const std::vector<Count>& scenarios,
                        const std::map<std::string, Count>& now) {
     std::vector<Count> current;
@@ -408,7 +410,7 @@ class ExperimentRun {
       current.push_back(found == now.end() ? 0 : found->second);
       known += static_cast<std::size_t>(current.back());
     }
-    if (known != scenarios.size()) return;  // somebody who has work did not answer
+    if (known != scenarios.size()) return;  // a daemon that has work did not answer
     std::vector<std::pair<std::string, Count>> owners;
     for (const Count number : scenarios) {
       owners.emplace_back(daemon_of(number), state_.scenarios().at(number).done);
@@ -433,7 +435,8 @@ class ExperimentRun {
     return state_.parts()[*state_.scenarios().at(scenario).part].daemon;
   }
 
-  // Scenarios of that offer's cluster that another may have, and that are not near their end.
+  // The scenarios of that offer's cluster that another cluster may take and that are not near their
+  // end.
   std::vector<Count> movable_from(std::size_t offer, const std::vector<Offer>& offers,
                                   const std::vector<Count>& scenarios,
                                   const std::vector<std::vector<bool>>& may) const {
@@ -449,7 +452,7 @@ class ExperimentRun {
     return movable;
   }
 
-  // Those with most left to do. False when there are none.
+  // Takes the scenarios with most left to do. False when there are none.
   bool take_from(const std::string& daemon, std::vector<Count> scenarios, Count count) {
     std::ranges::stable_sort(scenarios, {},
                              [&](Count number) { return state_.scenarios().at(number).done; });
@@ -485,7 +488,7 @@ class ExperimentRun {
   std::map<std::size_t, Silence> silent_;   // parts whose daemons do not answer
   std::map<std::string, Avoided> avoided_;  // daemons that were lost
   Refusals refusals_;
-  std::map<Count, std::string> left_;  // scenarios that were moved, and from where last
+  std::map<Count, std::string> left_;  // moved scenarios, and where each came from
   std::set<Count> stays_;
   std::set<std::string> said_;
   Time began_ = run::steady_now();
@@ -512,7 +515,7 @@ ExperimentEnd run_experiment(const run::RunFolder& folder, const ExperimentFile&
     if (end == ExperimentEnd::cancelled) cancel_experiment(folder, file, caller);
     return end;
   } catch (const InputError&) {
-    // Others may have begun with what cannot be finished.
+    // Other daemons may already compute parts of an experiment that cannot be finished.
     cancel_experiment(folder, file, caller);
     throw;
   }
@@ -527,7 +530,7 @@ std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const E
     journal.sync();
     state.apply(entry);
   };
-  // First of all: whoever looks now does not go on with it.
+  // Written first, so that no other process resumes it.
   if (state.outcome() != "done") write(over_entry("cancelled"));
   std::set<std::string> untold;
   constexpr double kSeconds = 10;
@@ -541,7 +544,7 @@ std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const E
       untold.insert(part.daemon);
       continue;
     } catch (const Denied&) {
-      // It never had it.
+      // The daemon never received it.
     }
     write(told_entry(number));
   }

@@ -1,10 +1,10 @@
-// The client of a federation: gives the scenarios of an experiment to clusters, watches all of
-// them, and gives what is not done to others when a cluster is lost, or when that ends the whole
-// earlier.
+// The client of a federation: distributes the scenarios of an experiment over clusters and watches
+// them. It moves unfinished scenarios to other clusters when a cluster is lost, or when that makes
+// the experiment end earlier.
 //
 //   run_experiment(folder, file, caller, {.agent = url}, interrupted);
 //
-// What it decides is in its journal first: killed and started again, it goes on.
+// Every decision goes into the journal first, so a killed client can be restarted and resumes.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ namespace dovetail::federation {
 struct ExperimentOptions {
   std::string agent;                   // URL of the master
   Duration deadline = 5'000;           // for answers of daemons
-  Duration lost_after = 30'000;        // who gives no answer for so long is lost
-  Duration look_again = 10'000;        // between two looks at whether scenarios should move
+  Duration lost_after = 30'000;        // a daemon silent for this long is lost
+  Duration look_again = 10'000;        // between checks whether scenarios should move
   std::string repartition = "greedy";  // or "round-robin", to compare
-  double worth = 0.9;                  // they do when the rest would take less than this part of it
+  double worth = 0.9;                  // move if the rest takes less than this share of its time
   std::function<void(const std::string& line)> say = [](auto&&...) {};
   std::function<void(const ExperimentState&)> progress = [](auto&&...) {};
   std::function<bool()> interrupted = [] { return false; };
@@ -31,17 +31,18 @@ struct ExperimentOptions {
 
 enum class ExperimentEnd { done, failed, interrupted, cancelled };
 
-// The state of an experiment that is kept in the folder; nothing is known of months.
+// The state of the experiment in the folder, without the progress of single months.
 ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file);
 
-// From where the journal is to the end; what has failed is tried again. A letter {"what": "cancel"}
-// in the folder's mailbox cancels it. Throws ExecutionError when the agent does not answer at first
-// or knows no cluster, InputError when no cluster offers what is asked for.
+// Runs the experiment from the state in the journal to the end; failed scenarios are tried again. A
+// message {"what": "cancel"} in the folder's mailbox cancels it. Throws ExecutionError when the
+// agent does not answer at the start or knows no cluster, InputError when no cluster offers what is
+// requested.
 ExperimentEnd run_experiment(const run::RunFolder& folder, const ExperimentFile& file,
                              const Caller& caller, const ExperimentOptions& options);
 
-// It has ended, unless it is done, and all daemons that may be at a part of it are told so. Returns
-// those that could not be; again later tells them. Needs the folder's lock.
+// Ends the experiment unless it is done, and cancels its parts at all daemons that may compute one.
+// Returns the daemons that could not be reached; a later call tells them. Needs the folder's lock.
 std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const ExperimentFile& file,
                                            const Caller& caller);
 

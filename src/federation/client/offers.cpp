@@ -12,7 +12,7 @@ namespace dovetail::federation {
 
 namespace {
 
-// Of the time that the agent has, for the way there and back.
+// Allowed for the way there and back, on top of the agent's own time.
 constexpr double kTravelSeconds = 5;
 
 Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
@@ -94,7 +94,7 @@ void fail_without_offers(const std::string& agent, const OfferQuestion& question
     throw ExecutionError(agent + ": no cluster is registered there; dovetail daemon FILE --agent " +
                          agent + " makes one known");
   }
-  std::map<std::string, std::vector<std::string>> names_of;  // by what they said
+  std::map<std::string, std::vector<std::string>> names_of;  // by their answer
   for (const auto& refused : others.refused) names_of[refused.error].push_back(refused.name);
   if (!others.late.empty()) names_of["no answer in time"] = others.late;
   const std::string what = question.workflow.is_null()

@@ -1,4 +1,4 @@
-// What the clusters of a federation offer for an experiment, and who gets what.
+// The offers of a federation's clusters for an experiment, and how the scenarios are shared out.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ struct Offer {
   std::string daemon;
   std::string url;
   std::vector<double> makespans;                // seconds, for 1, 2, ... scenarios
-  std::vector<std::vector<Count>> groups = {};  // of each of them
+  std::vector<std::vector<Count>> groups = {};  // for each number of scenarios
   Count at_no_cost = 0;
   run::WallTime valid_until = 0;
 };
 
 struct Offers {
   std::vector<Offer> offers = {};  // by name
-  Answers others = {};             // who refused or was late; its answers are not used
+  Answers others = {};             // refused and late daemons; its answers are unused
 };
 
 // Asks all daemons through the agent. Throws NoAnswer or Denied.
@@ -31,39 +31,41 @@ struct OfferQuestion {
   std::string service;
   Count scenarios = 1;
   Count months = 1;
-  std::vector<std::string> without = {};  // requests of ours that are not to be counted
+  std::vector<std::string> without = {};  // our own requests, which estimates should ignore
   Json parameters = Json::object();
   Json workflow = nullptr;  // instead of months
 };
 Offers ask_for_offers(const Caller& caller, const std::string& agent, const OfferQuestion& question,
                       Duration deadline);
 
-// Why there is no offer, in one line: throws InputError when all have said no for good, else
+// Reports in one line why there is no offer: throws InputError when all have refused for good, else
 // ExecutionError.
 [[noreturn]] void fail_without_offers(const std::string& agent, const OfferQuestion& question,
                                       const Answers& others);
 
-// Whether everybody who was asked has said no, and would say so again.
+// Whether every daemon asked has refused and would refuse again.
 bool is_final(const Answers& others);
 
-// The last month of each scenario that is with each of those who offer. Who does not say has none.
-using HeldMonths = std::vector<std::map<Count, Count>>;  // by offer, by number of the scenario
+// For each offer, the last month of each scenario that its daemon holds. A daemon that does not say
+// has none.
+using HeldMonths = std::vector<std::map<Count, Count>>;  // by offer, then scenario
 HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
                        const std::string& experiment, const std::vector<Count>& scenarios,
                        Duration deadline);
 
-// Scenarios for each offer, by the repartition of that name: "greedy", "round-robin".
+// The number of scenarios for each offer, by the repartition of that name: "greedy", "round-robin".
 std::vector<Count> share_out(std::span<const Offer> offers, Count scenarios,
                              std::string_view repartition);
 
-// The offer that gets each scenario, where not everybody may: each in turn where it ends earliest,
-// those with the fewest places first; by the repartition of that name where everybody may.
-// May[s][i]: offer i may have scenario s; some offer must.
+// The offer that gets each scenario, when some may not have all scenarios. Each scenario in turn
+// goes where it ends earliest; those with the fewest possible offers go first. If every offer may
+// have every scenario, the named repartition decides. May[s][i]: offer i may have scenario s; at
+// least one offer must.
 std::vector<std::size_t> share_out_among(std::span<const Offer> offers,
                                          const std::vector<std::vector<bool>>& may,
                                          std::string_view repartition);
 
-// Scenarios of each offer.
+// The number of scenarios of each offer.
 std::vector<Count> counts_of_places(const std::vector<std::size_t>& places, std::size_t offers);
 
 // The end of the last cluster, in seconds.

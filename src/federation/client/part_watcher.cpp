@@ -8,9 +8,10 @@ namespace dovetail::federation {
 namespace {
 
 constexpr double kCallSeconds = 10;
-// For an answer that takes no work. Under load it may be late: nobody is lost by one of them.
+// The time limit for an answer that needs no computation. Under load it may be late; a single late
+// answer does not make a cluster lost.
 constexpr double kAnswerSeconds = 4;
-// Short, so that who is killed or lost is noticed, and who leaves is not waited for.
+// Short, so that a lost daemon is noticed, and a leaving client need not wait long.
 constexpr double kWatchSeconds = 2;
 constexpr auto kPause = std::chrono::milliseconds(300);
 
@@ -55,7 +56,7 @@ void PartWatcher::work() {
       }
       pause();
     } catch (const Denied& error) {
-      // A daemon that does not know the request, or cannot think of anything at the moment.
+      // The daemon does not know the request, or cannot serve it at the moment.
       is_submitted_ = false;
       if (!is_abandoned_) {
         tell_({.kind = PartNews::Kind::trouble, .part = number_, .why = error.reason()});
@@ -70,12 +71,12 @@ void PartWatcher::give_up() {
   try {
     caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
   } catch (const Denied& error) {
-    if (error.status() >= 500) throw;  // else it never had it
+    if (error.status() >= 500) throw;  // else the daemon never received it
   }
   tell_({.kind = PartNews::Kind::told, .part = number_});
 }
 
-// False when the daemon will never take it.
+// False when the daemon refuses it for good.
 bool PartWatcher::submit() {
   try {
     caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/submit", order_, kCallSeconds);
@@ -116,7 +117,7 @@ void PartWatcher::watch() {
     const bool is_last = progress.at("over");
     tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
     if (is_last) is_over_ = true;
-    // A daemon with many who wait for news answers at once.
+    // A daemon with many waiting clients answers at once, without news.
     if (!is_last && cursor_ == before) pause();
   } catch (const Json::exception& error) {
     throw NoAnswer(part_.url + ": an answer without sense: " + error.what());

@@ -1,5 +1,5 @@
-// Sees one part of an experiment through: submits it until the daemon has it, and then asks for
-// news; or, once it is given up, tells the daemon so as soon as that can be reached.
+// Follows one part of an experiment: submits it until the daemon has it, then asks for news. Once
+// the part is given up, tells the daemon as soon as it can be reached.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace dovetail::federation {
 
 struct PartNews {
-  // Trouble: it answers that it cannot, at the moment. Told: it knows that it is given up.
+  // Trouble: the daemon answers with an error. Told: it knows that the part is given up.
   enum class Kind { progress, silence, trouble, refused, told } kind = Kind::progress;
   std::size_t part = 0;
   Json progress = {};
@@ -25,20 +25,21 @@ struct PartNews {
 
 class PartWatcher {
  public:
-  // `tell` is called from the watcher's thread. `order` is what /v1/submit gets.
+  // The watcher's thread calls `tell`. `order` is the body for /v1/submit.
   PartWatcher(const Caller& caller, std::size_t number, const Part& part, Json order,
               std::function<void(PartNews)> tell);
   ~PartWatcher();
   PartWatcher(const PartWatcher&) = delete;
   PartWatcher& operator=(const PartWatcher&) = delete;
 
-  // Asks the daemon to let these go, until it has heard; their state says when it has.
+  // Asks the daemon to release these, until it has received the request. Their state in its answers
+  // shows when they are released.
   void leave(const std::vector<Count>& scenarios);
 
-  // The daemon is believed to be lost: when it comes back, all of the part is cancelled.
+  // Treats the daemon as lost: when it comes back, the whole part is cancelled.
   void abandon();
 
-  // It ends with its next answer, which is not waited for here.
+  // The watcher ends after its next answer; this call does not wait for it.
   void end() { is_over_ = true; }
 
  private:
@@ -60,7 +61,7 @@ class PartWatcher {
   std::set<Count> leaving_;
   std::uint64_t cursor_ = 0;
   bool is_submitted_ = false;
-  bool is_missed_ = false;  // the last question had no answer
+  bool is_missed_ = false;  // the last question got no answer
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
-// Who can go on with which scenario of an experiment: a month needs the one before, which is where
-// it was computed, or in a folder that several clusters share.
+// Which daemons can continue which scenario of an experiment. A month needs the one before, which
+// is where it was computed, or in a folder that several clusters share.
 #pragma once
 
 #include <map>
@@ -23,15 +23,15 @@ class Reach {
   Reach(std::span<const Offer> offers, HeldMonths held, const Refusals& refusals);
 
   Count months_at(std::size_t offer, Count scenario) const;
-  // With any of those who offer.
+  // The most months that any offer's daemon holds.
   Count most_months(Count scenario) const;
 
-  // Those who have most of a scenario's months may have it, but for who has refused; when nobody is
-  // left, anybody may, after the months that it has.
+  // The daemons that hold the most months of a scenario may begin it, except those that have
+  // refused. If none is left, any daemon may, after the months that it holds.
   WhoMay who_may_begin(const std::vector<Count>& scenarios) const;
 
-  // Who has a scenario now, and who has all its months that are done. Owners: by scenario, the
-  // daemon that has it and the months that are done.
+  // The daemon that has a scenario now, and the daemons that hold all its finished months. Owners:
+  // by scenario, the daemon that has it and its finished months.
   WhoMay who_may_take(const std::vector<Count>& scenarios,
                       const std::vector<std::pair<std::string, Count>>& owners) const;
 

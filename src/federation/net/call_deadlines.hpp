@@ -1,5 +1,6 @@
-// Ends calls that take too long as a whole. Time limits of single reads do not: who sends a byte
-// now and then would keep us for ever.
+// Ends calls that take too long in total. Time limits of single reads are not enough: a peer that
+// sends a byte now and then could hold us for ever. Safe to share between threads; starts one
+// thread of its own at the first call.
 #pragma once
 
 #include <chrono>
@@ -22,7 +23,7 @@ class CallDeadlines {
   CallDeadlines(const CallDeadlines&) = delete;
   CallDeadlines& operator=(const CallDeadlines&) = delete;
 
-  // While it is there: what goes over a socket ends at that time.
+  // While this object exists, communication over its socket ends at the given time.
   class Watch {
    public:
     Watch(CallDeadlines& all, Clock::time_point until);
@@ -37,7 +38,7 @@ class CallDeadlines {
     friend class CallDeadlines;
     struct Entry {
       Clock::time_point until;
-      run::Descriptor socket;  // a copy: its number is not given to others meanwhile
+      run::Descriptor socket;  // a duplicate, so that its number is not reused
       bool is_cut = false;
     };
     CallDeadlines& all_;

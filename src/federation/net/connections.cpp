@@ -41,7 +41,8 @@ Connections::~Connections() {
   watcher_.join();
 }
 
-// Where OpenSSL keeps our mark of a connection; it tells us before the socket's number is free.
+// Where OpenSSL keeps our entry for a connection; it notifies us before the socket's number is
+// free.
 int Connections::slot() {
   static const int slot = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, &on_end);
   return slot;

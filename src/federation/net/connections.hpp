@@ -1,5 +1,6 @@
-// The connections of a server: how many there are, and how long each may take for what it does now.
-// One that takes longer is cut, so that nobody can hold a place by sending a byte now and then.
+// The connections of a server: their number, and the time limit of each for its current phase. A
+// connection that takes longer is cut, so that no peer can hold a place by sending a byte now and
+// then.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -23,10 +24,10 @@ class Connections {
   Connections(const Connections&) = delete;
   Connections& operator=(const Connections&) = delete;
 
-  // From now on every connection that is made with the context is known here.
+  // Tracks every connection that is made with the context from now on.
   void watch(SSL_CTX& context);
 
-  // What it does next may take so long.
+  // Sets the time limit for the connection's next phase.
   void allow(const SSL* connection, double seconds, const char* phase);
 
   void cut_all();
@@ -39,7 +40,7 @@ class Connections {
     Clock::time_point until;
     const char* phase = "";
     bool is_cut = false;
-    bool is_refused = false;  // and that is logged
+    bool is_refused = false;  // and the refusal is logged
   };
 
   static int slot();

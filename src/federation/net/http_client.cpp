@@ -23,7 +23,7 @@ Address address_of_url(const std::string& url) {
   return parse_address(rest, url);
 }
 
-// What is known of a call while the server's certificate is looked at.
+// The state of a call while the server's certificate is verified.
 struct CallContext {
   const Server& server;
   const Identity& self;
@@ -87,7 +87,7 @@ std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client
   }
 }
 
-// Discarded when it is not JSON that we would read.
+// A discarded value if the body is not JSON that we accept.
 Json parse_answer(const std::string& body) {
   try {
     return parse_message(body);
@@ -141,7 +141,7 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
   const Address address = address_of_url(server.url);
   httplib::SSLClient client(address.host, address.port, self_.certificate, self_.key);
-  // They may be just being replaced.
+  // The files may be in the middle of being replaced.
   if (!client.is_valid()) {
     throw NoAnswer(self_.certificate + ": certificate and key cannot be used together");
   }

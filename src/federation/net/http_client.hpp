@@ -1,4 +1,4 @@
-// Calls an operation of a server of ours: HTTP and JSON over mutual TLS.
+// Calls an operation of an agent or a daemon: HTTP and JSON over mutual TLS.
 //
 //   Caller caller(identity("keys/alice"));
 //   const Json reply = caller.post({url, Role::agent}, "/v1/find", request, 5.0);
@@ -17,20 +17,20 @@ namespace dovetail::federation {
 
 class CallDeadlines;
 
-// Nobody answers there, not in time, or not with a certificate that will do. Whether a request was
-// served is not known.
+// The server does not answer, answers too late, or has no acceptable certificate. It is unknown
+// whether it served the request.
 class NoAnswer : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;
 };
 
-// The server says no.
+// The server refused the request.
 class Denied : public ExecutionError {
  public:
   Denied(int status, const std::string& where, std::string reason)
       : ExecutionError(where + ": " + reason), status_(status), reason_(std::move(reason)) {}
   int status() const { return status_; }
-  // Without the address of the server.
+  // The reason without the server's address.
   const std::string& reason() const { return reason_; }
 
  private:
@@ -45,19 +45,19 @@ struct Server {
   std::string name = {};  // empty: any
 };
 
-// Throws InputError, beginning with `what`, unless it is https://HOST:PORT.
+// Throws InputError, beginning with `what`, unless the URL has the form https://HOST:PORT.
 void require_url(const std::string& url, const std::string& what);
 
-// Of such a URL.
+// The host of a valid URL.
 std::string host_of_url(const std::string& url);
 
 class Caller {
  public:
-  // From now on the process ignores SIGPIPE: a server that goes away is an answer, not an end.
+  // Makes the process ignore SIGPIPE: a server that goes away must not kill us.
   explicit Caller(Identity self);
 
-  // Throw NoAnswer or Denied, after so many seconds at the latest; only the look-up of a host's
-  // name may take longer.
+  // Throw NoAnswer or Denied, after `seconds` at the latest; only the look-up of a host name may
+  // take longer.
   Json get(const Server& server, const std::string& path, double seconds) const;
   Json post(const Server& server, const std::string& path, const Json& body, double seconds) const;
 

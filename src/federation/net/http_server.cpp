@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kBacklog = 128;
 
-// A thread for each connection, of which there are only so many: who accepts waits for a place.
+// One thread per connection, up to a limit; the accepting thread waits for a free place.
 class ConnectionThreads final : public httplib::TaskQueue {
  public:
   explicit ConnectionThreads(std::size_t most) : most_(most) {}
@@ -41,7 +41,7 @@ class ConnectionThreads final : public httplib::TaskQueue {
     try {
       std::thread(serve_and_leave).detach();
     } catch (const std::system_error&) {
-      serve_and_leave();  // the system has no thread for us: others wait until it is served
+      serve_and_leave();  // no thread available: serve here, others wait
     }
   }
 
@@ -60,7 +60,7 @@ class ConnectionThreads final : public httplib::TaskQueue {
 bool prepare_tls(SSL_CTX& context, const Identity& self) {
   SSL_CTX_set_min_proto_version(&context, TLS1_3_VERSION);
   SSL_CTX_set_verify(&context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  // Every connection shows its certificate: none is taken for one that was here before.
+  // Every connection must show its certificate: sessions are not resumed.
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(&context, 0);
   return SSL_CTX_use_certificate_file(&context, self.certificate.c_str(), SSL_FILETYPE_PEM) == 1 &&
@@ -186,14 +186,14 @@ class HttpServer::Impl {
       throw ExecutionError(fmt::format("cannot listen at {}:{}: {}", address.host, address.port,
                                        std::strerror(errno)));
     }
-    // The library asks for room for five, which a hundred daemons that register at once are not.
+    // The library's backlog of five is too short when a hundred daemons register at once.
     ::listen(socket_, kBacklog);
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     while (!server_.is_running()) std::this_thread::yield();
   }
 
-  // Before anything of the body is read: only its size, as who is refused here may be cut off
-  // before it has read why.
+  // Runs before the body is read. It checks only the size, since a client refused here may be cut
+  // off before it reads the reason.
   Handled admit(const httplib::Request& request, httplib::Response& response) {
     try {
       check_size(request);
@@ -206,11 +206,11 @@ class HttpServer::Impl {
   }
 
   void check_size(const httplib::Request& request) const {
-    // What is packed may be a thousand times as large as it says.
+    // A compressed body may be a thousand times larger than its declared size.
     if (request.has_header("Content-Encoding")) {
       throw Refusal(415, "the request is packed", "send it without Content-Encoding");
     }
-    // Such a body is read to its end before anybody looks at its size.
+    // The library reads a chunked body to its end before its size can be checked.
     if (request.has_header("Transfer-Encoding")) {
       throw Refusal(411, "the request does not say how large it is", "send Content-Length");
     }

@@ -4,11 +4,10 @@
 //                     {{"GET", "/v1/capabilities", {Role::client}, answer}}, {}, log);
 //   server.port();
 //
-// Every connection is bounded: in the time until its request is there, in the size of that request,
-// and in number together with all others; a connection serves one request. Operations are for roles
-// of certificates. Whoever is refused is told why as
-// {"error", "what_to_do"}, and a line about it is logged. Answers are computed in threads of their
-// own, several at a time.
+// Every connection is bounded: in the time until its request has arrived and in the size of that
+// request. The number of connections is limited too, and each serves one request. Every operation
+// is open to certain certificate roles. A refused client is told why as {"error", "what_to_do"},
+// and the refusal is logged. Answers are computed in separate threads, several at a time.
 #pragma once
 
 #include <functional>
@@ -23,13 +22,13 @@ namespace dovetail::federation {
 
 struct Address {
   std::string host = "127.0.0.1";
-  int port = 0;  // 0: any that is free
+  int port = 0;  // 0: any free port
 };
 
-// "127.0.0.1:7700", ":7700" or "7700". Throws InputError, beginning with `what`.
+// Parses "127.0.0.1:7700", ":7700" or "7700". Throws InputError, beginning with `what`.
 Address parse_address(const std::string& text, const std::string& what);
 
-// Whether a server could listen there now.
+// Whether a server could listen at the address now.
 bool is_free(const Address& address);
 
 struct Call {
@@ -46,7 +45,7 @@ struct Operation {
 
 struct ServerLimits {
   std::size_t body_bytes = std::size_t{1} << 20U;
-  std::size_t connections = 64;  // at a time; others wait until one of them is over
+  std::size_t connections = 64;  // at a time; others wait for a free place
   double header_seconds = 10;    // from the connection to the end of the request's header
   double body_seconds = 10;      // from there to the end of its body
   double answer_seconds = 90;    // from there to the end of the answer
@@ -56,7 +55,7 @@ using Log = std::function<void(const std::string& line)>;  // called from many t
 
 class HttpServer {
  public:
-  // Answers from now on. Throws ExecutionError when it cannot listen there.
+  // Starts answering. Throws ExecutionError when it cannot listen at the address.
   HttpServer(const Address& address, const Identity& self, std::vector<Operation> operations,
              const ServerLimits& limits, Log log);
   // Ends all connections first.

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kRoles = {"client", "agent", "daemon"};
-constexpr std::size_t kMaxName = 40;  // it is in the names of files
+constexpr std::size_t kMaxName = 40;  // it is part of file names
 
 void must(bool worked, const char* what) {
   if (!worked) throw ExecutionError(std::string("OpenSSL: ") + what + ": " + openssl_error());
@@ -45,7 +45,7 @@ Certificate read_certificate(const std::string& path) {
   return certificate;
 }
 
-// A key is as good as its secrecy.
+// A key that others can read is no key.
 void require_secret(const std::string& path) {
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) {
@@ -85,7 +85,7 @@ std::string pem_of(EVP_PKEY* key) {
   return text_of(memory);
 }
 
-// Beside, and with these rights from its first moment.
+// Writes a temporary file that has these permissions from the start, then renames it.
 void write_with_rights(const std::string& path, const std::string& text, mode_t rights) {
   const std::string beside = path + ".new";
   unlink(beside.c_str());
@@ -122,7 +122,7 @@ void add_extension(X509* certificate, X509* issuer, int kind, const std::string&
   must(X509_add_ext(certificate, extension.get(), -1) == 1, "add an extension");
 }
 
-// With a number that no other has, valid from a little before now: clocks differ.
+// With a unique number, valid from slightly before now, since clocks differ.
 Certificate new_certificate(EVP_PKEY* key, int days) {
   Certificate certificate(X509_new());
   X509_set_version(certificate.get(), X509_VERSION_3);
@@ -159,7 +159,7 @@ bool is_address(const std::string& host) {
   return address != nullptr;
 }
 
-// For subjectAltName, in which commas and the like would begin another entry.
+// For subjectAltName, where a comma or similar would begin another entry.
 std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string names;
   for (const std::string& host : hosts) {
@@ -172,7 +172,7 @@ std::string alternative_names(const std::vector<std::string>& hosts) {
   return names;
 }
 
-// Names are parts of paths.
+// Restricts names to safe characters, since they are parts of paths.
 bool is_plain_name(const std::string& name) {
   return !name.empty() && name.size() <= kMaxName && name.front() != '-' &&
          std::ranges::all_of(name, [](char c) {
@@ -194,7 +194,7 @@ std::string entry_of(const X509_NAME* name, int kind) {
           static_cast<std::size_t>(ASN1_STRING_length(value))};
 }
 
-// By which it is known on the list of those taken back.
+// The number that identifies it on the list of revoked certificates.
 std::string number_of(const X509* certificate) {
   const std::unique_ptr<BIGNUM, FreeBy<BN_free>> number(
       ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
@@ -210,7 +210,7 @@ std::string refused_file(const std::string& folder) {
   return (fs::path(folder) / "refused").string();
 }
 
-// Lines of a number and a name.
+// Each line of the list is a number and a name.
 bool is_listed(const std::string& list, const X509* certificate) {
   std::error_code error;
   if (!fs::exists(list, error) && !error) return false;
@@ -275,7 +275,7 @@ bool is_for_host(const Identity& self, const std::string& host) {
 }
 
 Identity identity(const std::string& given) {
-  // Who names one of the files means all of them.
+  // The name of one of the files stands for all of them.
   const fs::path named(given);
   const bool is_file = named.extension() == ".crt" || named.extension() == ".key";
   const std::string path = is_file ? fs::path(named).replace_extension().string() : given;
@@ -308,7 +308,7 @@ bool is_refused(const Identity& self, const X509* certificate) {
   try {
     return is_listed(refused_file(fs::path(self.authority).parent_path().string()), certificate);
   } catch (const std::exception&) {
-    return true;  // OpenSSL calls us, and does not know of exceptions
+    return true;  // OpenSSL calls this function, and cannot handle exceptions
   }
 }
 
@@ -339,7 +339,7 @@ void make_authority(const std::string& folder, const Validity& validity) {
   add_extension(certificate.get(), certificate.get(), NID_subject_key_identifier, "hash");
   sign(certificate.get(), key.get());
   write_secretly(file + ".key", pem_of(key.get()));
-  // Everybody needs it, and it says nothing secret.
+  // All members need to read it, and it holds no secret.
   write_with_rights(file + ".crt", pem_of(certificate.get()), 0644);
 }
 
@@ -371,7 +371,7 @@ run::WallTime make_certificate(const std::string& folder, const CertificateReque
   };
   extend(NID_basic_constraints, "critical,CA:FALSE");
   extend(NID_key_usage, "critical,digitalSignature");
-  // Agents and daemons answer, and ask others.
+  // Agents and daemons are both servers and clients.
   extend(NID_ext_key_usage, request.role == Role::client ? "clientAuth" : "serverAuth,clientAuth");
   if (!request.hosts.empty()) extend(NID_subject_alt_name, alternative_names(request.hosts));
   sign(certificate.get(), authority_key.get());

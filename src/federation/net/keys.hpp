@@ -1,11 +1,11 @@
-// Who may talk to whom: a small certificate authority of our own, and certificates with a role.
+// Authentication: a small certificate authority, and certificates with a role.
 //
 //   make_authority("keys", {});
 //   make_certificate("keys", {.role = Role::daemon, .name = "grillon", .hosts = {"127.0.0.1"}});
 //   const Identity self = identity("keys/grillon");   // its certificate, its key, the authority
 //
-// The role is the organisational unit of the certificate, the name its common name; hosts are where
-// a server answers, and clients insist on them. Keys are files that only their owner can read.
+// The role is the organisational unit of the certificate, the name its common name. The hosts are
+// where a server answers; clients verify them. Keys are files that only their owner can read.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,22 @@ namespace dovetail::federation {
 enum class Role : std::uint8_t { client, agent, daemon };
 
 std::string_view name_of(Role role);
-// Nothing when there is no such role.
+// Nothing when there is no role of that name.
 std::optional<Role> parse_role(std::string_view name);
 
-// Whose certificate it is.
+// The owner of a certificate.
 struct Peer {
   std::string name;
   Role role = Role::client;
 };
 
-// Nothing when it has no role of ours, or not a name that we would have given.
+// Nothing when the certificate has no known role, or a name that this authority would not issue.
 std::optional<Peer> peer_of(const X509* certificate);
 
 // The hosts at which its owner may answer.
 std::vector<std::string> hosts_of(const X509* certificate);
 
-// The files by which somebody shows who they are, and knows others.
+// The files by which a member identifies itself and verifies others.
 struct Identity {
   std::string certificate;
   std::string key;
@@ -46,21 +46,21 @@ struct Identity {
   Peer self;
 };
 
-// Of "keys/grillon": keys/grillon.crt, keys/grillon.key, keys/ca.crt. Throws InputError when one of
-// them is missing or cannot be read, when others may read the key, and when the certificate is over
-// or of another authority.
+// For "keys/grillon": keys/grillon.crt, keys/grillon.key, keys/ca.crt. Throws InputError when one
+// of them is missing or cannot be read, when others may read the key, and when the certificate has
+// expired or belongs to another authority.
 Identity identity(const std::string& given);
 
-// Whether the certificate is on the list of those taken back, `refused` beside the authority's
-// certificate. It is read each time: a list that is put there counts from the next connection on.
-// When it is there and cannot be read, all are refused.
+// Whether the certificate is on the list of revoked ones, `refused` beside the authority's
+// certificate. The list is read each time, so a new one applies from the next connection on. If it
+// exists but cannot be read, all certificates are refused.
 bool is_refused(const Identity& self, const X509* certificate);
 
-// Whether others will believe that host to be ours.
+// Whether our certificate covers that host.
 bool is_for_host(const Identity& self, const std::string& host);
 
 struct Validity {
-  int days = 365;  // negative: it is over already, which tests need
+  int days = 365;  // negative: already expired, for tests
   bool overwrite = false;
 };
 
@@ -70,19 +70,19 @@ struct CertificateRequest {
   std::vector<std::string> hosts = {};  // names or addresses at which it answers
 };
 
-// Writes ca.crt and ca.key into the folder, which is made. Throws InputError when they are there
-// and must not be overwritten, ExecutionError when they cannot be written.
+// Creates the folder and writes ca.crt and ca.key into it. Throws InputError when they exist and
+// must not be overwritten, ExecutionError when they cannot be written.
 void make_authority(const std::string& folder, const Validity& validity);
 
 // Writes NAME.crt and NAME.key, signed by the folder's authority. Throws as above, and InputError
-// when there is no authority or the name will not do.
-// It ends with its authority at the latest; answers when it does.
+// when there is no authority or the name is invalid. The certificate expires with its authority at
+// the latest; returns when.
 run::WallTime make_certificate(const std::string& folder, const CertificateRequest& request,
                                const Validity& validity);
 
-// Takes back NAME.crt of the folder: adds it to the list `refused`, which goes to all members as
-// ca.crt did. Throws InputError when there is no such certificate, ExecutionError when the list
-// cannot be written.
+// Revokes NAME.crt of the folder: adds it to the list `refused`, which must be copied to all
+// members like ca.crt. Throws InputError when there is no such certificate, ExecutionError when the
+// list cannot be written.
 void refuse_certificate(const std::string& folder, const std::string& name);
 
 struct KnownCertificate {
@@ -93,7 +93,7 @@ struct KnownCertificate {
   bool is_refused = false;
 };
 
-// The authority and those in the folder that have a role, by file name.
+// The authority and the certificates in the folder that have a role, by file name.
 std::vector<KnownCertificate> certificates_in(const std::string& folder);
 
 }  // namespace dovetail::federation

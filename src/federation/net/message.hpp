@@ -1,4 +1,4 @@
-// What is said over the wire: JSON, refusals, and the reading of fields that anybody may have sent.
+// Messages over the network: JSON, refusals, and the reading of fields from untrusted senders.
 #pragma once
 
 #include <initializer_list>
@@ -14,13 +14,13 @@ namespace dovetail::federation {
 
 using Json = run::Json;
 
-// Of one request.
+// The most scenarios of one request.
 inline constexpr Count kMostScenarios = 10'000;
 inline constexpr Count kMostMonths = 1'000'000;
-// Of all scenarios together: estimates and groups are simulated month by month.
+// The limit for all scenarios together, since estimates and groups are simulated month by month.
 inline constexpr std::int64_t kMostMonthsInAll = 200'000;
 
-// The answer is no: {"error": what(), "what_to_do": ...} with that status.
+// A refusal: the answer is {"error": what(), "what_to_do": ...} with that status.
 class Refusal : public std::runtime_error {
  public:
   Refusal(int status, const std::string& error, std::string what_to_do = {})
@@ -34,10 +34,11 @@ class Refusal : public std::runtime_error {
   std::string what_to_do_;
 };
 
-// An object whose fields are read one by one; each throws Refusal(400) that names the field.
+// An object whose fields are read one by one; each reader throws a Refusal(400) that names the
+// field.
 class Fields {
  public:
-  // `who` is how messages begin, such as "estimate".
+  // Messages begin with `who`, such as "estimate".
   Fields(const Json& object, std::string who);
 
   void only(std::initializer_list<std::string_view> known) const;
@@ -60,16 +61,15 @@ class Fields {
   std::string who_;
 };
 
-// The text with a space for every control character, so that nobody can write lines of their own
-// into a log.
+// The text with a space for every control character, so that no sender can forge lines in a log.
 std::string one_line(std::string text);
 
-// Whether it is a word in that sense.
+// Whether the text is such a word.
 bool is_word(std::string_view text);
 
-// What somebody has sent. Discarded (is_discarded) when it is not JSON. Throws Refusal(400) when
-// lists and objects are within each other too often: copying and writing such a thing takes a piece
-// of the stack for each of them.
+// Parses a received message. Discarded (is_discarded) when it is not JSON. Throws Refusal(400) when
+// lists and objects are nested too deeply, since copying and writing them uses stack space per
+// level.
 Json parse_message(std::string_view text);
 
 }  // namespace dovetail::federation

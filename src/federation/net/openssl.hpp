@@ -1,4 +1,4 @@
-// OpenSSL's things as objects that are freed. Only for the files that call OpenSSL themselves.
+// OpenSSL's types as objects that free themselves. Only for the files that call OpenSSL directly.
 #pragma once
 
 #include <openssl/bio.h>
