@@ -2,18 +2,17 @@
 //
 // Source: Casanova, Desprez and Suter (2010), after the batch algorithm of Dutot, Eyraud, Mounie
 // and Trystram (2004) and the dual approximation of Mounie, Rapine and Trystram (1999). Idea: each
-// workflow is one moldable job. An estimate C of the makespan comes from asking for which length
-// all jobs could be split over a shelf of that length and one of half of it. Shelves of doubling
-// length up to C follow each other in time; each takes the jobs of greatest total weight (1 / C*,
-// so that the sum of stretches counts) that fit side by side. The tasks of a job keep the places
-// that CPA gives them on as many processors as the job's box has. Ties between sets of jobs: fewer
+// workflow is one moldable job. The estimate C of the makespan is the least length for which all
+// jobs can be split over a shelf of that length and one of half of it. Shelves of doubling length
+// up to C follow each other in time; each takes the jobs of greatest total weight (1 / C*, so that
+// the sum of stretches counts) that fit side by side. The tasks of a job keep the places that CPA
+// gives them on as many processors as the job's box has. Ties between sets of jobs: fewer
 // processors, then the smaller list of workflow numbers. Cost: as many CPA schedules per workflow
-// as the cluster has processors; by far the slowest. The paper cites its two sources and no more:
-// weights, the number of shelves, and that the last length is repeated are settled here. Boxes are
-// drawn as if there were no reservations, and compaction then moves the tasks around
-// reservations; where there are some, boxes for smaller parts of the cluster are drawn as well
-// (Sharing::sizes), and the fairest plan is taken. A workflow that is not ready yet is not offered
-// to a shelf.
+// as the cluster has processors; by far the slowest. The paper only cites its two sources, so
+// weights, the number of shelves, and the repetition of the last length are our choices. Boxes are
+// drawn as if there were no reservations, and compaction then moves the tasks around them. If there
+// are reservations, boxes for smaller parts of the cluster are drawn as well (Sharing::sizes), and
+// the fairest plan wins. A workflow that is not ready yet is not offered to a shelf.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +29,7 @@ namespace {
 using Jobs = std::vector<MoldableJob>;
 
 // The least total work of the jobs when each goes to a shelf of length d, which is at most `procs`
-// wide, or to one of half that length. Negative when they cannot be split like that.
+// wide, or to one of half that length. Negative when there is no such split.
 Area least_split_work(const Jobs& jobs, Count procs, double d) {
   constexpr Area kNever = std::numeric_limits<Area>::max() / 4;
   std::vector<Area> works(static_cast<std::size_t>(procs) + 1, 0);  // by width of the first shelf
@@ -53,7 +52,7 @@ Area least_split_work(const Jobs& jobs, Count procs, double d) {
   return works.back() >= kNever ? -1 : works.back();
 }
 
-// The estimate of the makespan: the least length that is accepted, to one in a thousand.
+// The estimate of the makespan: the least accepted length, to one part in a thousand.
 double estimate_makespan(const Jobs& jobs, Count procs) {
   double low = 0;
   double high = 0;
@@ -77,7 +76,7 @@ class ShelfFiller {
  public:
   explicit ShelfFiller(Count procs) : best_(static_cast<std::size_t>(procs) + 1) {}
 
-  // In increasing order of jobs.
+  // Call in increasing order of jobs.
   void offer(std::size_t job, Count size, double weight) {
     for (std::size_t room = best_.size() - 1; room >= static_cast<std::size_t>(size); --room) {
       const Choice& rest = best_[room - static_cast<std::size_t>(size)];
@@ -97,8 +96,8 @@ class ShelfFiller {
     std::vector<std::size_t> jobs = {};
   };
 
-  // Whether `with`, to whose jobs one more is to be added, beats the other. Weights that differ by
-  // rounding alone are equal.
+  // Whether `with` plus the added job beats the other. Weights that differ only by rounding are
+  // equal.
   static bool is_better(const Choice& with, const Choice& other, std::size_t added) {
     const double doubt = 1e-12 * std::max(with.weight, other.weight);
     if (std::abs(with.weight - other.weight) > doubt) return with.weight > other.weight;
@@ -111,7 +110,7 @@ class ShelfFiller {
   std::vector<Choice> best_;  // by capacity
 };
 
-// Shelves as wide as `procs`, on which every job must find room.
+// Shelves as wide as `procs`, on which every job must fit.
 class Shelves {
  public:
   Shelves(const Sharing& sharing, const Jobs& jobs, Count procs)
@@ -134,7 +133,7 @@ class Shelves {
       const std::size_t more = fill_shelf(begin, length);
       placed += more;
       if (more > 0) begin += length;
-      // The last length is repeated as long as something fits.
+      // Repeats the last length as long as a job fits.
       if (length < makespan || (more == 0 && is_one_ready(begin))) {
         length *= 2;
       } else if (more == 0) {
@@ -172,7 +171,7 @@ class Shelves {
     return next;
   }
 
-  // Answers how many jobs went there.
+  // Returns the number of jobs placed.
   std::size_t fill_shelf(double begin, double length) {
     ShelfFiller filler(procs_);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -205,7 +204,7 @@ class Shelves {
 std::string k_shelves_unfit(const Problem& problem) {
   std::string unfit = single_cluster_unfit(problem);
   if (!unfit.empty()) return unfit;
-  // A few seconds of CPA schedules; most people would not wait longer.
+  // A few seconds of CPA schedules; longer is too long to wait.
   constexpr std::uint64_t kMost = 200'000;
   const auto procs = static_cast<std::uint64_t>(problem.platform().clusters()[0].processors);
   if (procs * problem.task_count() <= kMost) return {};

@@ -3,13 +3,13 @@
 // Source: N'Takpe and Suter (2009), with the order of Casanova, Desprez and Suter (2010).
 // Idea: one half of the cluster is shared evenly, the other by the work of the workflows on one
 // processor. CPA may give neither a task nor all tasks of a level of the graph together more than
-// their workflow's share. One list of all tasks, by bottom level over the square of how long the
-// workflow takes alone (over its weight), so that short workflows go first.
+// their workflow's share. One list of all tasks, by bottom level over the square of the workflow's
+// time alone (over its weight), so that short workflows go first.
 // Ties: lower workflow, then lower task; levels are compared exactly. Cost: one allocation per
-// workflow, one list mapping. Not in the paper: where others hold processors, smaller parts of the
-// cluster are shared out as well (Sharing::sizes), and the fairest plan is taken.
-// The paper's P_i is called a number of processors and is a fraction; whether its stop rule counts
-// the share or the cluster is not said, and here it is the cluster.
+// workflow, one list mapping. Not in the paper: if others hold processors, smaller parts of the
+// cluster are shared out as well (Sharing::sizes), and the fairest plan wins. The paper calls P_i a
+// number of processors, although it is a fraction. It does not say whether the stop rule uses the
+// share or the cluster; here it is the cluster.
 #include <algorithm>
 
 #include "dovetail/metrics.hpp"
@@ -63,7 +63,7 @@ bool goes_first(const WeighedLevel& a, const WeighedLevel& b) {
       !__builtin_mul_overflow(Area{b.level}, square_a, &right)) {
     return left > right;
   }
-  // Beyond 128 bits, where durations are centuries.
+  // Beyond 128 bits, where durations are centuries, long double is precise enough.
   return static_cast<long double>(a.level) * static_cast<long double>(square_b) >
          static_cast<long double>(b.level) * static_cast<long double>(square_a);
 }

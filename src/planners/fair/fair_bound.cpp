@@ -33,8 +33,8 @@ std::optional<Ratio> bound_of_one_start(const Sharing& sharing, const FreeArea& 
   return bound;
 }
 
-// Whether fluid workflows could all keep a stretch of that many parts of 1024: of those that become
-// ready at some moment or later, the ones that must end by another must find room in between.
+// Whether fluid workflows could all keep a stretch given in parts of 1024: the workflows that
+// become ready at or after one time and must end by another must fit in between.
 class StretchJudge {
  public:
   StretchJudge(const Sharing& sharing, const FreeArea& area) : sharing_(sharing), area_(area) {}

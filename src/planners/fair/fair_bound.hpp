@@ -1,11 +1,11 @@
 // The perfectly fair bound: the least stretch S* that all workflows could have at once if they were
-// fluid, so that any number of processors could work on any of them at any time.
+// fluid, that is, if any number of processors could work on any of them at any time.
 //
 // Source: Casanova, Desprez and Suter (2010), equation 2. There every workflow is ready at 0 and
-// the cluster is empty: sorted by how long they take alone, S* is the greatest of (C*_1 + ... +
-// C*_i) / C*_i. Here the work of a workflow is what is free while it would run alone, and the sum
-// of the works has to find room in what is free until S* times the due length of the last one: on
-// an empty cluster that is the same fraction.
+// the cluster is empty: sorted by their time alone, S* is the greatest of (C*_1 + ... + C*_i) /
+// C*_i. Here the work of a workflow is what is free while it would run alone, and the sum of the
+// works must fit into what is free until S* times the due length of the last one. On an empty
+// cluster both give the same fraction.
 #pragma once
 
 #include <optional>
@@ -27,12 +27,12 @@ struct Ratio {
 };
 bool operator<(const Ratio& a, const Ratio& b);
 
-// What is free on the cluster while the workflow would run alone: its work, as a fluid has it.
+// What is free on the cluster while the workflow would run alone: its work as a fluid.
 Area fluid_work(const FreeArea& area, const Member& member);
 
-// S*, for the workflows of greatest weight; one of half that weight may be stretched twice as much.
-// Exact when all workflows are ready at the same time, else up to one in 1024. Nothing when there
-// is not enough room before the cluster leaves. Needs sharing.is_possible().
+// S*, for the workflows of greatest weight; a workflow of half that weight may be stretched twice
+// as much. Exact when all workflows are ready at the same time, else to one part in 1024. Nothing
+// when there is not enough room before the cluster leaves. Needs sharing.is_possible().
 std::optional<Ratio> fair_bound(const Sharing& sharing, const FreeArea& area);
 
 }  // namespace dovetail

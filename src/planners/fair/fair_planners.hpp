@@ -1,6 +1,6 @@
-// The planners for the goal fair: several workflows that share one cluster. One file each; their
-// idea, ties and cost stand there. All end with compaction (compaction.hpp), and the plan of each
-// says how every workflow would fare alone.
+// The planners for the goal fair: several workflows that share one cluster. Each has its own file
+// with its idea, ties and cost. All end with compaction (compaction.hpp), and every plan holds each
+// workflow's time alone.
 //
 // Source: Casanova, Desprez and Suter, Minimizing Stretch and Makespan of Multiple Parallel Task
 // Graphs via Malleable Allocations (2010).

@@ -21,7 +21,7 @@ Duration FairScale::Scale::length(double shares) const {
 FairScale::Scale FairScale::stretch_scale(const Fate& fate, double weight, double most_stretched) {
   const auto alone = static_cast<double>(fate.alone);
   const double unit = most_stretched * alone / weight;
-  // The longest whose stretch is no more, to the last bit of what is measured.
+  // The longest length with no greater stretch, to the last bit of the measure.
   auto most = static_cast<Duration>(std::min(unit, static_cast<double>(kForever))) + 2;
   while (most > fate.length && weight * (static_cast<double>(most) / alone) > most_stretched) {
     --most;
@@ -116,8 +116,8 @@ std::optional<std::size_t> FairScale::decisive(const std::vector<Time>& ends) co
 FairMeter::FairMeter(const FairScale& scale)
     : scale_(scale), dues_(scale.size()), lengths_(scale.size()) {}
 
-// Whatever is greatest counts for 28 of 30 parts, the other two for one each, and these are at
-// least what the least plan has.
+// The greatest share counts for 28 of 30 parts, the other two for one each; these two are at least
+// those of the least plan.
 void FairMeter::aim_at(std::int64_t value) {
   wanted_ = value;
   const FairScale::Lengths& least = scale_.least_;

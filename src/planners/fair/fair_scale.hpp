@@ -1,10 +1,10 @@
-// How a plan for several workflows compares with one that is known: what a search for fair plans
-// makes small.
+// Compares a plan for several workflows with a known one: the value that a search for fair plans
+// minimises.
 //
-// Three numbers count, each as a share of what the known plan has: makespan, average stretch, and
-// maximum stretch (times weights, where workflows have some). The value of a plan is 0.9 of the
-// greatest share and 0.1 of their mean, in whole parts, so that every machine decides alike. All
-// stretches are against the times alone that the known plan has.
+// Three numbers count, each relative to the known plan: makespan, average stretch, and maximum
+// stretch (weighted, if workflows have weights). The value of a plan is 0.9 of the greatest share
+// plus 0.1 of their mean, in whole parts, so that every machine decides alike. All stretches are
+// relative to the known plan's times alone.
 //
 //   FairScale scale(problem, mags, decoder);
 //   scale.measure(plan);
@@ -23,20 +23,20 @@ namespace dovetail {
 // Read-only and safe to share between threads.
 class FairScale {
  public:
-  // Parts in a share of 1, and the value of a plan that has three of these.
+  // The parts in a share of 1, and the value of a plan with three shares of 1.
   static constexpr std::int64_t kPart = std::int64_t{1} << 32;
   static constexpr std::int64_t kKnown = 30 * kPart;
 
-  // Needs the known plan to be feasible and to say how the workflows fare alone.
+  // Needs the known plan to be feasible and to hold each workflow's time alone.
   FairScale(const Problem& problem, const Plan& known, const DraftDecoder& decoder);
 
   // Sets the plan's fairness.
   void measure(DecodedPlan& plan) const;
 
-  // Whether the plan is worse than the known one in none of the three.
+  // Whether the plan is at least as good as the known one in all three.
   bool allows(const DecodedPlan& plan) const;
 
-  // No plan has less.
+  // A lower bound on the value of any plan.
   std::int64_t least() const;
 
   std::size_t size() const { return members_.size(); }
@@ -45,26 +45,26 @@ class FairScale {
   // By workflow: when the last of its tasks ends.
   std::vector<Time> ends_of(const DecodedPlan& plan) const;
 
-  // The workflow whose end decides what is worst about plans with these ends; nothing: the average,
-  // and so every workflow.
+  // The workflow whose end decides the greatest share for plans with these ends; nothing: the
+  // average decides, and so every workflow.
   std::optional<std::size_t> decisive(const std::vector<Time>& ends) const;
 
  private:
   friend class FairMeter;
 
-  // A length, and how much of it the known plan has.
+  // Converts a length to a share of the known plan's.
   struct Scale {
-    Duration most = 0;  // that is not worse than what the known plan has
-    double unit = 1;    // that is a share of 1
+    Duration most = 0;  // the longest that is no worse than the known plan
+    double unit = 1;    // the length of a share of 1
     double part = 1;    // parts for each millisecond
 
     static Scale of(Duration most, double unit);
     std::int64_t parts(Duration length) const;
-    Duration length(double shares) const;  // that has no more parts, or a little longer
+    Duration length(double shares) const;  // the longest with no more parts, or slightly longer
   };
   struct Member {
     Time ready = 0;
-    Duration least = 0;  // no plan has it done sooner
+    Duration least = 0;  // no plan finishes it sooner
     Scale stretch = {};
   };
   struct Lengths {
@@ -84,23 +84,23 @@ class FairScale {
   Lengths least_ = {};
 };
 
-// Follows a plan while it is made, and says when it will not be good enough any more. Not safe to
-// share between threads; the scale must outlive it.
+// Follows a plan while it is made, and says when it can no longer be good enough. Not safe to share
+// between threads; the scale must outlive it.
 class FairMeter {
  public:
   explicit FairMeter(const FairScale& scale);
 
-  // Plans of a greater value are not wanted, nor those that the scale does not allow.
+  // Rejects plans of a greater value, and those that the scale does not allow.
   void aim_at(std::int64_t value);
 
-  // Before the first task.
+  // Call before the first task.
   void reset();
 
-  // No wanted plan has all of the task's workflow done later.
+  // In any acceptable plan the task's workflow ends by this time.
   Time due(TaskId task) const { return dues_[scale_.workflow_of_[task]]; }
 
-  // False when no wanted plan can come of this: all of the task's workflow that depends on it ends
-  // then at the earliest.
+  // False when no acceptable plan can result. `end` is the earliest time at which everything in the
+  // workflow that depends on the task can have ended.
   bool add(TaskId task, Time end) {
     const std::size_t i = scale_.workflow_of_[task];
     const FairScale::Member& member = scale_.members_[i];
@@ -115,7 +115,7 @@ class FairMeter {
            value() <= wanted_;
   }
 
-  // Of a plan whose tasks have all been added.
+  // Needs all tasks of the plan to have been added.
   std::int64_t value() const { return scale_.value_of(now_); }
 
  private:

@@ -38,7 +38,7 @@ class FairSearch {
     return plan.feasible && parts_.now() + makespan(plan) <= end_;
   }
 
-  // The reference first; all others as far as there is time.
+  // The reference first, then the others as time allows.
   std::vector<Plan> published_plans(std::span<const Plan> known) {
     std::vector<Plan> plans;
     const auto take = [&](const PlannerInfo& planner) {
@@ -62,7 +62,7 @@ class FairSearch {
     return !parts_.clock.is_over(kUntilPublished);
   }
 
-  // In time if one is: MAGS's before the fairest.
+  // One that meets the deadline if there is one; MAGS's plan before the fairest.
   const Plan* reference_of(const std::vector<Plan>& published) const {
     if (is_in_time(published.front())) return &published.front();
     std::vector<Plan> others = published;
@@ -75,7 +75,7 @@ class FairSearch {
     return published[fairest].feasible ? &published[fairest] : nullptr;
   }
 
-  // What the reference consumes is always within.
+  // The budget is at least what the reference consumes.
   Area budget(const Plan& reference) const {
     const Area least = consumed(reference);
     if (parts_.limits.budget) return std::max(least, *parts_.limits.budget);
@@ -84,7 +84,7 @@ class FairSearch {
 
   std::uint64_t trials_left() const { return trials_ - std::min(trials_, parts_.search.trials()); }
 
-  // The best of the plans that the goal allows, one of which the reference has to be.
+  // The best of the plans that the goal allows, which must include the reference.
   DecodedPlan best_of(const std::vector<Plan>& published, const Plan& reference,
                       const SearchGoal& goal) const {
     DecodedPlan best = decoded(reference, goal);
@@ -102,8 +102,9 @@ class FairSearch {
     return result;
   }
 
-  // As early as need be, however unfair. But for when it is enough nothing depends on the deadline,
-  // so that the earliest plan that was found too late is found again when its end is asked for.
+  // Searches for an early enough end, regardless of fairness. Apart from when to stop, nothing
+  // depends on the deadline, so an earliest plan that came too late is found again when its end is
+  // requested.
   Plan made_sooner(const Plan& reference, const std::vector<Plan>& published) {
     const SearchGoal goal{.limits = {.area = budget(reference)},
                           .enough = Area{end_ - parts_.now()}};
@@ -113,7 +114,7 @@ class FairSearch {
       if (plan.area > goal.limits.area) parts_.shrinker.shrink(plan, plan.end);
       if (goal.allows(plan) && goal.is_better(plan, best, parts_.now())) best = std::move(plan);
     });
-    // Some are left to make it fair.
+    // Keeps some trials to make the plan fair.
     return to_plan(parts_.search.improve(best, goal, trials_ - trials_ / 4, kUntilSooner),
                    reference);
   }
@@ -130,7 +131,7 @@ class FairSearch {
     return to_plan(best, reference);
   }
 
-  // What the ends of the workflows leave to save.
+  // Saves CPU time that the ends of the workflows leave unused.
   void shrink(DecodedPlan& plan, const FairScale& scale) {
     const std::vector<Time> ends = scale.ends_of(plan);
     std::vector<Time> dues;
@@ -149,7 +150,7 @@ class FairSearch {
 
   static constexpr std::string_view kName = "DOVETAIL_FAIR";
 
-  // Until when the parts of a search are to be over, as shares of its time.
+  // When the parts of a search must be over, as shares of its time.
   static constexpr double kUntilPublished = 0.1;
   static constexpr double kUntilSooner = 0.5;
   static constexpr double kUntilShrinking = 0.98;

@@ -1,4 +1,4 @@
-// How much work a calendar has room for: its free processors, summed up over time.
+// How much work fits into a calendar: its free processors, summed over time.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class FreeArea {
   // Processor-milliseconds that are free until t.
   Area until(Time t) const;
 
-  // The first whole millisecond until which so much is free; nothing when there never is.
+  // The first whole millisecond by which this much is free; nothing when there never is.
   std::optional<Time> first_with(Area area) const;
 
  private:

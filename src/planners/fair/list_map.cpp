@@ -9,8 +9,8 @@ namespace dovetail {
 
 namespace {
 
-// Takes `procs` processors up to `end`, from the beginning on wherever there are as many, and all
-// where there are fewer. The task itself begins at `start`.
+// Takes `procs` processors up to `end`, from the beginning on, or all where fewer are free. The
+// task itself begins at `start`.
 void take_up_to(Calendar& calendar, Time start, Time end, Count procs) {
   std::vector<Step> before;
   for (const Step& step : calendar.steps({kBeginning, start})) {

@@ -1,11 +1,11 @@
-// Classic list scheduling with fixed allocations: every task, in the order of a list, where it can
-// begin first behind what was placed before it. Holes that earlier tasks leave are not used;
-// compaction (compaction.hpp) does that afterwards.
+// Classic list scheduling with fixed allocations: every task, in the order of a list, goes where it
+// can begin first after the tasks placed before it. Holes left by earlier tasks stay unused;
+// compaction (compaction.hpp) fills them afterwards.
 //
-// Idea: a processor that a task takes counts as taken from the beginning on, so that what is left
-// of the calendar is what each processor still offers behind its last task. On an empty cluster
-// this is the instant at which each processor becomes free, as the papers have it. What others have
-// reserved stays what it is: tasks go around it.
+// Idea: a processor that a task takes counts as taken from the beginning on, so the rest of the
+// calendar is what each processor offers after its last task. On an empty cluster this is the time
+// at which each processor becomes free, as in the papers. Reservations stay unchanged: tasks go
+// around them.
 #pragma once
 
 #include <optional>

@@ -11,9 +11,9 @@
 // is tried, some ten of them. Not in the paper: reservations, weights and workflows that become
 // ready later (periods.hpp), and what to do when the widest tasks of the workflows due in a period
 // do not fit side by side, so that no slack would help: then such workflows get parts of the period
-// one after the other. Where the cluster leaves so early that no slack helps at all, the plan is
-// one of lists, without a promise: short workflows first, as SELFISH_ORDER has them, by CPA for the
-// whole cluster, a half of it, a quarter and so on, the fairest of these.
+// one after the other. If the cluster leaves so early that no slack helps, the plan comes from
+// lists, without a guarantee: short workflows first, as in SELFISH_ORDER, with CPA for the whole
+// cluster, half of it, a quarter and so on; the fairest of these wins.
 #include <algorithm>
 #include <map>
 
@@ -32,13 +32,13 @@ constexpr Area kNoSlack = Area{1} << 27;
 constexpr Area kMostSlack = kNoSlack << 20;
 constexpr Area kSlackStep = kNoSlack / 128;
 
-// Places one workflow from behind.
+// Places one workflow backwards.
 class BackwardPlacer {
  public:
   explicit BackwardPlacer(const ClusterView& view)
       : view_(view), reversed_(view.reversed()), slots_(view.size()) {}
 
-  // Where the tasks go; nothing when some do not fit.
+  // The slots of the tasks; null when some do not fit.
   const std::vector<Slot>* place(const Calendar& cluster, const std::vector<Period>& periods,
                                  std::size_t workflow, CpaStop stop) {
     std::ranges::fill(slots_, Slot{});
@@ -55,7 +55,7 @@ class BackwardPlacer {
   }
 
  private:
-  // What CPA gives the tasks not placed yet, and the order in which they are placed.
+  // CPA's allocation for the tasks not placed yet, and the order in which they are placed.
   struct Choice {
     std::vector<Count> allocation;
     std::vector<TaskId> order;
@@ -67,7 +67,7 @@ class BackwardPlacer {
     return choice;
   }
 
-  // Different slacks ask for the whole workflow on the same number of processors again and again.
+  // Cached, since different slacks often need the whole workflow on the same number of processors.
   const Choice& choose_for_all(Count procs, CpaStop stop) {
     const auto found = for_all_.find(procs);
     if (found != for_all_.end()) return found->second;
@@ -94,7 +94,7 @@ class BackwardPlacer {
     }
   }
 
-  // Before the tasks that need it; nothing while one of these has no place.
+  // The latest end before the tasks that need it; nothing while one of these has no place.
   std::optional<Time> latest_end(TaskId task, Time end) const {
     for (const TaskId next : view_.workflow().successors(task)) {
       if (slots_[next].procs == 0) return std::nullopt;
@@ -123,7 +123,8 @@ class SlackSearch {
     for (const Member& member : sharing.members()) placers_.emplace_back(member.view);
   }
 
-  // The least slack as the paper searches it: it is not monotone, so that this is its definition.
+  // The least slack by the paper's search. Feasibility is not monotone in the slack, so the search
+  // is the definition.
   std::optional<Found> find(bool one_after_the_other) {
     std::optional<Found> found;
     Area high = kNoSlack;

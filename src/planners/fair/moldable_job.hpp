@@ -1,5 +1,5 @@
-// A workflow seen as one moldable job: how long it takes on how many processors, by CPA on an empty
-// cluster of that many.
+// A workflow as one moldable job: its time by number of processors, by CPA on an empty cluster of
+// that size.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ class MoldableJob {
   // the job.
   MoldableJob(const Sharing& sharing, std::size_t workflow);
 
-  // As many as its widest task needs.
+  // The number of processors that its widest task needs.
   Count least() const { return least_; }
 
-  // How long it takes on `procs`, least() or more, or on fewer when that is no slower.
+  // Its time on `procs` >= least() processors, or on fewer when that is no slower.
   Duration time(Count procs) const { return times_[static_cast<std::size_t>(procs - least_)]; }
 
   Area work(Count procs) const { return Area{procs} * time(procs); }
@@ -27,7 +27,7 @@ class MoldableJob {
   // 0 if there is none.
   Count fewest_within(double length, Count most) const;
 
-  // Its tasks by CPA on `procs` processors, from time 0 on.
+  // Its tasks placed by CPA on `procs` processors, from time 0 on.
   std::vector<Slot> plan(Count procs) const;
 
  private:

@@ -14,10 +14,10 @@ int bits_of(Area number) {
   return bits;
 }
 
-// Moments since now as whole numbers of a unit so small that all of them are exact.
+// Times since now as whole multiples of a unit so small that all of them are exact.
 class TimeUnits {
  public:
-  // Units for the due ends of the members at this stretch, and for as many halvings.
+  // Units for the due ends of the members at this stretch, and for the given number of halvings.
   TimeUnits(const Sharing& sharing, Ratio stretch, int halvings)
       : now_(sharing.now()), stretch_(stretch), per_ms_(stretch.below << halvings) {}
 
@@ -34,8 +34,8 @@ class TimeUnits {
   Area per_ms_;
 };
 
-// How often the time from each moment at which workflows become ready to the last end can be halved
-// before it is shorter than what the first of these workflows has.
+// For each time at which workflows become ready: how often the time from there to the last end can
+// be halved before it is shorter than what the first of these workflows has.
 std::map<Time, int> halvings_of(const Sharing& sharing, Ratio stretch) {
   const TimeUnits units(sharing, stretch, 0);
   Area last = 0;
@@ -55,8 +55,8 @@ std::map<Time, int> halvings_of(const Sharing& sharing, Ratio stretch) {
   return halvings;
 }
 
-// Where 128 bits would not hold the products to come, as with tasks of centuries on a huge cluster:
-// the stretch rounded up to a fraction that is small enough. The bound stays a bound.
+// If 128 bits could not hold later products, as with tasks of centuries on a huge cluster, rounds
+// the stretch up to a small enough fraction. The bound stays a bound.
 Ratio manageable(const Sharing& sharing, Ratio stretch) {
   constexpr int kMostBits = 124;
   Duration longest = 1;
@@ -79,7 +79,7 @@ Ratio manageable(const Sharing& sharing, Ratio stretch) {
   return Ratio::of(whole * below + parts, below);
 }
 
-// Whether the last workflow would be due when time ends.
+// Whether the last due time would exceed the range of Time.
 bool reaches_too_far(const Sharing& sharing, Ratio stretch) {
   constexpr Time kLast = kForever / 4;
   return std::ranges::any_of(sharing.members(), [&](const Member& member) {
@@ -89,12 +89,12 @@ bool reaches_too_far(const Sharing& sharing, Ratio stretch) {
   });
 }
 
-// One period while rows are given away, from the lowest on.
+// One period while its rows are assigned, from the lowest on.
 struct OpenPeriod {
   Area begin = 0;  // in units
   Area end = 0;
   std::vector<std::pair<Count, Area>> free = {};  // processors -> for how long, fewest first
-  std::size_t passed = 0;                         // of `free`: too few for the next row
+  std::size_t passed = 0;                         // entries of `free` with too few for the next row
   Count next_row = 0;
   Area next_time = 0;  // for how long the next row is free
   std::vector<std::vector<Count>> rows = {};
@@ -110,12 +110,12 @@ struct OpenPeriod {
   }
 };
 
-// The periods before rows are given away, and which workflows are due in each.
+// The periods before rows are assigned, and the period in which each workflow is due.
 struct Outline {
   TimeUnits units;
   std::vector<std::size_t> order;  // workflows by due end, ties to the lower number
   std::vector<OpenPeriod> periods = {};
-  std::vector<std::size_t> due = {};  // by workflow: the period by whose end it is to be done
+  std::vector<std::size_t> due = {};  // by workflow: the period by whose end it is due
 };
 
 // Sets boundaries.
@@ -215,7 +215,7 @@ class Outliner {
   Outline outline_;
 };
 
-// Gives the rows of the periods to workflows.
+// Assigns the rows of the periods to workflows.
 class RowGiver {
  public:
   RowGiver(const Sharing& sharing, const FreeArea& area, Outline outline)
@@ -254,7 +254,8 @@ class RowGiver {
     }
   }
 
-  // In turns, one row each. A workflow gets as many as its widest task needs, if there are.
+  // In turns, one row each. A workflow gets at least as many as its widest task needs, if
+  // available.
   void give_to_the_due(std::size_t k) {
     OpenPeriod& period = outline_.periods[k];
     std::vector<std::size_t> due;

@@ -9,12 +9,12 @@
 // Processors go one by one, in turns, to the workflows due in a period until each has its work,
 // then, to those that need more, in the periods before.
 //
-// Where the paper has an empty cluster and one start, this has a calendar and workflows that become
-// ready: halves are taken of the time since the workflow became ready, and each such moment is a
+// The paper has an empty cluster and one start; here there is a calendar, and workflows become
+// ready later. So the time since the workflow became ready is halved, and each such time is a
 // boundary. Row r of the cluster is free whenever more than r processors are, so that reservations
-// take the highest rows; a row counts for as much work as it is free.
+// take the highest rows; a row counts for as much work as its free time.
 //
-// Times are exact fractions; whole milliseconds begin where tasks are placed.
+// Times are exact fractions; they are rounded to milliseconds only when tasks are placed.
 #pragma once
 
 #include <optional>
@@ -33,17 +33,17 @@ struct Period {
 
 struct PeriodOptions {
   Ratio stretch;  // slack x S*
-  // Workflows due in one period whose widest tasks do not fit side by side get parts of the period
-  // one after the other, so that each can have as many rows as it needs.
+  // Workflows due in one period whose widest tasks do not fit side by side get consecutive parts of
+  // the period, so that each can have as many rows as it needs.
   bool one_after_the_other = false;
 };
 
-// The periods one after the other. Nothing when they would reach beyond any time.
+// The periods in order. Nothing when they would exceed the range of Time.
 std::optional<std::vector<Period>> divide_time(const Sharing& sharing, const FreeArea& area,
                                                const PeriodOptions& options);
 
-// The rows of one workflow in one period as a calendar of its own. Needs a period that is not
-// empty: where boundaries lie within one millisecond, some are.
+// The rows of one workflow in one period as a calendar. Needs a period that is not empty: some are,
+// where boundaries lie within one millisecond.
 Calendar rows_calendar(const Calendar& cluster, const Period& period,
                        const std::vector<Count>& rows);
 

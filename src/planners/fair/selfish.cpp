@@ -2,7 +2,7 @@
 //
 // Idea: CPA for the whole cluster decides the processors of each workflow's tasks; the tasks of all
 // workflows go into one list by decreasing bottom level. Long workflows go first, and short ones
-// wait: the baseline that shows why fairness needs care. It looks at no weight.
+// wait: the baseline that shows why fairness needs care. It ignores weights.
 // Ties: lower workflow, then lower task. Cost: one allocation per workflow, one list mapping.
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SELFISH_ORDER: as SELFISH, but short workflows go first.
 //
-// Idea: the list has the workflows by how long each takes alone (over its weight), and the tasks of
-// one workflow by decreasing bottom level. Very fair, at the price of the last end.
+// Idea: the list sorts the workflows by their time alone (over their weight), and the tasks of one
+// workflow by decreasing bottom level. Very fair, at the cost of a later end.
 // Ties: lower workflow, then lower task. Cost: one allocation per workflow, one list mapping.
 #include <algorithm>
 

@@ -47,7 +47,7 @@ Sharing::Sharing(PlanningContext& context)
   set_due_lengths();
 }
 
-// The allocation that ends first is taken; ties go to that for more processors.
+// Takes the allocation that ends first; ties go to the one for more processors.
 bool Sharing::choose_alone(Member& member) const {
   std::optional<Member> best;
   for (const Count procs : sizes_) {

@@ -1,8 +1,8 @@
-// Several workflows that share one cluster: what the planners for the goal fair start from. Each
-// workflow is seen by itself, with what it would get if the cluster were its own.
+// Several workflows that share one cluster: the starting point of the planners for the goal fair.
+// Holds for each workflow what it would get if it had the cluster to itself.
 //
 // Source: Casanova, Desprez and Suter, Minimizing Stretch and Makespan of Multiple Parallel Task
-// Graphs via Malleable Allocations (2010), on whose empty cluster all is as they have it.
+// Graphs via Malleable Allocations (2010). On an empty cluster everything is as in the paper.
 //
 //   Sharing& sharing = context.shared<Sharing>();
 //   Plan plan = sharing.to_plan("SELFISH", slots);
@@ -18,7 +18,7 @@
 
 namespace dovetail {
 
-// Where every task goes: by workflow, then by task.
+// The slot of every task: by workflow, then by task.
 using SharedSlots = std::vector<std::vector<Slot>>;
 
 // One of the workflows.
@@ -26,12 +26,12 @@ struct Member {
   ClusterView view;                    // of this workflow alone
   std::vector<Count> allocation = {};  // CPA's for the whole cluster
   std::vector<Duration> levels = {};   // bottom levels with it
-  Count needs = 1;                     // as many processors as its widest task needs at least
+  Count needs = 1;                     // processors that its widest task needs at least
   Time ready = 0;                      // when it may begin
-  // C*: how long it takes from then on when no other workflow is there, with its allocation.
+  // C*: its time from then on without other workflows, with its allocation.
   Duration alone = 0;
-  // The same over its weight, where the greatest weight counts as 1: what is urgent. Workflows of
-  // equal weight have C* itself.
+  // The same over its weight, scaled so that the greatest weight is 1: short means urgent. For
+  // workflows of equal weight it is C* itself.
   Duration due_length = 0;
 };
 
@@ -41,16 +41,16 @@ class Sharing {
   explicit Sharing(PlanningContext& context);
 
   // False when some workflow does not fit even alone, because the cluster leaves too early. Then
-  // nothing below is for use but to_plan.
+  // only to_plan may be used.
   bool is_possible() const { return possible_; }
 
   const std::vector<Member>& members() const { return members_; }
   std::size_t size() const { return members_.size(); }
   Count processors() const { return problem_.platform().clusters().front().processors; }
 
-  // For how many processors it is worth to plan, in increasing order: all, and where others hold
-  // some of them also what is free at some moment, at most a few such numbers. What is shared out
-  // for all of a cluster of which a part is reserved for days would wait for the end of that.
+  // The processor counts worth planning for, in increasing order: all, and if others hold some,
+  // also the numbers free at certain times, at most a few. Reason: a plan for the whole cluster
+  // would wait until a reservation of several days ends.
   const std::vector<Count>& sizes() const { return sizes_; }
 
   Time now() const { return problem_.now(); }
@@ -66,7 +66,7 @@ class Sharing {
   // Without slots the plan is infeasible.
   Plan to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const;
 
-  // Of plans made here: see fairest_plan.
+  // The fairest of plans made here; see fairest_plan.
   Plan fairest_of(std::vector<Plan> plans) const;
 
  private:

@@ -53,8 +53,8 @@ class StopRule {
 
 // What a task gains from its next processors, T(a)/a - T(b)/b with b the next allowed count.
 struct Gain {
-  double value = -std::numeric_limits<double>::infinity();  // nearly; exact where it matters
-  double error = 0;                                         // `value` is at most so far off
+  double value = -std::numeric_limits<double>::infinity();  // rounded; see exactly_better
+  double error = 0;                                         // bound on the error of `value`
   Count next = 0;                                           // b; 0: there is none
   Duration next_duration = 0;
 };
@@ -65,7 +65,7 @@ struct Fraction {
   Area denominator;
 };
 
-// Keeps the tasks of every level within a limit together; without one all may grow.
+// Keeps the sum over the tasks of every level within a limit; without a limit all may grow.
 class LevelLimit {
  public:
   LevelLimit() = default;
@@ -86,7 +86,7 @@ class LevelLimit {
     if (is_set()) levels_[level_of_[task]].held += more;
   }
 
-  // Those of the task's level, itself among them. Needs a limit.
+  // The tasks on the same level, including the task itself. Needs a limit.
   const std::vector<TaskId>& level_mates(TaskId task) const {
     return levels_[level_of_[task]].tasks;
   }
@@ -121,7 +121,7 @@ class Allocator {
 
   std::vector<Count> run(CpaStop stop) && {
     const StopRule rule(stop, view_.size(), procs_);
-    // Steps in a row for which the path must stay the same before it is taken to be steady.
+    // The number of consecutive steps without a change after which the path counts as steady.
     std::size_t patience = 16;
     std::size_t same = 0;
     for (;;) {
@@ -130,7 +130,7 @@ class Allocator {
       if (same > patience) {
         const std::size_t steps = run_steady(rule);
         if (steps == 0) break;
-        if (steps < patience) patience *= 2;  // setting up did not pay
+        if (steps < patience) patience *= 2;  // the set-up did not pay off
         same = 0;
         continue;
       }
@@ -142,7 +142,7 @@ class Allocator {
   }
 
  private:
-  // Grows tasks as long as the path stays the same. Answers the number of steps made; with none,
+  // Grows tasks as long as the path stays the same. Returns the number of steps; 0 means that
   // nothing is left to do.
   std::size_t run_steady(const StopRule& rule) {
     SteadyPath steady(path_.tasks(), path_.margins(),
@@ -207,8 +207,8 @@ class Allocator {
     return !(difference < -doubt) && exactly_better(a, b);
   }
 
-  // Whether a should grow rather than b: more gain, or the same and a lower number. For gains that
-  // are too close for their floating-point values to decide.
+  // Whether a should grow rather than b: more gain, or the same and a lower number. Used when the
+  // floating-point gains are too close to decide.
   bool exactly_better(TaskId a, TaskId b) const {
     const Fraction left = exact_gain(a);
     const Fraction right = exact_gain(b);
@@ -226,8 +226,8 @@ class Allocator {
     renew_gains(task);
   }
 
-  // After the task has grown. A level has at most one task on any path, so that what a steady path
-  // knows of its other tasks stays true.
+  // Call after the task has grown. A level has at most one task on any path, so the gains of the
+  // other tasks of a steady path stay valid.
   void renew_gains(TaskId task) {
     if (!limit_.is_set()) {
       gains_[task] = gain_of(task);

@@ -37,7 +37,7 @@ ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
   for (const TaskId task : tasks) {
     part.times_.push_back(times_[task]);
     part.releases_.push_back(releases_[task]);
-    // The view has the times; the workflow is there for its edges.
+    // The view holds the times; the workflow only provides the edges.
     builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
   }
   for (TaskId number = 0; number < tasks.size(); ++number) {

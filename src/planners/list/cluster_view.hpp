@@ -1,6 +1,6 @@
-// A workflow as one cluster sees it: how long each task runs on how many of its processors.
-// Several workflows are seen as one, side by side. What every planner for a single cluster starts
-// from. Cheap to copy; read-only and safe to share between threads.
+// A workflow on one cluster: how long each task runs on how many of its processors. Several
+// workflows become one, side by side. Every planner for a single cluster starts from this. Cheap to
+// copy; read-only and safe to share between threads.
 #pragma once
 
 #include <memory>
@@ -18,24 +18,24 @@ class ClusterView {
   // Needs single_cluster_unfit(problem) to be empty.
   explicit ClusterView(const Problem& problem);
 
-  // One of the workflows by itself; place() is not for it.
+  // One of the workflows by itself. Does not support place().
   ClusterView(const Problem& problem, std::size_t workflow);
 
   const Workflow& workflow() const { return merged_.workflow; }
   std::size_t size() const { return times_.size(); }
   Count processors() const { return processors_; }
   const TaskTime& time(TaskId task) const { return times_[task]; }
-  Time release(TaskId task) const { return releases_[task]; }  // no start before
+  Time release(TaskId task) const { return releases_[task]; }  // the earliest start
 
   // The largest count that the task may use and that is at most `procs`, but never less than the
   // task's least.
   Count bounded(TaskId task, Count procs) const;
 
-  // The tasks (in increasing order) and the edges between them, as a workflow of their own; place()
-  // is not for it.
+  // The tasks (in increasing order) and the edges between them, as a separate workflow. Does not
+  // support place().
   ClusterView part(std::span<const TaskId> tasks) const;
 
-  // The same tasks with every edge the other way round; place() is not for it.
+  // The same tasks with every edge reversed. Does not support place().
   ClusterView reversed() const;
 
   // Adds the placement of a task of the merged workflow to a plan of the problem.

@@ -68,7 +68,7 @@ std::vector<Duration> CriticalPath::margins() const {
   return margins;
 }
 
-// Makes the task's level exact. With a stack of its own, since a path may be a million tasks long.
+// Makes the task's level exact. Uses an explicit stack, since a path may be a million tasks long.
 void CriticalPath::verify(TaskId task) {
   if (exact(nodes_[task])) return;
   TaskId* top = stack_.data();
@@ -89,8 +89,8 @@ void CriticalPath::verify(TaskId task) {
   }
 }
 
-// Takes in the exact level of the node's next task. False when another one had to be chosen, whose
-// level may not be exact.
+// Applies the exact level of the node's next task. False when another task became the next one,
+// whose level may not be exact.
 inline bool CriticalPath::settle(Node& node) {
   const Duration level = levels_[node.next];
   if (level > node.second || level == node.below) {

@@ -1,9 +1,9 @@
 // The critical path of a workflow whose tasks only ever get shorter.
 //
-// CPA asks for the path after every small change, thousands of times. Recomputing all bottom levels
-// each time is wasteful: only ancestors of the changed task change, and of those only the ones near
-// the top matter. So levels are kept as upper bounds (tasks only shrink) and made exact on demand,
-// from the entry down, along the path alone.
+// CPA needs the path after every small change, thousands of times. Recomputing all bottom levels
+// each time is wasteful: only ancestors of the changed task change, and only those near the top
+// matter. So levels are kept as upper bounds (tasks only shrink) and made exact on demand, from the
+// entry down, along the path only.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class CriticalPath {
 
   Duration duration(TaskId task) const { return nodes_[task].duration; }
 
-  // Brings the path up to date: from the entry of greatest bottom level to an exit, at each task on
-  // to the successor of greatest bottom level, ties to the lower number. True when the path is
-  // surely the same as before.
+  // Updates the path. It leads from the entry with the greatest bottom level to an exit, at each
+  // task to the successor with the greatest bottom level; ties go to the lower number. True when
+  // the path is certainly the same as before.
   bool find();
 
-  // The tasks of the path, and for each what it and the tasks after it may lose together before
-  // another way might be longer.
+  // The tasks of the path. The margins say how much each task and those after it may lose together
+  // before another path might be longer.
   std::vector<TaskId> tasks() const;
   std::vector<Duration> margins() const;
 
@@ -59,7 +59,7 @@ class CriticalPath {
     std::uint64_t verified = 0;  // the last round in which the level was made exact
   };
 
-  // Whether the level is the bottom level: nothing that can lie below the task has changed since.
+  // Whether the level is exact: no task that can lie below this one has changed since.
   bool exact(const Node& node) const { return node.verified >= changed_below_[node.height]; }
 
   void choose_next(Node& node) const;
@@ -69,12 +69,12 @@ class CriticalPath {
   std::vector<Node> nodes_;
   std::vector<Duration> levels_;
   std::vector<TaskId> entries_;
-  Node top_;  // above all entries, with no duration of its own
+  Node top_;  // above all entries, without duration
   std::vector<TaskId> stack_;
-  // By height: the round for which a task of lesser height was last shortened.
+  // By height: the last round in which a task of lesser height was shortened.
   std::vector<std::uint64_t> changed_below_;
   std::uint64_t round_ = 0;
-  bool same_ = true;  // no other way was chosen in this round
+  bool same_ = true;  // the path did not change in this round
 };
 
 }  // namespace dovetail

@@ -12,16 +12,16 @@ namespace {
 
 constexpr int kMostTwentieths = 20;
 
-// What every task must keep to.
+// The limits for every task.
 struct PassLimits {
-  std::span<const Time> earliest;   // no start before
-  std::span<const Count> widest;    // processors of conservative choices
-  std::span<const Count> fallback;  // processors of aggressive choices
-  std::span<const Time> guide;      // empty: aggressive from the first
+  std::span<const Time> earliest;   // the earliest start
+  std::span<const Count> widest;    // most processors of conservative choices
+  std::span<const Count> fallback;  // most processors of aggressive choices
+  std::span<const Time> guide;      // empty: always aggressive
 };
 
-// Passes over one problem at one deadline, with growing lambda. A pass that follows another keeps
-// what both would choose alike and undoes the rest; the result is that of a pass from the start.
+// Passes over one problem at one deadline, with increasing lambda. A pass keeps the choices that it
+// shares with the pass before and undoes the rest; the result equals that of a pass from the start.
 class BackwardPass {
  public:
   BackwardPass(const OneCluster& cluster, std::span<const TaskId> order, const PassLimits& limits,
@@ -35,10 +35,10 @@ class BackwardPass {
     valid_until_.reserve(order.size());
   }
 
-  // Whether all tasks find a place. Needs more twentieths than in the call before.
+  // Whether all tasks find a slot. Needs more twentieths than in the call before.
   bool run(int twentieths) {
     const std::size_t kept = kept_places(twentieths);
-    // Where the pass before failed, with the same choices up to there, this one fails as well.
+    // The pass before failed with the same choices up to here, so this one fails too.
     if (failed_ && kept == valid_until_.size()) return false;
     undo_from(kept);
     failed_ = false;
@@ -79,7 +79,7 @@ class BackwardPass {
       }
     }
     if (!slot) {
-      // An earlier start would leave some predecessor no time at all.
+      // An earlier start would leave some predecessor no time.
       slot = latest_start(calendar_, view_.time(task), limits_.fallback[task],
                           {limits_.earliest[task], end});
     }
@@ -98,7 +98,7 @@ class BackwardPass {
     return fewest_processors(calendar_, view_.time(task), limits_.widest[task], {first, end});
   }
 
-  // The most twentieths at which a start so long after the guide is still late enough.
+  // The most twentieths at which a start this long after the guide is still late enough.
   static int last_valid(Duration after_guide, Duration room) {
     return static_cast<int>(Area{after_guide} * kMostTwentieths / room);
   }
@@ -109,11 +109,11 @@ class BackwardPass {
   PassLimits limits_;
   Time deadline_;
   std::vector<Slot> slots_;
-  std::vector<int> valid_until_;  // of the tasks placed so far: until which lambda their slot stays
+  std::vector<int> valid_until_;  // by placed task: its slot is valid up to this lambda
   bool failed_ = false;
 };
 
-// When each task can start if all before it run on as many processors as they may.
+// The start of each task if all tasks before it use as many processors as they may.
 std::vector<Time> earliest_starts(const ClusterView& view, std::span<const Count> widest) {
   std::vector<Time> starts(view.size());
   for (TaskId task = 0; task < view.size(); ++task) starts[task] = view.release(task);

@@ -2,10 +2,10 @@
 //
 // Source: Aida and Casanova, Scheduling Mixed-Parallel Applications with Advance Reservations
 // (problem RESSCHEDDL). Idea: take the tasks in the reverse of the turn-around order; each must end
-// by the start of its successors. Aggressive planning (DL_BD) gives it the latest start there is.
+// by the start of its successors. Aggressive planning (DL_BD) gives it the latest possible start.
 // Conservative planning (DL_RC) gives it the fewest processors with which it need not start before
-// its guide (guide.hpp), and is aggressive where there are none. The hybrids move the guide towards
-// the end by a share lambda = 0, 0.05 ... 1 until the deadline is met.
+// its guide (unloaded_starts.hpp), and is aggressive if there are none. The hybrids move the guide
+// towards the end by a share lambda = 0, 0.05 ... 1 until the deadline is met.
 // Cost: one or two calendar sweeps per task and pass; a pass begins where its choices first differ
 // from those of the pass before.
 // Ties: equal start to fewer processors.
@@ -26,12 +26,12 @@ enum class Guide { none, cpa, cpar };
 
 struct DeadlineRule {
   Guide guide;
-  Bound fallback;              // bounds the processors of aggressive choices
+  Bound fallback;              // limits the processors of aggressive choices
   bool search_lambda = false;  // else lambda is 0
 };
 
-// Plans one problem with any of the rules, at any deadline; what they have in common is computed
-// once. Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
+// Plans one problem with any of the rules, at any deadline; common results are computed once. Not
+// safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
 class DeadlinePlanner {
  public:
   explicit DeadlinePlanner(PlanningContext& context);
@@ -39,11 +39,11 @@ class DeadlinePlanner {
   // `name` goes into Plan::algorithm.
   Plan plan(const DeadlineRule& rule, Time deadline, std::string_view name = {});
 
-  // The same with one lambda, given in twentieths.
+  // The same with a given lambda, in twentieths.
   Plan plan_at(const DeadlineRule& rule, Time deadline, int twentieths);
 
  private:
-  // With the first lambda of first..last that meets the deadline.
+  // With the first lambda from first..last that meets the deadline.
   Plan first_that_meets(const DeadlineRule& rule, Time deadline, std::pair<int, int> twentieths,
                         std::string_view name);
   Bound fallback(const DeadlineRule& rule) const;
@@ -51,7 +51,7 @@ class DeadlinePlanner {
 
   OneCluster& cluster_;
   std::vector<TaskId> order_;
-  std::vector<Time> earliest_;  // no task can start before, whatever the plan
+  std::vector<Time> earliest_;  // the earliest start of each task in any plan
   std::array<std::optional<std::vector<Time>>, 2> guides_;
 };
 

@@ -9,7 +9,7 @@ namespace dovetail {
 namespace {
 
 // The sweeps run forwards in time, on a Line: a calendar up to `limit`, either as it is or
-// mirrored, so that what ends earliest there starts latest here.
+// mirrored. The earliest end on the mirrored line is the latest start on the calendar.
 struct Forward {
   const Calendar& calendar;
   Time limit;
@@ -50,9 +50,9 @@ std::optional<Slot> earliest_with(const Line& line, const TaskTime& time, Count 
   return Slot{procs, *start, *start + length};
 }
 
-// Feeds the sweep from `ready` on until `enough` says so or the line ends. Wherever the task runs,
-// its least count is free for at least its shortest duration; so the sweep begins there, and begins
-// anew whenever fewer processors are free.
+// Feeds the sweep from `ready` on until `enough` returns true or the line ends. Wherever the task
+// runs, its least count is free for at least its shortest duration. So the sweep begins at such a
+// place, and restarts whenever fewer processors are free.
 template <typename Line, typename Enough>
 void run_sweep(const Line& line, Sweep& sweep, const TaskTime& time, Time ready, Enough enough) {
   for (Time from = ready;;) {
@@ -94,7 +94,7 @@ std::optional<Slot> thriftiest(const Line& line, const TaskTime& time, Count bou
   const Count most = most_within(time, bound);
   const Count least = time.fewest_within(line.limit - ready, time.min_procs(), most);
   if (least == 0) return std::nullopt;
-  // Most often the first count that is fast enough fits.
+  // Usually the first count that is fast enough fits.
   if (const auto slot = earliest_with(line, time, least, ready)) return slot;
   if (least == most) return std::nullopt;
   Sweep sweep(time, time.next_allowed(least), most);

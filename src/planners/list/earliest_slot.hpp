@@ -1,8 +1,8 @@
-// List placement on a calendar, by insertion: holes between reservations are used.
+// List placement on a calendar by insertion: tasks may fill holes between reservations.
 //
-// The questions about one task consider all its allowed processor counts up to `bound` (its least
-// count is always allowed), and answer nothing when it fits nowhere. One sweep over the calendar's
-// steps answers all counts at once, so that the cost does not depend on the bound.
+// The functions for one task consider all its allowed processor counts up to `bound` (its least
+// count is always allowed), and return nothing when it fits nowhere. One sweep over the calendar's
+// steps covers all counts at once, so the cost does not depend on the bound.
 #pragma once
 
 #include <optional>
@@ -33,13 +33,13 @@ std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& 
 Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots);
 
 // Places the tasks in order, each at its earliest completion after its predecessors, within its
-// bound, and books it. The answer has one slot per task; nothing when a task fits nowhere.
-// `order` must be topological.
+// bound, and books it. Returns one slot per task; nothing when a task fits nowhere. `order` must be
+// topological.
 std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
                                                std::span<const TaskId> order,
                                                std::span<const Count> bounds, Calendar calendar);
 
-// The same with the processors fixed beforehand.
+// The same with given processors.
 std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
                                              std::span<const Count> allocation, Calendar calendar);
 

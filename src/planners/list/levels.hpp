@@ -8,11 +8,11 @@
 
 namespace dovetail {
 
-// For each task the length of the longest path that begins with it, with the given processors.
+// For each task, the length of the longest path that begins with it, with the given processors.
 std::vector<Duration> bottom_levels(const ClusterView& view, std::span<const Count> allocation);
 
-// Tasks by decreasing level, ties to the lower number. Durations are at least 1 ms, so that levels
-// fall along every edge and the order is topological.
+// Tasks by decreasing level, ties to the lower number. Durations are at least 1 ms, so levels
+// decrease along every edge and the order is topological.
 std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels);
 
 }  // namespace dovetail

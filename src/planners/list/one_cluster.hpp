@@ -1,5 +1,5 @@
-// What the planners for one cluster share: allocations, bounds and orders, each computed once, when
-// first needed.
+// Results that the planners for one cluster share: allocations, bounds and orders, each computed
+// once, when first needed.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace dovetail {
 
-// With which allocation bottom levels are computed: one processor, the whole cluster, CPA for the
-// cluster, CPA for what is usually free.
+// The allocation for computing bottom levels: one processor, the whole cluster, CPA for the
+// cluster, or CPA for what is usually free.
 enum class BottomLevel { one, all, cpa, cpar };
 
-// What bounds the processors of a task: the cluster, half of it, CPA's allocations.
+// The limit on the processors of a task: the cluster, half of it, or CPA's allocations.
 enum class Bound { all, half, cpa, cpar };
 
 // Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
@@ -32,18 +32,19 @@ class OneCluster {
   Time now() const { return problem_.now(); }
   const Calendar& calendar() const { return problem_.platform().calendar(0); }
 
-  // The processors that CPA is run for: all, or those usually free.
+  // The number of processors that CPA plans for: all, or those usually free.
   Count processors() const { return view_.processors(); }
   Count historical_procs() const { return historical_procs_; }
 
   const Allocation& bounds(Bound bound);
   const std::vector<TaskId>& order(BottomLevel bottom_level);
 
-  // The longest path with every task on as many processors as it may use: no plan is shorter.
+  // The longest path with every task on as many processors as it may use: a lower bound on every
+  // makespan.
   Duration shortest_makespan();
 
-  // All tasks one after the other behind the last reservation and release: time enough for every
-  // planner, unless the cluster is not there that long.
+  // All tasks one after the other after the last reservation and release: enough time for every
+  // planner, unless the cluster leaves earlier.
   Duration ample_makespan() const;
 
   // `name` goes into Plan::algorithm. Without slots the plan is infeasible.

@@ -7,7 +7,7 @@ namespace dovetail {
 
 namespace {
 
-// Where each task of each workflow is, as a position in Plan::placements.
+// The position of each task of each workflow in Plan::placements.
 std::vector<std::vector<std::size_t>> positions_of(const Problem& problem, const Plan& plan) {
   std::vector<std::vector<std::size_t>> positions;
   for (const Workflow& workflow : problem.workflows()) positions.emplace_back(workflow.size());

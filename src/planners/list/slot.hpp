@@ -1,4 +1,4 @@
-// Where one task goes.
+// The place of one task: processors, start and end.
 #pragma once
 
 #include "dovetail/time.hpp"

@@ -1,9 +1,8 @@
 // One walk over the steps of a calendar that follows every processor count of a task at once.
 //
-// A count is free "since" some moment when at least that many processors have been free from then
-// on. Neighbouring counts that are free since the same moment make a group; the more processors,
-// the later the moment. So the groups form a stack, and a step of the calendar changes only its
-// top.
+// A count is free "since" the time from which at least that many processors have been free.
+// Neighbouring counts that are free since the same time form a group; more processors are free
+// since a later time. So the groups form a stack, and a step of the calendar changes only its top.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@ class Sweep {
   // Follows the allowed counts from `least` to `most`; both must be allowed.
   Sweep(const TaskTime& time, Count least, Count most) : time_(time), least_(least), most_(most) {}
 
-  // Takes in the next step, which must begin where the last one ended, unless idle().
+  // Processes the next step, which must begin where the last one ended, unless idle().
   void feed(const Step& step) {
     const Count usable = step.free >= most_ ? most_ : time_.floor_allowed(step.free);
     Count covered = groups_.empty() ? 0 : groups_.back().high;
@@ -36,7 +35,7 @@ class Sweep {
   Count least() const { return least_; }
   Count most() const { return most_; }
 
-  // Whether the task, begun as early as its count was free, has ended by `moment` on some count.
+  // Whether the task, started as soon as its count was free, ends by `moment` on some count.
   bool ends_by(Time moment) const {
     return !groups_.empty() && groups_.back().earliest_end <= moment;
   }
@@ -48,13 +47,13 @@ class Sweep {
     return slot(group, fewest_within(group, end - group.start));
   }
 
-  // The smallest count with which the task has ended by `moment`. Needs ends_by(moment).
+  // The smallest count with which the task ends by `moment`. Needs ends_by(moment).
   Slot fewest(Time moment) const {
     const Group& group = first_that_ends_by(moment);
     return slot(group, fewest_within(group, moment - group.start));
   }
 
-  // Counts above `most` are of no interest any more; false when none is left.
+  // Drops counts above `most`; false when none is left.
   bool limit_to(Count most) {
     most_ = time_.floor_allowed(most);
     if (most_ < least_) return false;
@@ -64,7 +63,7 @@ class Sweep {
 
  private:
   // Within a group the largest count ends first, because durations never grow with the count; so
-  // one end per group is enough.
+  // one end per group suffices.
   struct Group {
     Count low;
     Count high;

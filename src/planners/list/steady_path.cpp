@@ -23,7 +23,7 @@ SteadyPath::SteadyPath(const std::vector<TaskId>& tasks, std::vector<Duration> m
 
 bool SteadyPath::shortened(Duration by) {
   const auto order = [this](const Entry& a, const Entry& b) { return worse(a, b); };
-  // Taking the front out compares only the others, so that its new gain does no harm.
+  // pop_heap compares only the other entries, so the changed gain of the front does no harm.
   std::pop_heap(heap_.begin(), heap_.end(), order);
   const std::size_t place = heap_.back().place;
   std::push_heap(heap_.begin(), heap_.end(), order);

@@ -1,9 +1,9 @@
-// A critical path for as long as it stays the same, so that growing its tasks costs little.
+// Follows a critical path while it stays the same, so that growing its tasks costs little.
 //
-// CPA asks for the best task of the path in every step. On a short path looking at all of them is
-// fastest. But on a chain of thousands of tasks the path never changes, and looking at every task
-// for every processor given away would take hours. This keeps the tasks in a heap by gain, and for
-// each place of the path the margin by which it beats the next best way to go on.
+// CPA needs the best task of the path in every step. On a short path, scanning all tasks is
+// fastest. But on a chain of thousands of tasks the path never changes, and scanning every task for
+// every processor given would take hours. This class keeps the tasks in a heap by gain, and for
+// each place of the path the margin by which it beats the next best continuation.
 //
 //   SteadyPath path(tasks, margins, better);
 //   TaskId best = path.best();
@@ -21,17 +21,17 @@ namespace dovetail {
 
 class SteadyPath {
  public:
-  // Whether the first task should be grown rather than the second: a strict order.
+  // Whether the first task should grow rather than the second: a strict order.
   using Better = std::function<bool(TaskId, TaskId)>;
 
-  // margins[i] is what the rest of the path from place i on may lose before another way might be
-  // longer; there is one for each task.
+  // margins[i] is how much the rest of the path from place i on may lose before another path might
+  // be longer; one for each task.
   SteadyPath(const std::vector<TaskId>& tasks, std::vector<Duration> margins, Better better);
 
   TaskId best() const { return heap_.front().task; }
 
-  // To be told after best() was grown and became shorter. False when the path may have changed;
-  // then this object is of no more use.
+  // Call after best() has grown and become shorter. False when the path may have changed; then this
+  // object must not be used any more.
   bool shortened(Duration by);
 
  private:
@@ -47,10 +47,10 @@ class SteadyPath {
 
   Better better_;
   std::vector<Entry> heap_;  // the best at the front
-  // Margins change for all places up to one; blocks make that cheap.
-  std::vector<Duration> margins_;  // without what their block has lost as a whole
-  std::vector<Duration> lost_;     // by each block as a whole
-  std::vector<Duration> least_;    // margin of each block, with everything lost
+  // A step changes the margins of all places up to one; blocks make that cheap.
+  std::vector<Duration> margins_;  // not counting the loss of their whole block
+  std::vector<Duration> lost_;     // loss of each whole block
+  std::vector<Duration> least_;    // smallest margin of each block, all losses counted
 };
 
 }  // namespace dovetail

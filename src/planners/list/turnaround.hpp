@@ -2,8 +2,8 @@
 //
 // Source: Aida and Casanova, Scheduling Mixed-Parallel Applications with Advance Reservations
 // (problem RESSCHED). Idea: rank the tasks by bottom level; give each, in that order, the slot in
-// which it ends earliest, on at most its bound of processors. BL says with which allocation bottom
-// levels are computed, BD what bounds the processors.
+// which it ends earliest, on at most its bound of processors. BL names the allocation for computing
+// bottom levels, BD the bound.
 // Cost: two CPA allocations, then one calendar sweep per task.
 // Ties: equal bottom level to the lower task number, equal end to fewer processors.
 #pragma once

@@ -19,7 +19,7 @@ std::vector<Slot> map_alone(const ClusterView& view, const Allocation& allocatio
   return place_fixed(view, order, allocation, Calendar(std::max(procs, widest), now)).value();
 }
 
-// The guide of each task from a schedule of its own: of the tasks up to it in the list.
+// The guide of each task from a separate schedule of the tasks up to it in the list.
 std::vector<Time> one_schedule_each(OneCluster& cluster, Bound share, Count procs,
                                     GuideReading reading) {
   const auto& order = cluster.order(BottomLevel::cpar);

@@ -1,4 +1,4 @@
-// One resource that runs one task at a time: when it is taken.
+// The busy times of one resource that runs one task at a time.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace dovetail {
 
 class Lane {
  public:
-  // Nothing is free before.
+  // Empties it; nothing is free before `begin`.
   void clear(Time begin) {
     begin_ = begin;
     taken_.clear();
@@ -26,7 +26,7 @@ class Lane {
     return start;
   }
 
-  // After everything that is planned.
+  // The end of the last planned piece.
   Time last_end() const { return taken_.empty() ? begin_ : taken_.back().end; }
 
   // Needs the piece to be free. Neighbours become one piece.

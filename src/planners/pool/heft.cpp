@@ -17,7 +17,7 @@ Situation::Situation(const UnlikeGraph& graph, Time now)
 
 namespace {
 
-// The costs of one task on the pool, those that it has.
+// The weight of one task from its costs on those resources of the pool where it can run.
 double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
   if (costs.empty()) return 0;
   const auto scale = static_cast<double>(2 * pool);
@@ -37,7 +37,7 @@ double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
       break;
   }
   const auto sum = static_cast<double>(std::accumulate(costs.begin(), costs.end(), Duration{0}));
-  // Whole numbers, so that equal ranks are equal.
+  // Rounded to whole numbers, so that equal ranks compare equal.
   return std::round(scale * sum / static_cast<double>(costs.size()));
 }
 
@@ -67,7 +67,7 @@ class RestPlanner {
  private:
   bool waits(TaskId task) const { return situation_.progress[task] == TaskProgress::waiting; }
 
-  // Tasks that have started stay.
+  // Tasks that have started keep their places.
   void keep(TaskId task) {
     if (waits(task)) return;
     const Assignment& place = situation_.placed[task];
@@ -110,17 +110,17 @@ class RestPlanner {
     return std::max(ready_[resource], lane.last_end());
   }
 
-  // An input that is everywhere at one moment, but for the resource that has it and those to which
-  // it is under way: exceptions_ from `first` to `last`.
+  // An input that arrives everywhere at the same time, except at the resource that has it and those
+  // to which it is on its way: exceptions_ from `first` to `last`.
   struct Arrival {
     Time elsewhere = 0;
     std::size_t first = 0;
     std::size_t last = 0;
   };
 
-  // When all inputs of the task are there, by resource. The last input decides for all resources
-  // but its exceptions, the last but one for most of those, and so on: few are looked at more than
-  // once, however many inputs and resources there are.
+  // When all inputs of the task have arrived, by resource. The last input decides for all resources
+  // except its exceptions, the second last for most of those, and so on. So few inputs are
+  // processed more than once, however many inputs and resources there are.
   void find_ready(TaskId task) {
     std::ranges::fill(ready_, situation_.clock);
     arrivals_.clear();
@@ -149,7 +149,8 @@ class RestPlanner {
     return arrival;
   }
 
-  // Resources for which no later input decided and that are not exceptions of this one, too.
+  // Settles the resources for which no later input decided and that are not exceptions of this one
+  // either.
   void settle(const Arrival& arrival) {
     const auto here = std::span(exceptions_).subspan(arrival.first, arrival.last - arrival.first);
     std::erase_if(open_, [&](const Situation::Delivery& open) {

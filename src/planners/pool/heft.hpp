@@ -1,6 +1,6 @@
-// HEFT (Topcuoglu, Hariri and Wu 2002): tasks in order of their distance from the exit, each where
-// it ends first; and the same for what is left of a workflow that runs already, as AHEFT needs it
-// (Yu and Shi 2007).
+// HEFT (Topcuoglu, Hariri and Wu 2002): takes tasks in order of their distance from the exit and
+// places each where it ends first. Also does so for the rest of a running workflow, as AHEFT needs
+// it (Yu and Shi 2007).
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace dovetail {
 
-// What stands for a task's cost in its distance from the exit.
+// How a task's cost enters its distance from the exit.
 enum class RankRule { mean, max, min, median };
 
-// When the output of a task that has ended is at a resource on which it did not run.
+// When the output of an ended task arrives at a resource on which the task did not run.
 enum class TransferModel {
   inflight,  // when it arrives, if a plan in force had it sent there; else one transfer from now
-  literal,   // one transfer from now, whatever is under way
-  multicast  // one transfer after the task's end, wherever
+  literal,   // one transfer from now, ignoring transfers under way
+  multicast  // one transfer after the task's end, everywhere
 };
 
 enum class Slots { insertion, append };
@@ -44,7 +44,7 @@ struct Schedule {
 
 enum class TaskProgress : std::uint8_t { waiting, running, finished };
 
-// All that a plan of the rest depends on.
+// Everything that a plan for the rest depends on.
 struct Situation {
   struct Delivery {
     ResourceId resource = 0;
@@ -53,7 +53,7 @@ struct Situation {
 
   Situation(const UnlikeGraph& graph, Time now);
 
-  // What the task takes there now.
+  // The current cost of the task on the resource.
   Duration cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const {
     const Duration given = graph.cost(task, resource);
     const double factor = slowness[resource] * (lateness.empty() ? 1.0 : lateness[task]);
@@ -67,19 +67,18 @@ struct Situation {
   std::vector<double> lateness = {};   // by task, the same; empty: as given
   std::vector<TaskProgress> progress;  // by task
   std::vector<Assignment> placed;      // by task: of those that have started
-  // By edge, where its file was sent and when it is there. Empty until something has ended.
+  // By edge, where its file was sent and when it arrives. Empty until a task has ended.
   std::vector<std::vector<Delivery>> sent = {};
 };
 
-// A plan for the tasks that wait; the others keep their places. Nothing when a task can end
-// nowhere.
+// A plan for the waiting tasks; the others keep their places. Nothing when a task can end nowhere.
 std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
                                   const HeftOptions& options);
 
-// By task: the distance from the exit in units of 1 / (2 |pool|) milliseconds, of tasks that wait.
+// By task: the distance from the exit in units of 1 / (2 |pool|) milliseconds, for waiting tasks.
 std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, RankRule rule);
 
-// The same plan by ranks that are known already, whatever rule the options name.
+// The same with given ranks, ignoring the rule in the options.
 std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
                                   const HeftOptions& options, std::span<const double> ranks);
 

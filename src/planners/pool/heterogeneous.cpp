@@ -11,7 +11,7 @@ namespace dovetail {
 
 namespace {
 
-// Where each name is among the clusters; nothing when it is none of them.
+// The position of each name among the clusters; nothing when it is none of them.
 std::vector<std::optional<std::size_t>> positions_of(std::span<const std::string> names,
                                                      const Platform& platform) {
   std::unordered_map<std::string_view, std::size_t> clusters;
@@ -64,7 +64,7 @@ void UnlikeGraph::add(const Problem& problem, std::size_t number, TaskId first) 
         row[resource] = problem.time(number, task, resource).duration(1);
       }
     } else if (time.min_procs() == 1) {
-      // As they are listed: a search for each resource would take longer than planning.
+      // Reads the points as listed: a search for each resource would take longer than planning.
       for (const TimePoint& point : time.points()) {
         const auto position = positions[static_cast<std::size_t>(point.key)];
         if (position) row[*position] = run_time(point.seconds);

@@ -1,5 +1,5 @@
-// A problem on unlike resources in compact arrays: what each task costs on each resource, and what
-// each edge costs between two.
+// A problem on heterogeneous resources in compact arrays: the cost of each task on each resource,
+// and of each edge between two.
 //
 // Resources are clusters of one processor. Several workflows are planned as one graph.
 #pragma once
@@ -29,7 +29,7 @@ class UnlikeGraph {
   explicit UnlikeGraph(const Problem& problem);
 
   // The same from arrays: costs by task and resource; the inputs task by task, those of task i from
-  // first_input[i] to first_input[i + 1]. Needs every task to come after those it needs.
+  // first_input[i] to first_input[i + 1]. Needs every task to come after its predecessors.
   UnlikeGraph(std::size_t resources, std::vector<Duration> costs, std::vector<Input> inputs,
               std::vector<std::uint32_t> first_input);
 
@@ -56,7 +56,7 @@ class UnlikeGraph {
                                        first_output_[task + 1] - first_output_[task]);
   }
 
-  // Every task after those it needs.
+  // Every task after its predecessors.
   std::span<const TaskId> topological_order() const { return order_; }
 
  private:
@@ -72,11 +72,11 @@ class UnlikeGraph {
   std::vector<TaskId> order_;
 };
 
-// Why the planners for unlike resources cannot plan this, as the end of a sentence; empty when they
-// can.
+// Why the planners for heterogeneous resources cannot plan this, as the end of a sentence; empty
+// when they can.
 std::string unlike_unfit(const Problem& problem);
 
-// That a resource leaves, as the end of a sentence about a planner that does not look ahead.
+// Says that a resource leaves, as the end of a sentence about a planner that does not look ahead.
 std::string leaves_unseen(const Problem& problem);
 
 }  // namespace dovetail

@@ -51,7 +51,7 @@ class MinMin {
 
   Time now() const { return situation_.clock; }
 
-  // When the resource has done what it was given.
+  // When the resource has finished the tasks it was given.
   Time available(ResourceId resource) const {
     const auto& queue = queues_[resource];
     return queue.empty() ? now() : std::max(now(), situation_.placed[queue.back()].end);
@@ -68,7 +68,7 @@ class MinMin {
     return stage_in_ == StageIn::sum ? sum : longest;
   }
 
-  // On a resource that is free from then on, of a task that was given to it at that time.
+  // The start on a resource that is free from `free` on, of a task given to it at `given`.
   Time start_on(ResourceId resource, TaskId task, Time free, Time given) const {
     const Duration staged = stage(task, resource);
     return stage_in_ == StageIn::blocking ? free + staged : std::max(free, given + staged);
@@ -94,7 +94,7 @@ class MinMin {
     return best;
   }
 
-  // The ready task that can be done first, again and again.
+  // Repeatedly dispatches the ready task that can end first.
   void dispatch() {
     std::ranges::sort(ready_);
     std::vector<Choice> bests;
@@ -107,7 +107,7 @@ class MinMin {
       give(ready_[static_cast<std::size_t>(position)], chosen);
       ready_.erase(ready_.begin() + position);
       bests.erase(first);
-      // Only the resource that was chosen has changed, for the worse.
+      // Only the chosen resource has changed, and only for the worse.
       for (std::size_t i = 0; i < bests.size(); ++i) {
         if (bests[i].resource == chosen.resource) bests[i] = best(ready_[i]);
       }
@@ -175,18 +175,19 @@ class MinMin {
       case Event::Kind::reserve:
       case Event::Kind::cancel:
       case Event::Kind::fail:
-        break;  // resources of a pool are ours alone
+        break;  // a pool has no other users
     }
   }
 
-  // A run that is cut short by it is lost.
+  // Takes a task back from its resource; a run that is cut short is lost.
   void take_back(TaskId task) {
     const Assignment& place = situation_.placed[task];
     if (place.start < now()) lost_.push_back({task, {place.resource, place.start, now()}});
     ready_.push_back(task);
   }
 
-  // A task that would not be done before its resource leaves, and what waits behind it.
+  // Takes back tasks that would not end before their resource leaves, and those waiting behind
+  // them.
   void take_back_late(ResourceId resource) {
     auto& queue = queues_[resource];
     const auto late = std::ranges::find_if(queue, [&](TaskId task) {
@@ -225,14 +226,14 @@ class MinMin {
     return std::ranges::find(queue, task) != queue.end();
   }
 
-  // What is left of a task that runs takes `factor` times as long.
+  // Multiplies the remaining time of a running task by the factor.
   void stretch(TaskId task, double factor) {
     Assignment& place = situation_.placed[task];
     if (place.start >= now()) return;
     place.end = now() + run_time(to_seconds(place.end - now()) * factor);
   }
 
-  // What waits on a resource, with the costs of now, behind what runs there.
+  // Replans the tasks waiting on a resource behind the running one, with the current costs.
   void move_on(ResourceId resource) {
     Time free = now();
     for (const TaskId task : queues_[resource]) {
@@ -249,9 +250,9 @@ class MinMin {
   const UnlikeGraph& graph_;
   StageIn stage_in_;
   Situation situation_;
-  std::vector<std::uint32_t> missing_;       // by task: inputs that are not there yet
+  std::vector<std::uint32_t> missing_;       // by task: inputs still missing
   std::vector<Time> given_;                  // by task: when it was last given to a resource
-  std::vector<std::vector<TaskId>> queues_;  // by resource: what it was given and has not done
+  std::vector<std::vector<TaskId>> queues_;  // by resource: given tasks that are not done
   std::vector<TaskId> ready_;
   std::vector<LostRun> lost_;
   std::size_t finished_ = 0;

@@ -33,7 +33,7 @@ struct Pool {
   std::vector<Event> events;  // in order of time
 
  private:
-  // By resource, whether the first that happens to it is that it joins.
+  // By resource, whether its first event is that it joins.
   std::vector<bool> awaited(std::size_t resources) const {
     std::vector<bool> awaited(resources, false);
     std::vector<bool> known(resources, false);
@@ -98,7 +98,7 @@ class MinMinRun {
   MinMinRun(const Problem& problem, std::string_view name, const Pool& pool, StageIn stage_in)
       : problem_(problem), name_(name), graph_(problem), pool_(pool), stage_in_(stage_in) {}
 
-  // What is executed when the first of the events are heard of, and no others.
+  // The executed plan when only the first `events` events are known.
   Plan hear(std::size_t events) {
     const auto heard = std::span(pool_.events).first(events);
     return to_plan(problem_, name_,
@@ -106,7 +106,7 @@ class MinMinRun {
   }
   Plan hear_all() { return hear(pool_.events.size()); }
 
-  // The same event by event, with the end that each lets expect. There is never another plan.
+  // The same event by event, with the expected end after each. There is never another plan.
   PoolRun follow() {
     KnownEvents feed(pool_.events, [&](const Event& event) { return describe(event, problem_); });
     PoolRun run{.before = hear(0), .after = {}};

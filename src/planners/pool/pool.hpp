@@ -1,4 +1,4 @@
-// Planners for unlike resources, as the table has them.
+// The planners for heterogeneous resources, for the table of planners.
 #pragma once
 
 #include <string_view>
@@ -10,33 +10,32 @@
 
 namespace dovetail {
 
-// How a planner goes on when something happens.
+// How a planner reacts to events.
 struct PoolRule {
-  bool is_min_min = false;  // decided task by task; else by AHEFT's loop
+  bool is_min_min = false;  // decides task by task; else AHEFT's loop
   AheftOptions options = {};
 };
 
-PoolRule heft_rule();         // moved where it has to be, planned again only when it is impossible
+PoolRule heft_rule();         // shifts tasks if needed, replans only if the plan is impossible
 PoolRule aheft_rule();        // the best of several readings
 PoolRule aheft_paper_rule();  // the printed equations
 PoolRule min_min_rule();
 
-// HEFT in the table: once, on the resources that are there, whatever happens later.
+// HEFT in the table: plans once, on the resources present at the start, whatever happens later.
 Plan plan_heft(PlanningContext& context, std::string_view name);
 
-// The others: what is executed when resources join and leave as the platform says.
+// The other planners: the executed plan when resources join and leave as the platform says.
 Plan plan_on_pool(PlanningContext& context, std::string_view name, const PoolRule& rule);
 
-// What one of these plans at the start, and what is executed when events happen as well.
+// The plan of one of these planners at the start, and the executed one after the events.
 struct PoolRun {
   Plan before;
   Plan after;
-  std::vector<Placement> lost = {};  // runs that were cut short, and begun again later
+  std::vector<Placement> lost = {};  // runs that were cut short and restarted later
 };
 
-// The events in order of time, besides the joins and leaves of the platform. A resource that they
-// let join first of all is not there before. Needs a planner with a pool rule. `band`: see
-// AheftOptions.
+// Needs a planner with a pool rule, and events sorted by time; the joins and leaves of the platform
+// are added. A resource whose first event is a join is absent before it. `band`: see AheftOptions.
 PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
                  double band);
 

@@ -42,7 +42,7 @@ void AheftWorld::advance(Time now) {
   }
 }
 
-// Its outputs leave at once for where the plan wants them.
+// Sends the task's outputs at once to where the plan wants them.
 void AheftWorld::finish(TaskId task) {
   situation_.progress[task] = TaskProgress::finished;
   if (!has_plan_) return;
@@ -94,7 +94,7 @@ bool AheftWorld::apply(const std::vector<Event>& events) {
       case Event::Kind::reserve:
       case Event::Kind::cancel:
       case Event::Kind::fail:
-        break;  // resources of a pool are ours alone
+        break;  // a pool has no other users
     }
   }
   stop_late();
@@ -110,7 +110,7 @@ bool AheftWorld::is_out_of_band() const {
   return std::ranges::any_of(resource_drift_, counts) || std::ranges::any_of(task_drift_, counts);
 }
 
-// Tasks that run but cannot be done before their resource leaves are planned again at once.
+// Running tasks that cannot end before their resource leaves are planned again at once.
 void AheftWorld::stop_late() {
   for (TaskId task = 0; task < graph_.size(); ++task) {
     const Assignment& place = situation_.placed[task];
@@ -121,7 +121,7 @@ void AheftWorld::stop_late() {
   }
 }
 
-// One that is there already, and was to leave, stays.
+// A resource that is present and was to leave stays.
 void AheftWorld::join(ResourceId resource) {
   if (options_.plans_once && !at_start_[resource]) return;
   situation_.leaves[resource] = kForever;
@@ -138,7 +138,7 @@ void AheftWorld::remove(ResourceId resource, Time when) {
   }
 }
 
-// What runs there is lost.
+// The tasks running there are lost.
 void AheftWorld::leave(ResourceId resource) {
   remove(resource, situation_.clock);
   for (TaskId task = 0; task < graph_.size(); ++task) {
@@ -175,7 +175,7 @@ void AheftWorld::delay(TaskId task, double factor) {
   stretch(task, factor);
 }
 
-// What is left of a task that runs takes `factor` times as long.
+// Multiplies the remaining time of a running task by the factor.
 void AheftWorld::stretch(TaskId task, double factor) {
   if (situation_.progress[task] != TaskProgress::running) return;
   Assignment& place = situation_.placed[task];
@@ -183,8 +183,8 @@ void AheftWorld::stretch(TaskId task, double factor) {
   schedule_.tasks[task] = place;
 }
 
-// The plan in force with the costs of now: the same resources, the same order on each, every task
-// as early as it can.
+// The plan in force with the current costs: the same resources, the same order on each, every task
+// as early as possible.
 void AheftWorld::shift() {
   std::vector<TaskId> order(graph_.size());
   std::iota(order.begin(), order.end(), TaskId{0});
@@ -206,7 +206,7 @@ void AheftWorld::shift() {
   }
 }
 
-// When the edge's file is there in the plan in force.
+// When the edge's file arrives in the plan in force.
 Time AheftWorld::arrival(std::uint32_t edge, ResourceId resource) const {
   const UnlikeGraph::Input& input = graph_.input(edge);
   const Assignment& from = schedule_.tasks[input.from];
@@ -252,7 +252,7 @@ std::optional<Time> AheftWorld::propose() {
   return proposal_.end;
 }
 
-// Files that are needed elsewhere now leave at once.
+// Files that are now needed elsewhere are sent at once.
 void AheftWorld::adopt() {
   schedule_ = std::move(proposal_);
   has_plan_ = true;

@@ -1,6 +1,6 @@
 // AHEFT (Yu and Shi 2007): a workflow on resources that come, go and slow down. Everything is
-// planned; when something happens, what has not started is planned again, and the new plan is
-// adopted if it ends earlier.
+// planned at the start. After each event the tasks that have not started are planned again, and the
+// new plan is adopted if it ends earlier.
 #pragma once
 
 #include <span>
@@ -16,9 +16,9 @@ struct AheftOptions {
   std::vector<TransferModel> transfers = {TransferModel::inflight, TransferModel::literal};
   Slots slots = Slots::insertion;
   bool restart = false;     // running tasks are stopped and planned again
-  bool plans_once = false;  // on the resources of the start, and again only when that is impossible
-  // By how much a resource or task may become slower or faster before it is planned again; 0: any
-  // change counts.
+  bool plans_once = false;  // on the initial resources; again only if impossible
+  // By how much a resource or task may slow down or speed up before the rest is planned again; 0:
+  // any change counts.
   double band = 0;
 };
 
@@ -32,7 +32,7 @@ AheftOptions paper_options();
 
 class AheftWorld final : public World {
  public:
-  // The pool: resources that are there at the start.
+  // `pool` holds the resources present at the start.
   AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
              AheftOptions options = {});
 
@@ -44,10 +44,10 @@ class AheftWorld final : public World {
   void adopt() override;
   void give_up() override;
 
-  // The plan in force; of what has happened, what really happened.
+  // The plan in force; for the past, what really happened.
   const Schedule& schedule() const { return schedule_; }
 
-  // Runs that were cut short, and begun again later.
+  // Runs that were cut short and restarted later.
   std::span<const LostRun> lost() const { return lost_; }
 
   std::span<const PlanVersion> versions() const { return versions_; }

@@ -62,7 +62,7 @@ Placement ClusterWorld::placement(std::size_t number, const Slot& slot) const {
           .end = slot.end};
 }
 
-// When the last of a task's inputs is there, and not before now.
+// When the last of a task's inputs arrives, but not before now.
 Time ClusterWorld::inputs_end(std::size_t number, const Slots& slots) const {
   const TaskRef name = names_[number];
   Time end = std::max(clock_, problem_.release(name.workflow, name.task));
@@ -135,12 +135,12 @@ bool ClusterWorld::handle(const Event& event) {
     case Event::Kind::leave:
     case Event::Kind::leave_later:
     case Event::Kind::slow:
-      break;  // a cluster stays as it is
+      break;  // a cluster does not change
   }
   return false;
 }
 
-// What has begun of it was held all the same.
+// The part of the reservation that has passed stays held.
 void ClusterWorld::cancel(const Reservation& reservation) {
   const auto found = std::ranges::find(others_, reservation);
   if (found == others_.end()) return;
@@ -151,8 +151,8 @@ void ClusterWorld::cancel(const Reservation& reservation) {
   }
 }
 
-// Idle processors first, then those of the tasks that started last, which others get no share of
-// even if they could not have all that they have booked.
+// Takes idle processors first, then those of the tasks that started last. Other users get none of
+// the latter, even if they could not get all that they booked.
 void ClusterWorld::fail(const Reservation& failure) {
   Count idle = rest_platform().calendar(0).free_at(clock_);
   while (idle < failure.procs) {
@@ -198,7 +198,7 @@ std::vector<Reservation> ClusterWorld::running() const {
   return bookings;
 }
 
-// Of what others have booked and what has failed, that which our tasks leave over.
+// The part of others' bookings and of failures that our tasks leave room for.
 std::vector<Reservation> ClusterWorld::held_by_others(Time from,
                                                       const std::vector<Reservation>& ours) const {
   Calendar free = platform_with(from, ours).calendar(0);
@@ -232,7 +232,7 @@ Platform ClusterWorld::platform_with(Time now, std::vector<Reservation> reservat
   return Platform(now, {std::move(cluster)}, problem_.platform().wall_clock());
 }
 
-// What is free for tasks that wait.
+// The platform that is free for waiting tasks.
 Platform ClusterWorld::rest_platform() const {
   std::vector<Reservation> taken = running();
   const std::vector<Reservation> held = held_by_others(clock_, taken);
@@ -259,7 +259,7 @@ std::vector<std::size_t> ClusterWorld::waiting() const {
   return numbers;
 }
 
-// The tasks that wait, as a problem of their own.
+// The waiting tasks as a separate problem.
 Problem ClusterWorld::rest(const std::vector<std::size_t>& numbers) const {
   Slots started = slots_;
   for (const std::size_t number : numbers) started[number].end = clock_;
@@ -281,8 +281,8 @@ Problem ClusterWorld::rest(const std::vector<std::size_t>& numbers) const {
       .with_releases(std::move(releases));
 }
 
-// The plan in force with the same processors and in the same order, each task as early as it can;
-// or, when starts are kept, no earlier than it was to start.
+// The plan in force with the same processors and order, each task as early as possible or, if
+// starts are kept, no earlier than its planned start.
 auto ClusterWorld::moved(bool keeps_starts) const -> std::optional<Slots> {
   std::vector<std::size_t> order = waiting();
   std::ranges::stable_sort(order, {}, [&](std::size_t number) { return slots_[number].start; });
@@ -316,7 +316,7 @@ std::optional<Time> ClusterWorld::propose() {
     return current_end();
   }
   if (has_plan_) {
-    // Without any change of order or processors, should that be as good.
+    // Prefers no change of order or processors if that is as good.
     goes_on_ = moved(false);
     if (goes_on_) offer(*goes_on_, algorithm_);
     if (options_.searches && goes_on_ && problem_.goal() != Goal::fair) {
@@ -340,7 +340,7 @@ std::optional<Time> ClusterWorld::propose() {
   return end_of(told());
 }
 
-// The plan that is spoken of.
+// The plan that propose() reports.
 auto ClusterWorld::told() const -> const Slots& {
   const bool is_declined = options_.tells_declined && has_plan_ && declined_ &&
                            !prefers_proposal() && is_better(*declined_, *proposal_);
@@ -351,7 +351,7 @@ void ClusterWorld::decline(Slots slots) {
   if (!declined_ || is_better(slots, *declined_)) declined_ = std::move(slots);
 }
 
-// What a search from there finds for the tasks that wait.
+// The result of a search from that plan for the waiting tasks.
 auto ClusterWorld::searched(const Slots& from, const std::vector<std::size_t>& numbers,
                             double stability) const -> Slots {
   const Problem problem = rest(numbers);
@@ -381,7 +381,7 @@ void ClusterWorld::offer(Slots slots, const std::string& algorithm) {
   proposal_by_ = algorithm;
 }
 
-// A deadline that is met comes first, then the goal.
+// Meeting the deadline comes first, then the goal.
 bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   const Time end_a = end_of(a);
   const Time end_b = end_of(b);
@@ -396,7 +396,7 @@ bool ClusterWorld::is_better(const Slots& a, const Slots& b) const {
   return area_of(a) < area_of(b);
 }
 
-// What it gains over the plan in force, less what the tasks that it moves have to gain.
+// The gain over the plan in force, less the gain required for the tasks that it moves.
 double ClusterWorld::net_gain(const Slots& slots) const {
   const std::size_t tasks = waiting().size();
   if (tasks == 0) return gain(slots);
@@ -432,8 +432,8 @@ double ClusterWorld::gain(const Slots& slots) const {
   return less(end - clock_, end_before - clock_);
 }
 
-// Of the tasks that wait. Where the plan in force, pulled forward, has changed their order, they do
-// not count as moved.
+// Counts waiting tasks. Those whose order changed only because the plan in force was pulled forward
+// do not count.
 std::size_t ClusterWorld::moved_by(const Slots& slots) const {
   Slots before;
   Slots after;
@@ -444,7 +444,8 @@ std::size_t ClusterWorld::moved_by(const Slots& slots) const {
   return moved_tasks(before, after);
 }
 
-// Of the workflow that is worst off, to one in a hundred: less is not worth a new plan.
+// The stretch of the workflow that is worst off, to one part in a hundred: smaller gains are not
+// worth a new plan.
 double ClusterWorld::worst_stretch(const Slots& slots) const {
   double worst = 0;
   for (std::size_t number = 0; number < slots.size(); ++number) {

@@ -1,10 +1,9 @@
-// Moldable workflows on a cluster that others use as well, while they run: reservations appear and
-// vanish, tasks take longer than expected or are lost, processors fail.
+// Running moldable workflows on a cluster that others use too: reservations appear and vanish,
+// tasks take longer than expected or are lost, processors fail.
 //
-// Tasks that run keep their processors; other people's bookings get what those leave over, and
-// failures take idle processors first, then those of the tasks that started last. What waits is a
-// set of bookings, which are moved later where they have to be, and moved earlier by a new plan
-// alone.
+// Running tasks keep their processors; other users' bookings get the rest, and failures take idle
+// processors first, then those of the tasks that started last. Waiting tasks are bookings: they
+// move later when they must, but earlier only by a new plan.
 //
 //   ClusterWorld world(problem);
 //   auto history = follow(world, feed, problem.now());
@@ -25,23 +24,23 @@
 
 namespace dovetail {
 
-// Makes a plan of a problem; infeasible when it finds none.
+// Makes a plan for a problem; infeasible when it finds none.
 using PlanMaker = std::function<Plan(const Problem& problem)>;
 
 struct ClusterWorldOptions {
   // By how much a task may be late or early before the rest is planned again; 0: any change counts.
   double band = 0;
-  // What a plan that moves all tasks (see moved_tasks) has to gain: a share of the time that is
-  // left, for a deadline of the CPU time, for the goal fair of the worst stretch. One that moves
-  // some has to gain that share of it. A plan that meets a deadline which the old one misses is
+  // The gain required of a plan that moves all tasks (see moved_tasks), as a share of the remaining
+  // time, for a deadline of the CPU time, for the goal fair of the worst stretch. A plan that moves
+  // some tasks needs that share of it. A plan that meets a deadline which the old one misses is
   // always worth it. 0: any gain counts.
   double stability = 0;
-  // While there is a plan in hand, a search from there is made, and no other plan. For the goal
-  // fair plans are always made.
+  // If there is a plan in force, only search from it and make no other plan. For the goal fair
+  // plans are always made.
   bool searches = false;
   PlannerOptions planning = {};  // of the search
-  // Whether propose() answers with the end of a plan that is better and not worth its moves, where
-  // there is one: so that people see what stability costs. Takes one more search.
+  // Whether propose() also returns the end of a better plan that is not worth its moves, so that
+  // users see what stability costs. Takes one more search.
   bool tells_declined = false;
 };
 
@@ -51,12 +50,11 @@ class ClusterWorld final : public World {
   ClusterWorld(const Problem& problem, PlanMaker make_plan,
                const ClusterWorldOptions& options = {});
 
-  using Slots = std::vector<Slot>;  // by number: tasks counted over all workflows
+  using Slots = std::vector<Slot>;  // by task number over all workflows
 
-  // Enters the world in the middle: what has really happened up to now, where tasks run, and where
-  // those that wait were to run if there is a plan. That goes on with the same processors in the
-  // same order, each task as early as it can. Tasks that run and have no processors are waited for
-  // only.
+  // Starts in the middle of a run: the progress so far, where tasks run, and where waiting tasks
+  // were to run if there is a plan. That plan continues with the same processors in the same order,
+  // each task as early as possible. Running tasks without processors are only waited for.
   void restore(Time now, std::vector<TaskProgress> progress, Slots slots, bool has_plan);
 
   void advance(Time now) override;
@@ -68,13 +66,13 @@ class ClusterWorld final : public World {
   void adopt() override;
   void give_up() override;
 
-  // The plan in force; of what has happened, what really happened. Infeasible without one.
+  // The plan in force; for the past, what really happened. Infeasible without a plan.
   Plan executed() const;
 
-  // Runs that were cut short, and begun again later.
+  // Runs that were cut short and restarted later.
   std::span<const Placement> lost() const { return lost_; }
 
-  // The platform as it turned out: what others got beside our tasks, and failed processors as
+  // The platform as it turned out: what others got next to our tasks, and failed processors as
   // reservations.
   Platform platform() const;
 
@@ -115,11 +113,11 @@ class ClusterWorld final : public World {
   PlanMaker make_plan_;
   ClusterWorldOptions options_;
   Time clock_;
-  std::vector<Workflow> workflows_;  // with task times as they are known now
+  std::vector<Workflow> workflows_;  // with the task times known by now
   std::vector<std::size_t> first_;   // by workflow: the number of its first task
   std::vector<TaskRef> names_;       // by number
-  // For the goal fair, by workflow: how long each takes alone, as was thought at the start, and
-  // the same over its weight.
+  // For the goal fair, by workflow: its time alone, as estimated at the start, and the same over
+  // its weight.
   std::vector<Duration> alone_;
   std::vector<Duration> due_lengths_;
   std::vector<TaskProgress> progress_;
@@ -128,7 +126,7 @@ class ClusterWorld final : public World {
   std::vector<Reservation> failures_;
   std::vector<Placement> lost_;
   bool has_plan_ = false;
-  Slots slots_;  // of the plan in force; of tasks that have started in any case
+  Slots slots_;  // of the plan in force; always set for started tasks
   std::string algorithm_;
   std::optional<Slots> goes_on_;  // the plan in force pulled forward, when last planned
   std::optional<Slots> proposal_;

@@ -1,8 +1,8 @@
 // Plan, listen, evaluate, adopt: the loop around a plan that is in force while the world changes
 // (Yu and Shi 2007).
 //
-// A World knows what has happened, the plan in force and how to make another one. A feed says what
-// happens next, be it read from a file in simulated time or heard from a cluster in real time; the
+// A World knows what has happened, the plan in force and how to make another one. A feed delivers
+// the next events, read from a file in simulated time or reported by a cluster in real time; the
 // loop has no clock of its own.
 //
 //   std::vector<Evaluation> history = follow(world, feed, now);
@@ -19,38 +19,39 @@
 
 namespace dovetail {
 
-// What moving all tasks has to gain unless options say otherwise; see ClusterWorldOptions.
+// The default gain required for moving all tasks; see ClusterWorldOptions.
 inline constexpr double kStability = 0.05;
 
 class World {
  public:
   virtual ~World() = default;
 
-  // What the plan in force does up to this moment has happened.
+  // Executes the plan in force up to this time.
   virtual void advance(Time now) = 0;
 
-  // All events of one instant. False: they matter too little to plan again.
+  // Applies all events of one instant. False: they matter too little to plan again.
   virtual bool apply(const std::vector<Event>& events) = 0;
 
-  // When the plan in force ends as it will really go on; nothing without one, and when what has
-  // happened made it impossible.
+  // When the plan in force will really end; nothing without a plan, or when events have made it
+  // impossible.
   virtual std::optional<Time> current_end() const = 0;
 
-  // Makes a plan for all that has not started; its end, or nothing when there is none.
+  // Makes a plan for all tasks that have not started. Returns its end, or nothing when there is
+  // none.
   virtual std::optional<Time> propose() = 0;
 
-  // How many of the tasks that wait the proposal moves; nothing where that is not counted.
+  // How many waiting tasks the proposal moves; nothing if that is not counted.
   virtual std::optional<std::size_t> moved_by_proposal() const { return std::nullopt; }
 
-  // Whether the proposal is better than the plan in force; both are possible. A tie, or a
-  // gain that is not worth what it moves, does not count.
+  // Whether the proposal is better than the plan in force; both are possible. On a tie, or if the
+  // gain is not worth the moves, the plan in force stays.
   virtual bool prefers_proposal() const = 0;
 
-  // The proposal is in force from now on.
+  // Puts the proposal into force.
   virtual void adopt() = 0;
 
-  // The plan in force is impossible and there is no other: nothing is planned until something
-  // happens.
+  // Drops the plan in force, which is impossible, when there is no other: nothing is planned until
+  // the next event.
   virtual void give_up() = 0;
 };
 
@@ -64,12 +65,12 @@ class EventFeed {
 
   virtual ~EventFeed() = default;
 
-  // What happens next, all of one instant, before `until`; nothing when that passes in peace.
+  // The next events before `until`, all of one instant; nothing when there are none.
   virtual std::optional<Batch> next(Time until) = 0;
 };
 
-// Events that are known beforehand, in order of time, as if they happened. Views them; `name_of`
-// gives each its name in the history.
+// Events known beforehand, sorted by time, delivered as if they happened. Holds a view of them;
+// `name_of` gives each its name in the history.
 class KnownEvents final : public EventFeed {
  public:
   using NameOf = std::function<std::string(const Event&)>;
@@ -83,18 +84,18 @@ class KnownEvents final : public EventFeed {
   NameOf name_of_;
 };
 
-// Whether a plan that was to end then, and now ends later, has changed by more than the band, a
-// share of what is left of it.
+// Whether the plan's end has moved later by more than the band, a share of the plan's remaining
+// time. True as well if either end is missing.
 bool is_beyond_band(std::optional<Time> before, std::optional<Time> after, Time now, double band);
 
 // Adopts the proposal if the plan in force is impossible or worse.
 Evaluation evaluate(World& world, Time now, std::string event);
 
-// From the first plan to the end of the work. Events that matter too little leave an evaluation
-// without a candidate.
+// Runs from the first plan to the end of the work. Events that matter too little leave an
+// evaluation without a candidate.
 std::vector<Evaluation> follow(World& world, EventFeed& feed, Time now);
 
-// The same once there is a first plan; adds to the history.
+// The same after the first plan; adds to the history.
 void listen(World& world, EventFeed& feed, std::vector<Evaluation>& history);
 
 }  // namespace dovetail

@@ -49,7 +49,7 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
           .platform = problem.platform()};
 }
 
-// What the events file may say depends on it.
+// Decides which events are allowed.
 bool is_pool(const Problem& problem) { return problem.platform().clusters().size() > 1; }
 
 }  // namespace

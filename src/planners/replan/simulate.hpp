@@ -1,4 +1,4 @@
-// What becomes of a plan while things happen: planned, run in simulated time, planned again.
+// Simulates a plan under events: planned, run in simulated time, planned again.
 //
 //   const Simulation result = simulate(problem, events);
 //   makespan(result.after) - makespan(result.before);
@@ -16,28 +16,29 @@ namespace dovetail {
 struct SimulateOptions {
   const PlannerInfo* planner = nullptr;  // null: the best for the goal
   PlannerOptions planning = {};
-  // By how much a task or resource may become slower or faster before the rest is planned again.
+  // By how much a task or resource may slow down or speed up before the rest is planned again.
   double band = 0.2;
-  // What a new plan that moves all tasks has to gain; see ClusterWorldOptions. Of a cluster.
+  // The gain required of a new plan that moves all tasks; see ClusterWorldOptions. For a cluster
+  // only.
   double stability = kStability;
 };
 
 struct Simulation {
-  Plan before;  // infeasible when nothing could be planned at the start
-  Plan after;   // what is executed, with its history; infeasible when it cannot be finished
-  std::vector<Placement> lost = {};  // runs that were cut short, and begun again later
+  Plan before;  // infeasible if there was no plan at the start
+  Plan after;   // the executed plan with its history; infeasible if it cannot be finished
+  std::vector<Placement> lost = {};  // runs that were cut short and restarted later
   Platform platform;                 // as it turned out
 };
 
-// Of what is executed, with the runs that were lost.
+// The CPU-hours executed, including lost runs.
 double cpu_hours(const Simulation& simulation);
 
 // Why the problem cannot be simulated; empty when it can.
 std::string simulate_unfit(const Problem& problem, const SimulateOptions& options = {});
 
-// The events in order of time, of kinds that the platform knows: those of a cluster when it has one
-// cluster, else those of a pool of resources. Needs simulate_unfit to be empty. A plan that misses
-// its deadline because of what happens is executed all the same.
+// Needs simulate_unfit to be empty, and events sorted by time, of kinds that the platform supports:
+// those of a cluster when it has one cluster, else those of a pool of resources. A plan that misses
+// its deadline because of events is still executed.
 Simulation simulate(const Problem& problem, std::span<const Event> events,
                     const SimulateOptions& options = {});
 

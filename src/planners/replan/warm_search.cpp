@@ -12,13 +12,14 @@ namespace dovetail {
 
 namespace {
 
-// By tasks placed, as efforts are: some milliseconds. Small rests need fewer trials than that.
+// Counted in tasks placed, as efforts are: a few milliseconds. Small rests need fewer trials than
+// that.
 constexpr std::uint64_t kPlaced = 60'000;
 constexpr std::uint64_t kMostTrials = 2'000;
 constexpr std::uint64_t kPlacedBack = 30'000;  // to bring tasks back
 
-// Which tasks have kept processors and order: the longest sequence of tasks that have as many
-// processors as before and start in the order in which they did.
+// The tasks that kept their processors and order: the longest sequence of tasks that have as many
+// processors as before and start in the same order.
 std::vector<char> find_kept(std::span<const Slot> before, std::span<const Slot> after) {
   std::vector<TaskId> order;
   for (TaskId task = 0; task < after.size(); ++task) {
@@ -28,7 +29,7 @@ std::vector<char> find_kept(std::span<const Slot> before, std::span<const Slot> 
     return std::tuple(after[task].start, before[task].start, task);
   });
   constexpr TaskId kNone = ~TaskId{0};
-  std::vector<TaskId> ends;  // by length of a sequence, the one task that it can best end with
+  std::vector<TaskId> ends;  // by sequence length, the best last task
   std::vector<TaskId> previous(after.size(), kNone);
   for (const TaskId task : order) {
     const auto place = std::ranges::upper_bound(ends, before[task].start, {},
@@ -50,7 +51,7 @@ std::size_t count_moved(const std::vector<char>& is_kept) {
   return static_cast<std::size_t>(std::ranges::count(is_kept, 0));
 }
 
-// A list of tasks with their places in it.
+// A list of tasks with their positions.
 class TaskList {
  public:
   TaskList(const Workflow& workflow, std::vector<TaskId> order)
@@ -58,7 +59,8 @@ class TaskList {
 
   std::vector<TaskId> take() && { return std::move(order_); }
 
-  // As near behind that task as predecessors and successors allow; without one, first of all.
+  // Moves the task as close behind the other as predecessors and successors allow; without another,
+  // to the front.
   void put_behind(TaskId task, std::optional<TaskId> other) {
     std::uint32_t to = 0;
     if (other) to = places_[*other] + (places_[*other] < places_[task] ? 1 : 0);
@@ -91,7 +93,7 @@ class WarmSearch {
   }
 
   std::vector<Slot> run() {
-    // Each task at once when its inputs are there, should nothing stand in its way.
+    // Starts each task as soon as its inputs arrive, if nothing is in its way.
     decoder_.decode(old_, {}, best_);
     make_better();
     bring_back();
@@ -107,7 +109,7 @@ class WarmSearch {
 
   void set_budget(const SearchLimits& asked) {
     if (asked.budget) {
-      budget_ = in_hand_.area;  // it was within the budget of all tasks
+      budget_ = in_hand_.area;  // the plan in hand was within the total budget
     } else if (asked.cpu_factor) {
       const Plan plan = plan_turnaround(cluster_, BottomLevel::cpar, Bound::cpar);
       if (plan.feasible) thrifty_ = measured(slots_of(plan), now());
@@ -119,7 +121,7 @@ class WarmSearch {
     return std::clamp<std::uint64_t>(kPlaced / view().size(), 1, kMostTrials);
   }
 
-  // No plan ends before: every task as wide as it may be and at once.
+  // A lower bound on the end: every task as wide as it may be, and without waiting.
   Time least_end() const {
     Time least = std::max(now(), how_.busy_until);
     for (TaskId task = 0; task < view().size(); ++task) {
@@ -150,8 +152,8 @@ class WarmSearch {
     shrinker.shrink(best_, *how_.deadline);
   }
 
-  // Of a plan that may not be later, or dearer, than allowed: what it costs, with what it costs to
-  // move tasks. The plan in hand costs 1.
+  // The cost of a plan that is within the limits, including the cost of moving tasks. The plan in
+  // hand costs 1.
   double cost(const DecodedPlan& plan, std::size_t moved) const {
     const bool by_area = is_in_time(best_);
     const auto value = [&](const DecodedPlan& one) {
@@ -162,15 +164,15 @@ class WarmSearch {
     return value(plan) / std::max(1.0, value(in_hand_)) + how_.stability * share;
   }
 
-  // The best plan as a draft, and what of the plan in hand it has kept.
+  // The best plan as a draft, and which tasks it keeps from the plan in hand.
   struct Standing {
     DraftPlan draft;
     std::vector<char> is_kept;
     std::size_t moved() const { return count_moved(is_kept); }
   };
 
-  // Gives tasks the processors and the place that they have in the plan in hand where that costs
-  // nothing, or no more than moving them would: all at once, then by halves.
+  // Gives tasks the processors and the position of the plan in hand where that costs nothing, or no
+  // more than moving them would: all at once, then by halves.
   void bring_back() {
     std::uint64_t left = std::max<std::uint64_t>(4, kPlacedBack / view().size());
     Standing standing{draft_of(best_.slots), find_kept(in_hand_.slots, best_.slots)};
@@ -185,13 +187,13 @@ class WarmSearch {
     }
   }
 
-  // Never worse than the plan in hand, however few are moved.
+  // Never worse than the plan in hand, even if few tasks move.
   DecodeLimits limits_of_return() const {
     if (!is_in_time(best_)) return {.end = in_hand_.end, .area = std::max(budget_, best_.area)};
     return {.end = *how_.deadline, .area = std::max(in_hand_.area, best_.area)};
   }
 
-  // In the order of the plan in hand.
+  // The tasks not kept, in the order of the plan in hand.
   std::vector<TaskId> not_kept(const Standing& standing) const {
     std::vector<TaskId> away;
     for (const TaskId task : old_.order) {
@@ -211,7 +213,8 @@ class WarmSearch {
     standing = std::move(next);
   }
 
-  // Each behind the task before which it stood, of those that are where they were.
+  // Puts each task behind the one that preceded it in the old order, among the tasks that are where
+  // they were.
   DraftPlan brought_back(const DraftPlan& draft, const std::vector<char>& is_kept,
                          std::span<const TaskId> some) const {
     DraftPlan trial = draft;
@@ -240,7 +243,7 @@ class WarmSearch {
   DecodedPlan in_hand_;
   DraftPlan old_;
   DecodedPlan best_;
-  std::optional<DecodedPlan> thrifty_ = {};  // another plan to begin with
+  std::optional<DecodedPlan> thrifty_ = {};  // another starting plan
   Area budget_ = DecodeLimits{}.area;
 };
 

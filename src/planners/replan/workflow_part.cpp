@@ -6,7 +6,7 @@ namespace dovetail {
 
 namespace {
 
-// However late, no task takes longer than any may.
+// Limits the time to the maximum of any task, however late.
 TimeSpec scaled(TimeSpec spec, double factor) {
   const auto scale = [&](double& seconds) { seconds = std::min(seconds * factor, kMaxSeconds); };
   scale(spec.seconds);

@@ -1,4 +1,4 @@
-// Some of a workflow's tasks as a workflow of their own, with times as they are known by now.
+// Some of a workflow's tasks as a separate workflow, with the times known by now.
 #pragma once
 
 #include <functional>
@@ -8,12 +8,12 @@
 
 namespace dovetail {
 
-// The tasks, in increasing order, and the edges between them, without what only their execution
-// needs; `factor_of` says how many times as long each takes.
+// The tasks, in increasing order, and the edges between them, without execution details;
+// `factor_of` gives the factor on each task's time.
 Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
                  const std::function<double(TaskId)>& factor_of);
 
-// The same with a time for each.
+// The same with a given time for each task.
 Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& tasks,
                          const std::function<TimeSpec(TaskId)>& time_of);
 

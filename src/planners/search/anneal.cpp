@@ -10,10 +10,9 @@ namespace dovetail {
 
 namespace {
 
-constexpr std::uint64_t kCoolings = 64;  // steps of the temperature in a run
-constexpr std::uint64_t kLookAtClock =
-    800;                        // tasks placed between two questions whether it is over
-constexpr double kNear = 0.01;  // so near to the best, a plan is worth justifying
+constexpr std::uint64_t kCoolings = 64;      // temperature steps in a run
+constexpr std::uint64_t kLookAtClock = 800;  // tasks placed between two checks of the time
+constexpr double kNear = 0.01;               // a plan this close to the best is worth justifying
 
 }  // namespace
 
@@ -48,7 +47,7 @@ DecodeLimits Annealer::limits_for(Area threshold) const {
   return limits;
 }
 
-// No more than the threshold, where there is one.
+// False when the value exceeds the threshold, if there is one.
 bool Annealer::decode(const DraftPlan& draft, DecodedPlan& plan, std::optional<Area> threshold) {
   if (meter_) {
     constexpr auto kAny = std::numeric_limits<std::int64_t>::max();
@@ -67,7 +66,7 @@ bool Annealer::start(const DraftPlan& draft) {
   return true;
 }
 
-// Worse by a share of -t ln u at most.
+// The value may be worse by a share of at most -t ln u.
 Area Annealer::draw_threshold() {
   const double u = 1.0 - random_.uniform01();
   const double slack = -temperature_ * steady_log(u);
@@ -128,7 +127,7 @@ void Annealer::keep_if_best() {
   }
 }
 
-// A new beginning not far from here. One that has no plan within the limits is not taken.
+// Restarts not far from the current draft. A draft without a plan within the limits is not taken.
 void Annealer::kick() {
   since_progress_ = 0;
   trial_ = random_.chance(0.5) ? Draft::of(best_draft_) : draft_;
@@ -145,7 +144,7 @@ void Annealer::kick() {
   }
 }
 
-// The draft of the plan as it is, with room for narrower tasks.
+// Rebuilds the draft from the current plan, with room for narrower tasks.
 void Annealer::rebuild() {
   trial_ = Draft::of(draft_of(plan_.slots));
   std::ranges::fill(trial_.plan.is_exact, char{0});
@@ -219,7 +218,7 @@ void Annealer::change_window() {
 
 void Annealer::nudge_bound() { scale_bound(any_task(), factor(-0.2, 0.2)); }
 
-// What must end sooner to make the plan better.
+// The end that must become earlier to improve the plan.
 Time Annealer::critical_end() {
   if (goal_.scale == nullptr) return plan_.end;
   const std::vector<Time> ends = goal_.scale->ends_of(plan_);
@@ -237,7 +236,7 @@ TaskId Annealer::critical_task() {
 
 double Annealer::factor(double low, double high) { return steady_exp(random_.uniform(low, high)); }
 
-// From the width that the task has now, so that every new bound makes a difference.
+// Scales from the task's current width, so that every new bound makes a difference.
 void Annealer::scale_bound(TaskId task, double by) {
   const TaskTime& time = decoder_.view().time(task);
   const Count now = plan_.slots[task].procs;
@@ -253,7 +252,7 @@ void Annealer::scale_bound(TaskId task, double by) {
   trial_.plan.is_exact[task] = random_.chance(settings_.exact_share) ? 1 : 0;
 }
 
-// The places that its predecessors and successors leave it.
+// The places in the order that the task's predecessors and successors allow.
 Interval Annealer::room_of(TaskId task) const {
   Interval room{0, static_cast<Time>(tasks_)};
   const Workflow& workflow = decoder_.view().workflow();

@@ -1,9 +1,9 @@
 // The search behind the planner DOVETAIL: simulated annealing over drafts.
 //
-// A trial changes the order of a few tasks or how wide they may be, and is decoded only as far as
-// it takes to see that it is not accepted: what would be accepted is drawn first. After long
-// without progress a large part of the draft is drawn anew. Temperature and kicks go by the number
-// of trials, never by a clock, so that the same seed and trials give the same plan.
+// A trial changes the order of a few tasks or how wide they may be. The acceptance threshold is
+// drawn first, so a trial is decoded only until it is clear that it will be rejected. After a long
+// time without progress a large part of the draft is drawn anew. Temperature and kicks depend on
+// the number of trials, never on a clock, so the same seed and trials give the same plan.
 //
 //   Annealer search(decoder, {.value = SearchValue::end}, {}, Random(1));
 //   search.start(draft);
@@ -24,18 +24,18 @@ namespace dovetail {
 
 enum class SearchValue { end, area, fairness };
 
-// What is made small, and what may not be exceeded.
+// What the search minimises, and the limits it must keep.
 struct SearchGoal {
   SearchValue value = SearchValue::end;
   DecodeLimits limits = {};
-  Area enough = 0;                   // a value that cannot be improved on, or not by much
-  const FairScale* scale = nullptr;  // of fairness: what measures it, and which plans it allows
+  Area enough = 0;                   // stop at this value: hardly anything is left to gain
+  const FairScale* scale = nullptr;  // for fairness: measures plans and says which are allowed
 
   Area value_of(const DecodedPlan& plan, Time now) const {
     if (value == SearchValue::end) return Area{plan.end - now};
     return value == SearchValue::area ? plan.area : Area{plan.fairness};
   }
-  // What decides between plans of the same value.
+  // The second criterion, for plans of the same value.
   Area other_of(const DecodedPlan& plan, Time now) const {
     return value == SearchValue::area ? Area{plan.end - now} : plan.area;
   }
@@ -49,13 +49,13 @@ struct SearchGoal {
   }
 };
 
-// How bold the moves are. Two settings find more than two seeds.
+// How bold the moves are. Two settings find better plans than two seeds.
 struct SearchSettings {
   double hot = 0.003;  // temperatures, as a share of the value
   double cold = 0.0001;
   double exact_share = 0.1;  // of new bounds
-  double spread = 0.5;       // of bounds that are drawn anew, as a power of e
-  double many = 1.0 / 25;    // share of the tasks that one move changes
+  double spread = 0.5;       // of newly drawn bounds, as a power of e
+  double many = 1.0 / 25;    // share of tasks changed by one move
   static SearchSettings fine(std::size_t tasks);
   static SearchSettings coarse();
 };
@@ -65,10 +65,10 @@ class Annealer {
   Annealer(DraftDecoder& decoder, const SearchGoal& goal, const SearchSettings& settings,
            const Random& random);
 
-  // False when the draft has no plan within the limits; then nothing is known yet.
+  // False when the draft has no plan within the limits; then best() is undefined.
   bool start(const DraftPlan& draft);
 
-  // Needs start() to have succeeded. Asks every few trials whether it is to stop before its time.
+  // Needs start() to have succeeded. Checks every few trials whether to stop early.
   void run(std::uint64_t trials, const std::function<bool()>& is_over);
 
   const DraftPlan& best_draft() const { return best_draft_; }

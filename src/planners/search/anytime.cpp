@@ -11,7 +11,7 @@ namespace dovetail {
 
 namespace {
 
-// So near to the bound nothing is left to find.
+// A plan this close to the bound is good enough.
 constexpr double kNearBound = 0.001;
 
 class AnytimeSearch {
@@ -39,7 +39,7 @@ class AnytimeSearch {
     improve(*best_, goal_);
     offer_known(known, true);
     shrink();
-    // Of very many tasks each step takes too long to begin one when the time is nearly over.
+    // With very many tasks each step takes too long to start one when the time is nearly over.
     if (parts_.has_few_tasks() || (!proof_ && !deadline_)) tighten_bound(1);
     return to_plan();
   }
@@ -55,7 +55,7 @@ class AnytimeSearch {
     if (!best_ || goal_.is_better(plan, *best_, now())) best_ = std::move(plan);
   }
 
-  // Those of another search are where that one was stuck: better ends than beginnings.
+  // Plans of another search are where it got stuck: good results, but poor starting points.
   void offer_known(std::span<const Plan> known, bool is_searched) {
     for (const Plan& plan : known) {
       if (plan.feasible && (plan.algorithm == kName) == is_searched) offer(parts_.decoded(plan));
@@ -80,7 +80,7 @@ class AnytimeSearch {
     if (thrifty) budget = allowed_area(parts_.limits, thrifty->area);
     if (parts_.limits.budget) budget = *parts_.limits.budget;
     if (budget == DecodeLimits{}.area || deadline_) return;
-    // Files keep 53 bits of it.
+    // Files keep only 53 bits of it.
     Area unit = 1;
     while (budget / unit > (Area{1} << 52)) unit *= 2;
     budget = (budget + unit - 1) / unit * unit;
@@ -93,7 +93,7 @@ class AnytimeSearch {
     for (const BottomLevel level :
          {BottomLevel::cpar, BottomLevel::cpa, BottomLevel::one, BottomLevel::all}) {
       for (const Bound bound : {Bound::cpar, Bound::cpa, Bound::half, Bound::all}) {
-        if (level == BottomLevel::cpar && bound == Bound::cpar) continue;  // there already
+        if (level == BottomLevel::cpar && bound == Bound::cpar) continue;  // already covered
         if (parts_.clock.is_over(kUntilPublished)) return;
         if (auto plan = published(level, bound)) offer(std::move(*plan));
       }
@@ -113,8 +113,8 @@ class AnytimeSearch {
     });
   }
 
-  // Nothing is in time: as early as can be, and no earlier than needed. Nothing is within the
-  // budget: the same with the CPU time.
+  // No plan meets the deadline yet: minimise the end, but stop at the deadline. No plan meets the
+  // budget yet: do the same with the CPU time.
   void search_within_limits() {
     if (deadline_) {
       improve(*earliest_, {.enough = Area{*deadline_ - now()}});
@@ -122,7 +122,7 @@ class AnytimeSearch {
     }
     DecodedPlan thrifty = *cheapest_;
     Time end = now() + (thrifty.end - now()) * 2;
-    // Twice the time again and again, until nothing gets cheaper.
+    // Doubles the time until plans get no cheaper.
     for (Area before = -1; !best_ && thrifty.area != before; end += end - now()) {
       before = thrifty.area;
       parts_.shrinker.shrink(thrifty, end);
@@ -132,7 +132,7 @@ class AnytimeSearch {
     improve(thrifty, {.value = SearchValue::area, .enough = goal_.limits.area});
   }
 
-  // What the same end, or the deadline, leaves to save.
+  // Saves CPU time that the same end, or the deadline, leaves unused.
   void shrink() {
     DecodedPlan cheaper = *best_;
     parts_.shrinker.shrink(cheaper, deadline_.value_or(cheaper.end),
@@ -144,7 +144,7 @@ class AnytimeSearch {
     if (deadline_) {
       if (proof_ || !best_) return;
       proof_ = parts_.bound.on_work(*deadline_);
-      if (proof_->work <= 0) proof_.reset();  // that says nothing
+      if (proof_->work <= 0) proof_.reset();  // a bound of 0 says nothing
       return;
     }
     if (!proof_) proof_ = parts_.bound.on_end();
@@ -168,12 +168,12 @@ class AnytimeSearch {
 
   static constexpr std::string_view kName = "DOVETAIL";
 
-  // Until when the parts of a search are to be over, as shares of its time.
+  // When the parts of a search must be over, as shares of its time.
   static constexpr double kUntilPublished = 0.3;
   static constexpr double kUntilSearch = 0.9;
   static constexpr double kUntilShrinking = 0.95;
 
-  // The same as shares of what is left of it when they begin.
+  // The same as shares of the time left when they begin.
   static constexpr double kForFirstBound = 0.15;
   static constexpr double kForWidths = 0.18;
 
@@ -183,13 +183,13 @@ class AnytimeSearch {
   std::uint64_t trials_;
   std::optional<Certificate> proof_;
   std::optional<DecodedPlan> best_;  // within the limits
-  // Whether within or not.
+  // Whether or not they are within the limits.
   std::optional<DecodedPlan> earliest_, cheapest_;
 };
 
 }  // namespace
 
-// By tasks placed, so that large workflows do not take for ever.
+// By tasks placed, so that large workflows do not take too long.
 std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks) {
   constexpr std::uint64_t kEndless = 1'000'000'000'000;
   if (limits.trials) return *limits.trials;

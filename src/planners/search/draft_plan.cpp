@@ -10,7 +10,7 @@ namespace dovetail {
 
 namespace {
 
-// Where one end counts, and not those of several workflows.
+// Used when only one end counts, not those of several workflows.
 struct NoMeter {
   static void reset() {}
   static Time due(TaskId) { return kForever; }
@@ -97,8 +97,8 @@ Time DraftDecoder::due_time(TaskId task, std::span<const Slot> slots, Time end) 
   return end;
 }
 
-// From the widest to the narrowest. Narrower ones last longer, so that there is nothing more to
-// look for once the duration alone is too much.
+// Tries widths from the widest to the narrowest. Narrower ones last longer, so the search stops
+// once the duration alone is too long.
 bool DraftDecoder::place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit,
                          Slot& slot) {
   const Time ready = slot.start;

@@ -1,4 +1,4 @@
-// A plan as a search sees it: an order of the tasks and how wide each may be. From these the plan
+// A plan as a search represents it: an order of the tasks and how wide each may be. The plan
 // follows by placing one task after the other where it ends earliest, as list planners do.
 #pragma once
 
@@ -16,17 +16,18 @@ namespace dovetail {
 struct DraftPlan {
   std::vector<TaskId> order = {};       // topological
   std::vector<SizeChoice> bounds = {};  // by task: the widest that it may be
-  std::vector<char> is_exact = {};      // by task: it may not be narrower either
+  std::vector<char> is_exact = {};      // by task: it must be exactly that wide
 };
 
-// Where each task of an order is.
+// The position of each task in an order.
 std::vector<std::uint32_t> places_in(std::span<const TaskId> order);
 
-// Puts a task elsewhere, those between move up by one. `places` are those of the order.
+// Moves a task; those in between shift by one. `places` are the positions in the order.
 void move_task(std::vector<TaskId>& order, std::vector<std::uint32_t>& places, TaskId task,
                std::uint32_t to);
 
-// The draft whose plan is at least as good: in order of start, each task exactly as wide as it is.
+// A draft whose plan is at least as good: in order of start, each task exactly as wide as in the
+// slots.
 DraftPlan draft_of(std::span<const Slot> slots);
 
 class FairMeter;
@@ -37,17 +38,18 @@ struct DecodedPlan {
   std::vector<Slot> slots = {};  // by task
   Time end = 0;
   Area area = 0;
-  std::int64_t fairness = 0;  // where it is measured (fair_scale.hpp): less is better
+  std::int64_t fairness = 0;  // if measured (fair_scale.hpp): less is better
 };
 
-// By task: placements are by workflow and task, as views of several workflows count them.
+// The slots by task: placements are by workflow and task, the order in which views of several
+// workflows count tasks.
 std::vector<Slot> slots_of(const Plan& plan);
 
-// The slots with their end, not before `now`, and area.
+// The slots with their area and their end, which is not before `now`.
 DecodedPlan measured(std::vector<Slot> slots, Time now);
 
-// What a plan may not exceed. The search draws what it would accept first: most drafts are given up
-// as soon as one task cannot meet it.
+// The limits of a plan. The search draws its acceptance threshold first, so most drafts are given
+// up as soon as one task cannot meet it.
 struct DecodeLimits {
   Time end = kForever;
   Area area = Area{kForever} * kMaxProcessors;
@@ -61,12 +63,12 @@ class DraftDecoder {
   // False when a task or the plan as a whole exceeds the limits; `plan` is undefined then.
   bool decode(const DraftPlan& draft, const DecodeLimits& limits, DecodedPlan& plan);
 
-  // The same for several workflows; `meter` says what is exceeded, and measures the plan.
+  // The same for several workflows; `meter` checks the limits and measures the plan.
   bool decode(const DraftPlan& draft, const DecodeLimits& limits, FairMeter& meter,
               DecodedPlan& plan);
 
-  // Everything as late as it can be, then as early as it can be, each task with the processors it
-  // has. Never ends later.
+  // Moves every task as late as possible, then as early as possible, with the same processors.
+  // Never ends later.
   void justify(DecodedPlan& plan);
 
   // The same for several workflows, none of which ends later. Measures the plan.
@@ -76,7 +78,7 @@ class DraftDecoder {
   const SizeMenu& menu() const { return menu_; }
   Time now() const { return now_; }
 
-  // The longest path behind a task, every task as wide as it may be.
+  // The longest path after a task, with every task as wide as it may be.
   Duration tail(TaskId task) const { return tails_[task]; }
 
  private:
@@ -98,8 +100,8 @@ class DraftDecoder {
   std::vector<TaskId> by_time_;  // scratch
 };
 
-// The tasks on which the end of a plan depends: those that end last, and all whose end is the start
-// of one of these. In no order.
+// The tasks on which the end of a plan depends: those that end last, and all tasks whose end is the
+// start of one of these. In no particular order.
 void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& by_end,
                    std::vector<char>& is_critical, std::vector<TaskId>& chain);
 

@@ -16,7 +16,8 @@ bool Frontier::offer(Plan plan) {
       std::upper_bound(points_.begin(), points_.end(), point.length,
                        [](Duration length, const Point& other) { return length < other.length; });
   if (later != points_.begin() && std::prev(later)->area <= point.area) return false;
-  // Those it beats: as long and dearer, which is at most one, and longer ones that are no cheaper.
+  // The plans it beats: at most one that is as long and costs more, and longer ones that are no
+  // cheaper.
   auto first = later;
   if (first != points_.begin() && std::prev(first)->length == point.length) --first;
   auto last = later;
@@ -38,7 +39,7 @@ std::optional<Area> Frontier::cheapest_within(Duration length) const {
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
   if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
-  // Each of these searches deserves some of the effort for one.
+  // Each of these searches gets some of the effort of a single one.
   constexpr FrontierEffort kEffort{.deadlines = 32, .efforts = 8};
   constexpr double kPublishedShare = 0.3;  // of the time
   const SearchClock clock(context.options().search);

@@ -10,16 +10,16 @@ namespace dovetail {
 
 namespace {
 
-// Of the trials and the time: for the earliest end, and what deadlines and budgets share.
+// Shares of the trials and the time: for the earliest end, and for deadlines and budgets together.
 constexpr double kEarliestShare = 0.2;
 constexpr double kDeadlineShare = 0.5;
 constexpr double kBudgetShare = 0.3;
 
-// Until when the search is to be over, as a share of its time; then come the certificates.
+// When the search must be over, as a share of its time; the certificates follow.
 constexpr double kUntilProofs = 0.9;
 
-// Deadlines between the earliest and the latest end for x between 0 and 1: closer to each other
-// where the frontier is steep.
+// Deadlines between the earliest and the latest end for x between 0 and 1: denser where the
+// frontier is steep.
 Time deadline_between(Time earliest, Time latest, double x) {
   const double share = x * x * (1 + x) / 2;
   return earliest + static_cast<Time>(static_cast<double>(latest - earliest) * share);
@@ -54,10 +54,10 @@ class FrontierSearch {
   }
 
  private:
-  // How many trials each of the searches has that share the deadlines', or the budgets', part.
+  // The number of trials of each search when `searches` searches share a part of the trials.
   std::uint64_t share_of(double part, std::size_t searches) const {
     const double share = static_cast<double>(trials_) * part / static_cast<double>(searches);
-    // More find hardly anything, and of few tasks there would be millions.
+    // More trials find hardly anything, and with few tasks there would be millions.
     const std::uint64_t most = 2'000 * (parts_.size() + 4);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(share), 1, most);
   }
@@ -73,7 +73,8 @@ class FrontierSearch {
     }
   }
 
-  // What the CPU-hours of its neighbour would buy each plan, from the cheapest on.
+  // Searches for an earlier end for each plan with the CPU-hours of its neighbour, from the
+  // cheapest on.
   void search_by_budgets() {
     const std::vector<Plan> plans = front_.plans();
     const std::size_t count = plans.size() - 1;
@@ -99,7 +100,7 @@ class FrontierSearch {
     front_.offer(std::move(found));
   }
 
-  // What others found, with fewer processors where that makes nothing later.
+  // Reduces the processors of the plans found elsewhere where no end becomes later.
   void save_everywhere() {
     const std::vector<Plan> plans = front_.plans();
     for (const Plan& plan : plans) {
@@ -138,14 +139,14 @@ class FrontierSearch {
   std::uint64_t trials_;
 };
 
-// No better end, or of a plan by a deadline no fewer CPU-hours.
+// A proof that no plan ends earlier or, for a deadline plan, uses fewer CPU-hours.
 std::optional<Certificate> proof_of(const SearchParts& parts, const Plan& plan,
                                     const std::function<bool()>& is_over) {
   if (!plan.deadline) {
     return parts.bound.on_end(plan.now + makespan(plan), parts.bound.on_end(), is_over);
   }
   Certificate proof = parts.bound.on_work(*plan.deadline);
-  if (proof.work <= 0) return std::nullopt;  // that says nothing
+  if (proof.work <= 0) return std::nullopt;  // a bound of 0 says nothing
   return proof;
 }
 

@@ -1,6 +1,5 @@
-// Better plans on a frontier, by search: the earliest one, the cheapest ones by some deadlines
-// between the earliest and the cheapest, and every one that was there with as few processors as its
-// end leaves time for.
+// Improves the plans of a frontier by search: the earliest one, the cheapest ones for some
+// deadlines in between, and every existing plan with as few processors as its end allows.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +10,16 @@ namespace dovetail {
 
 struct FrontierEffort {
   int deadlines = 12;
-  std::uint64_t efforts = 1;  // of the context's options: how many trials there are in all
+  std::uint64_t efforts = 1;  // total trials, as a multiple of the context's effort
 };
 
-// Trials, and the time of the context's options, are divided among all. Needs
-// single_cluster_unfit to be empty.
+// All searches share the trials and the time of the context's options. Needs single_cluster_unfit
+// to be empty.
 void improve_frontier(PlanningContext& context, Frontier& front, const FrontierEffort& effort = {});
 
-// For the plans that were found by search: how much earlier, or by their deadlines cheaper, a plan
-// can be at most. Takes the last tenth of the time, when there is a limit; then some have none.
+// For the plans found by search: how much earlier, or cheaper at their deadline, a plan can be at
+// most. Takes the last tenth of the time if there is a limit; then some plans may get no
+// certificate.
 void add_certificates(PlanningContext& context, std::vector<Plan>& plans);
 
 }  // namespace dovetail

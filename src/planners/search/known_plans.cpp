@@ -21,7 +21,7 @@ using IsOver = std::function<bool()>;
 bool never() { return false; }
 
 // The plans of all planners for deadlines when `span` is the time allowed from now on, pulled
-// forward; until it is over.
+// forward; stops when time is over.
 void offer_at(PlanningContext& context, Frontier& front, Duration span,
               const IsOver& is_over = never) {
   const Problem& problem = context.problem();
@@ -41,8 +41,8 @@ void offer_earliest(PlanningContext& context, Frontier& front, bool tightest) {
   for (Plan& plan : tightest_plans(context)) front.offer(pull_forward(problem, std::move(plan)));
 }
 
-// What the tasks consume at least: a moldable task on its fewest processors, a measured one on its
-// cheapest number.
+// The least consumption of the tasks: a moldable task on its fewest processors, a measured one on
+// its cheapest number.
 Area least_consumption(const ClusterView& view) {
   Area total = 0;
   for (TaskId task = 0; task < view.size(); ++task) {
@@ -71,7 +71,7 @@ class DeadlineSweep {
  public:
   DeadlineSweep(PlanningContext& context, const FrontierOptions& options, IsOver is_over)
       : context_(context), options_(options), is_over_(std::move(is_over)) {
-    // For the tightest plans of large workflows there may be no time.
+    // The tightest plans of large workflows may take too long under a time limit.
     offer_earliest(context, front_, !context.options().search.seconds);
   }
 
@@ -80,7 +80,7 @@ class DeadlineSweep {
       spread(options_.deadlines - options_.deadlines / 2);
       while (may_go_on() && !is_over_() && refine()) continue;
     }
-    // Fewer may do: then the last call says that all is done.
+    // Fewer deadlines may suffice; then the last call reports that all are done.
     if (options_.progress) options_.progress(options_.deadlines, options_.deadlines);
     return std::move(front_);
   }
@@ -94,8 +94,8 @@ class DeadlineSweep {
     if (options_.progress && may_go_on()) options_.progress(tried_.size(), options_.deadlines);
   }
 
-  // Deadlines from the earliest end to where nothing can get cheaper, each longer than the one
-  // before by the same ratio.
+  // Tries deadlines from the earliest end to where nothing can get cheaper, each longer than the
+  // one before by the same ratio.
   void spread(std::size_t count) {
     OneCluster& cluster = context_.shared<OneCluster>();
     const Area least = least_consumption(cluster.view());
@@ -110,8 +110,8 @@ class DeadlineSweep {
     }
   }
 
-  // Tries one deadline where the frontier is coarsest: between two deadlines that are far apart and
-  // whose cheapest plans are. False when no such place is left.
+  // Tries one deadline where the frontier is coarsest: between two deadlines that are far apart in
+  // time and in the cost of their cheapest plans. False when no such place is left.
   bool refine() {
     double widest = 0;
     Duration middle = 0;
@@ -137,9 +137,9 @@ class DeadlineSweep {
   std::set<Duration> tried_;
 };
 
-// Looks at deadlines near one: a little later ones too, since their plans are pulled forward. They
-// are marks on a scale that does not depend on the one asked for, so that asking for a later one
-// rarely costs more.
+// Tries deadlines near the given one, including slightly later ones, since their plans are pulled
+// forward. They are marks on a scale that does not depend on the given deadline, so that the plan
+// for a later deadline rarely costs more.
 void look_closer(PlanningContext& context, Frontier& known, Duration allowed,
                  const IsOver& is_over = never) {
   constexpr double kRatio = 1.01;
@@ -156,7 +156,7 @@ void look_closer(PlanningContext& context, Frontier& known, Duration allowed,
   }
 }
 
-// With little search: the frontier is only where another search begins.
+// With little search, since another search starts from this frontier.
 Frontier quick_frontier(PlanningContext& context) {
   Frontier front = DeadlineSweep(context, {}, never).run();
   PlannerOptions options = context.options();
@@ -168,8 +168,8 @@ Frontier quick_frontier(PlanningContext& context) {
   return front;
 }
 
-// Of several workflows in a plan made for a deadline: the turn-around of each if its planner had it
-// alone and as early as it can.
+// For several workflows in a plan made for a deadline: the turn-around of each if its planner plans
+// it alone and as early as possible.
 std::vector<Duration> tightest_alone(const Plan& plan, const PlanningContext& context) {
   std::vector<Duration> alone;
   const Problem& problem = context.problem();

@@ -12,11 +12,11 @@ constexpr int kWidthRounds = 100;
 constexpr int kCuts = 6;
 constexpr Duration kResolution = 2000;
 
-// For very many tasks, whose work counts for more than their paths.
+// For very many tasks, where the work matters more than the paths.
 constexpr int kFewRounds = 10;
 constexpr Duration kCoarse = 100;
 
-// Far more than the roundings of a sum of that many numbers.
+// Far more than the rounding errors of a sum of that many numbers.
 constexpr double kSafety = 1e-9;
 
 }  // namespace
@@ -26,7 +26,7 @@ LowerBound::LowerBound(const ClusterView& view, const Calendar& calendar, Time n
   path_end_ = *std::ranges::max_element(heads_.ends);
 }
 
-// What tasks within the window may consume.
+// The most that tasks within the window can consume.
 double LowerBound::room(Interval window) const {
   double area = 0;
   for (const Step& step : calendar_.steps(window)) {
@@ -76,7 +76,8 @@ Certificate LowerBound::on_end(Time known, Certificate so_far,
                                const std::function<bool()>& is_over) const {
   const Duration step =
       std::max<Duration>(1, (known - now_) / (has_few_tasks() ? kResolution : kCoarse));
-  // The plan itself ends at `known`: one millisecond less is the most that can be impossible.
+  // The plan itself ends at `known`, so the latest end that can be impossible is a millisecond
+  // earlier.
   for (Time high = known; high - so_far.end > step && !is_over();) {
     const Time middle = so_far.end + (high - so_far.end) / 2;
     if (auto proof = prove_impossible(middle)) {

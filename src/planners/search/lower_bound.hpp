@@ -1,12 +1,12 @@
-// How good a plan can be at best, with a certificate that can be checked without this code.
+// A bound on how good a plan can be, with a certificate that anyone can check.
 //
 //   LowerBound bound(view, calendar, now);
 //   Certificate proof = bound.on_end(end_of_best_plan);   // no plan ends by proof.end
 //   Certificate cheap = bound.on_work(deadline);          // none in time consumes less than
 //   cheap.work
 //
-// The end is searched by halving: a moment is impossible when some task does not fit into its
-// window (time_windows.hpp), or when tasks must do more work than there are free processors
+// The end is found by bisection. A time is impossible when some task does not fit into its window
+// (time_windows.hpp), or when tasks must do more work than there are free processors
 // (window_flow.hpp): all tasks, those that can only start late, or those that must end early.
 #pragma once
 
@@ -25,23 +25,23 @@ class LowerBound {
  public:
   LowerBound(const ClusterView& view, const Calendar& calendar, Time now);
 
-  // From now on it speaks of plans that consume no more.
+  // Restricts the bounds to plans that consume at most this.
   void set_budget(Area budget) { budget_ = budget; }
 
-  // No plan ends by then: what follows from the longest path alone. Cheap.
+  // A time by which no plan ends, from the longest path alone. Cheap.
   Certificate on_end() const;
 
-  // A later end, as tight as a 2000th of the turn-around of a plan that ends at `known` (a 100th
-  // for very many tasks), unless it is over before. `so_far` is what on_end gave before.
+  // A later bound, to within a 2000th of the turn-around of a plan that ends at `known` (a 100th
+  // for very many tasks), unless time runs out. `so_far` is the result of on_end before.
   Certificate on_end(Time known, Certificate so_far, const std::function<bool()>& is_over) const;
 
   // Needs a plan that ends by `end`.
   Certificate on_work(Time end) const;
 
-  // Widths that need little work when the plan is to end by `end`; nothing when it cannot.
+  // Widths that need little work if the plan is to end by `end`; nothing when it cannot.
   std::optional<std::vector<Count>> widths_for(Time end) const;
 
-  // No task can be over before; the latest of all.
+  // The earliest possible end by the paths alone.
   Time path_end() const { return path_end_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kFirstRound = 1'000;
 
-// More lanes than that find no more; fewer trials in each find less.
+// More lanes find no better plans, and fewer trials in each find worse ones.
 constexpr std::uint64_t kTrialsPerLane = 4'000;
 constexpr std::size_t kMostLanes = 4;
 
@@ -26,7 +26,7 @@ DecodedPlan PlanSearch::improve(const DecodedPlan& from, const SearchGoal& goal,
   DecodedPlan best = from;
   std::uint64_t length = kFirstRound;
   while (trials > 0 && goal.value_of(best, now_) > goal.enough && !clock_.is_over(share_of_time)) {
-    // What would be left for a short last round is better used in this one.
+    // Adds the trials of a short last round to this one, where they are of more use.
     const std::uint64_t some = trials < 3 * length ? trials : length;
     run_round({rounds_++, some, share_of_time}, goal, best);
     trials -= some;
@@ -35,7 +35,7 @@ DecodedPlan PlanSearch::improve(const DecodedPlan& from, const SearchGoal& goal,
   return best;
 }
 
-// Every other lane is bold.
+// Every second lane uses the bold settings.
 void PlanSearch::run_round(const Round& round, const SearchGoal& goal, DecodedPlan& best) {
   const auto lanes = std::clamp<std::size_t>(round.trials / kTrialsPerLane, 1, kMostLanes);
   std::vector<std::optional<DecodedPlan>> found(lanes);

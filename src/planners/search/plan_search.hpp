@@ -1,9 +1,9 @@
 // A search from one plan to a better one, on any number of threads with the same result.
 //
-// Trials are made in rounds, each twice as long as the one before and cooled down by itself, so
-// that a search that is cut short has wasted half of its time at most. A round is divided into
-// lanes, with settings and seeds of their own, which all begin with the best plan so far; their
-// best plans are compared in order.
+// Trials run in rounds, each twice as long as the one before and cooled down separately, so a
+// search that is cut short wastes at most half of its time. A round is divided into lanes with
+// their own settings and seeds, which all start from the best plan so far; their best plans are
+// compared in order.
 //
 //   PlanSearch search(view, calendar, now, limits);
 //   DecodedPlan better = search.improve(plan, {.value = SearchValue::end}, 10'000);
@@ -16,16 +16,16 @@ namespace dovetail {
 
 class PlanSearch {
  public:
-  // All must outlive it.
+  // All arguments must outlive it.
   PlanSearch(const ClusterView& view, const Calendar& calendar, Time now,
              const SearchLimits& limits, const SearchClock& clock);
 
-  // At least as good as `from`, which must be within the goal's limits. Stops when that share of
-  // the time is over.
+  // At least as good as `from`, which must be within the goal's limits. Stops when the given share
+  // of the time is used.
   DecodedPlan improve(const DecodedPlan& from, const SearchGoal& goal, std::uint64_t trials,
                       double share_of_time = 1);
 
-  std::uint64_t trials() const { return trials_; }  // that were made, in all calls
+  std::uint64_t trials() const { return trials_; }  // made in all calls
 
   DraftDecoder make_decoder() const { return DraftDecoder(view_, menu_, calendar_, now_); }
   const SizeMenu& menu() const { return menu_; }

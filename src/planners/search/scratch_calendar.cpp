@@ -30,7 +30,7 @@ std::size_t ScratchCalendar::place_of(Time moment) const {
 std::optional<ScratchCalendar::Place> ScratchCalendar::latest_fit(Count procs, Duration length,
                                                                   Time ready, Time deadline) const {
   for (Time end = deadline; end - length >= ready;) {
-    // The last step that overlaps the slot which ends here, then back to its first.
+    // Starts at the last step that overlaps the slot ending here and goes back to its first.
     std::size_t k = place_of(end - 1);
     while (free_[k] >= procs && times_[k] > end - length) --k;
     if (free_[k] >= procs) return Place{end - length, k};

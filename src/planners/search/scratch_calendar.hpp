@@ -1,6 +1,6 @@
-// Free processors over time for plans that are made by the thousand: a flat copy of a calendar that
-// is filled, thrown away and filled again without asking for memory. It answers what Calendar
-// answers; that one is better when there are many steps, few changes, and copies to keep.
+// Free processors over time for plans made by the thousand: a flat copy of a calendar that is
+// filled, reset and filled again without allocating memory. It answers the same queries as
+// Calendar, which is better for many steps, few changes, and copies to keep.
 //
 //   ScratchCalendar line(calendar, now, 2 * tasks);
 //   line.reset();
@@ -20,22 +20,23 @@ namespace dovetail {
 
 class ScratchCalendar {
  public:
-  // A moment, and the step that holds it.
+  // A time, and the step that contains it.
   struct Place {
     Time start = 0;
     std::size_t step = 0;
   };
 
-  // From `origin` on, with room for that many changes.
+  // Copies the calendar from `origin` on, with room for that many changes.
   ScratchCalendar(const Calendar& calendar, Time origin, std::size_t changes);
 
-  // As it was made.
+  // Restores the initial state.
   void reset();
 
-  // The step that holds a moment at or after the origin.
+  // The step that contains a time at or after the origin.
   std::size_t place_of(Time moment) const;
 
-  // The smallest start >= ready, ending by limit, with procs free throughout; `step` holds ready.
+  // The smallest start >= ready, ending by limit, with procs free throughout; `step` contains
+  // ready.
   std::optional<Place> earliest_fit(Count procs, Duration length, std::size_t step, Time ready,
                                     Time limit) const {
     Time start = ready;

@@ -1,4 +1,4 @@
-// How much of a search's time is over. Safe to ask from several threads.
+// How much of a search's time is used. Safe to call from several threads.
 #pragma once
 
 #include <atomic>
@@ -12,24 +12,24 @@ class SearchClock {
  public:
   explicit SearchClock(const SearchLimits& limits) : limits_(limits), start_(read()) {}
 
-  // Whether that share of the time is over.
+  // Whether that share of the time is used.
   bool is_over(double share = 1) const {
     if (!limits_.seconds || read() - start_ < *limits_.seconds * share) return false;
     was_over_ = true;
     return true;
   }
 
-  // What share of the time will be over when that share of what is left now is.
+  // The share of the total time that will be used once the given share of the remaining time is.
   double ahead(double share) const {
     if (!limits_.seconds) return share;
     const double used = (read() - start_) / *limits_.seconds;
     return used >= 1 ? 1 : used + share * (1 - used);
   }
 
-  // The share of the time that is not over.
+  // The share of the time that is left.
   double left() const { return 1 - ahead(0); }
 
-  // Whether anything was given up for want of time.
+  // Whether anything was given up for lack of time.
   bool was_over() const { return was_over_; }
 
  private:

@@ -1,4 +1,4 @@
-// What searches for plans on one cluster are made of, and where they begin.
+// The common parts of searches for plans on one cluster, and their starting points.
 #pragma once
 
 #include <functional>
@@ -23,14 +23,14 @@ struct SearchParts {
 
   bool has_few_tasks() const { return size() <= kFewTasks; }
 
-  // A plan of the context's problem as the search has it.
+  // A plan of the context's problem in the form of the search.
   DecodedPlan decoded(const Plan& plan) const;
 
   // What the search has done so far, without a certificate.
   SearchRecord record() const;
 
-  // Plans whose widths need little work when they are to end by one of these moments, in the order
-  // of their bottom levels. None when that share of the time is over.
+  // Plans whose widths need little work if they are to end by one of these times, in the order of
+  // their bottom levels. None once the given share of the time is used.
   void for_each_width(std::span<const Time> ends, double share_of_time,
                       const std::function<void(DecodedPlan)>& take);
 
@@ -45,12 +45,12 @@ struct SearchParts {
   DraftPlan draft_by(std::span<const Count> widths) const;
 };
 
-// The CPU time that the factor allows beside a plan that uses so much, which is always allowed; any
-// without a factor.
+// The CPU time that the factor allows, at least that of the thrifty plan; unlimited without a
+// factor.
 Area allowed_area(const SearchLimits& limits, Area thrifty);
 
-// Ends for which widths are worth asking: a little before a deadline, as widths alone do not see
-// everything; a little after the least end that is not known to be impossible.
+// Ends worth computing widths for: slightly before a deadline, since widths alone do not capture
+// everything, and slightly after the least end that is not proved impossible.
 std::vector<Time> width_ends_before(Time now, Time deadline);
 std::vector<Time> width_ends_after(Time now, Time least);
 

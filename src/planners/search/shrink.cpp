@@ -9,10 +9,10 @@ namespace {
 
 constexpr int kMostPasses = 4;
 
-// Tasks between two questions whether there is more time.
+// Tasks between two checks of the time.
 constexpr std::size_t kLookAfter = 100;
 
-// Taking a task out and putting it back makes four changes at most.
+// Removing a task and putting it back makes four changes at most.
 constexpr std::size_t kChangesPerTask = 4;
 
 Area area_of(const Slot& slot) { return Area{slot.procs} * (slot.end - slot.start); }
@@ -47,7 +47,7 @@ void Shrinker::shrink(DecodedPlan& plan, std::span<const Time> dues,
   for (const Slot& slot : plan.slots) plan.end = std::max(plan.end, slot.end);
 }
 
-// False when there was no time for the whole of it.
+// False when time ran out before its end.
 bool Shrinker::pass(DecodedPlan& plan, std::span<const Time> dues, bool is_late,
                     const std::function<bool()>& is_over) {
   std::ranges::sort(by_time_, [&](TaskId a, TaskId b) {
@@ -58,7 +58,7 @@ bool Shrinker::pass(DecodedPlan& plan, std::span<const Time> dues, bool is_late,
   });
   book(plan);
   for (std::size_t i = 0; i < by_time_.size(); ++i) {
-    // The first are looked at whatever the time: for few tasks all of it takes no time.
+    // The first tasks are processed without a time check, since few tasks take no time.
     if (is_over && i % kLookAfter == kLookAfter - 1 && is_over()) return false;
     narrow(by_time_[i], plan, dues[by_time_[i]], is_late);
   }
@@ -81,7 +81,7 @@ void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time due, bool is_late) {
   slot = found;
 }
 
-// Fewer processors are cheaper, but for measured times that say otherwise.
+// Fewer processors are cheaper, except where measured times say otherwise.
 std::optional<Slot> Shrinker::cheapest_within(TaskId task, const Slot& now, Interval window,
                                               bool is_late) {
   const TaskTime& time = view_.time(task);

@@ -1,6 +1,6 @@
-// The same plan with fewer CPU-hours: each task in turn gets as few processors as its neighbours
-// leave time for, late first, then early. Nothing ends after `end`, and no pass costs more than the
-// one before.
+// Reduces the CPU-hours of a plan: each task in turn gets as few processors as its neighbours leave
+// time for, placed late first, then early. Nothing ends after `end`, and no pass costs more than
+// the one before.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ class Shrinker {
  public:
   Shrinker(const ClusterView& view, const Calendar& calendar, Time now);
 
-  // Needs a valid plan that ends by then. Stops when a pass saves nothing, after four at most, and
-  // in the midst of one when there is no more time.
+  // Needs a valid plan that ends by then. Stops when a pass saves nothing, after at most four
+  // passes, or in the middle of one when time runs out.
   void shrink(DecodedPlan& plan, Time end, const std::function<bool()>& is_over = {});
 
-  // The same with a moment for each task by which it must have ended, and does.
+  // The same with a due time for each task, which the plan must already keep.
   void shrink(DecodedPlan& plan, std::span<const Time> dues,
               const std::function<bool()>& is_over = {});
 

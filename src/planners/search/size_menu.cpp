@@ -6,7 +6,7 @@ namespace dovetail {
 
 namespace {
 
-// Finer grids cost more than they find.
+// Finer grids cost more time than they gain.
 constexpr Count next_on_grid(Count procs) { return procs + std::max<Count>(1, procs * 3 / 25); }
 
 }  // namespace

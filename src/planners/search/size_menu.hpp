@@ -1,4 +1,4 @@
-// The processor counts that a search tries for each task, with the durations: a grid in steps of
+// The processor counts that a search tries for each task, with their durations: a grid in steps of
 // about an eighth, from the fewest to the most that the task may use. Safe to share between
 // threads.
 #pragma once
@@ -26,12 +26,12 @@ class SizeMenu {
   }
   const SizeChoice& widest(TaskId task) const { return choices_[first_[task + 1] - 1]; }
 
-  // The least that any count of the task consumes.
+  // The least consumption of the task over all its counts.
   Area least_area(TaskId task) const { return least_areas_[task]; }
 
  private:
   std::vector<SizeChoice> choices_;
-  std::vector<std::size_t> first_;  // by task, and one more
+  std::vector<std::size_t> first_;  // by task, with one extra entry
   std::vector<Area> least_areas_;
 };
 

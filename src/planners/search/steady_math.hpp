@@ -1,6 +1,6 @@
-// Exponential and logarithm by additions, multiplications and divisions alone, so that a search
-// takes the same decisions on every machine: those of C libraries differ in the last digit. Exact
-// to about 1e-12, which is more than decisions by chance need.
+// Exponential and logarithm by additions, multiplications and divisions only, so that a search
+// makes the same decisions on every machine: C libraries differ in the last digit. Exact to about
+// 1e-12, which is more than random decisions need.
 #pragma once
 
 #include <cmath>

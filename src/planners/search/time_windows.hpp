@@ -1,6 +1,6 @@
-// For each task of a plan that must end by a given moment: no start before `ready`, no end after
-// `due`, and on how few processors it may run at all, as the calendar would have it without our
-// tasks. What every bound begins with.
+// For each task of a plan that must end by a given time: the earliest start `ready`, the latest end
+// `due`, and the fewest processors on which it can run, on a calendar without our tasks. Every
+// bound starts from these.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ struct TimeWindows {
   std::vector<Count> fewest = {};
 };
 
-// By task, and the earliest possible ends beside it. Nothing depends on when the plan must end.
+// The earliest starts by task, and the earliest ends. They do not depend on when the plan must end.
 struct Heads {
   std::vector<Time> ready = {};
   std::vector<Time> ends = {};  // kForever: it never fits

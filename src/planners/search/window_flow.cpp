@@ -10,7 +10,7 @@ namespace {
 
 constexpr TaskId kNone = std::numeric_limits<TaskId>::max();
 
-// A task's own durations are rounded up to whole milliseconds, but for a guard of 1e-6.
+// A task's durations are rounded up to whole milliseconds, with a guard of 1e-6.
 double unrounded(const TaskTime& time, double procs) {
   const double seconds = time.seconds() / time.speed();
   return 1000 * seconds * (time.alpha() + (1 - time.alpha()) / procs) - 1e-6;
@@ -66,7 +66,7 @@ WindowFlow::Choice WindowFlow::cheapest(TaskId task, double flow) const {
   return best;
 }
 
-// The path that the cheapest widths make too long by most; it may begin and end anywhere.
+// The path that exceeds its window most with the cheapest widths; it may begin and end anywhere.
 void WindowFlow::find_path() {
   const Workflow& workflow = view_.workflow();
   TaskId last = kNone;
@@ -93,7 +93,7 @@ void WindowFlow::find_path() {
   std::ranges::reverse(path_);
 }
 
-// How much too long the path is once so much more flows through it.
+// How much the path exceeds its window with this much more flow through it.
 double WindowFlow::excess_with(double more) const {
   double excess = static_cast<double>(windows_.ready[path_.front()] - windows_.due[path_.back()]);
   for (const TaskId task : path_) {
@@ -102,8 +102,8 @@ double WindowFlow::excess_with(double more) const {
   return excess;
 }
 
-// Half of what makes the path just fit, as others share its tasks; something at least, as widths
-// are whole numbers and a little may decide between two.
+// Half of the flow that makes the path just fit, since others share its tasks; but never zero,
+// since widths are whole numbers and a little may decide between two.
 std::int64_t WindowFlow::best_step() const {
   double low = 0;
   double high = 1;
@@ -156,7 +156,7 @@ void WindowFlow::update_work() {
 // In units of flow.
 Area WindowFlow::least_cost(TaskId task) const {
   constexpr Count kManyWidths = 2000;
-  constexpr double kSafely = 1 - 1e-9;  // far more than the rounding of some products
+  constexpr double kSafely = 1 - 1e-9;  // far more than the rounding of a few products
   const TaskTime& time = view_.time(task);
   const Count fewest = windows_.fewest[task];
   const Count most = view_.bounded(task, view_.processors());

@@ -1,13 +1,13 @@
-// How much work a plan must do at least when it ends in time: a bound by flows.
+// The least work of a plan that ends in time: a bound by flows.
 //
-// Tasks that follow each other must fit between the moment at which the first may start and the one
-// by which the last must end. Making them short means making them wide, and wide tasks consume
-// more. With a weight g on each path, and f the sum of the weights on the paths through a task,
+// Tasks that follow each other must fit between the earliest start of the first and the latest end
+// of the last. Making them short makes them wide, and wide tasks consume more. With a weight g on
+// each path, and f the sum of the weights on the paths through a task,
 //
 //   work = sum m T(m) >= sum over tasks of min over m of (m + f) T(m)  -  sum over paths g window
 //
-// whatever the weights; they are chosen to make the right side large, by pushing flow on the path
-// that is violated most by the widths that are cheapest now. The widths at the end are also a good
+// for any weights. They are chosen to make the right side large, by pushing flow onto the path that
+// violates its window most with the currently cheapest widths. The final widths are also a good
 // allocation to start a search from.
 //
 //   WindowFlow flow(view, windows);
@@ -27,25 +27,25 @@ namespace dovetail {
 
 class WindowFlow {
  public:
-  // Flows are whole multiples of a processor's 1/kUnit, so that what goes in comes out exactly.
+  // Flows are whole multiples of 1/kUnit of a processor, so that inflow equals outflow exactly.
   static constexpr std::int64_t kUnit = Certificate::kUnit;
 
-  // Of all tasks, or of those whose windows lie within `span`. The view and windows, which must be
-  // possible, must outlive it.
+  // For all tasks, or for those whose windows lie within `span`. The view and windows, which must
+  // be possible, must outlive it.
   WindowFlow(const ClusterView& view, const TimeWindows& windows);
   WindowFlow(const ClusterView& view, const TimeWindows& windows, Interval span);
 
-  // `rounds` paths, or fewer when nothing is gained any more.
+  // Pushes flow along `rounds` paths, or fewer when nothing is gained any more.
   void push(int rounds);
 
-  // The least that the tasks consume together.
+  // The least total consumption of the tasks.
   double work() const { return work_; }
 
   // The same in whole processor-milliseconds, as plans consume them: exact where no task has very
   // many widths. Looks at each width.
   Area whole_work() const;
 
-  // The cheapest widths under the flow, by task; of tasks outside of the span their fewest.
+  // The cheapest widths under the flow, by task; for tasks outside the span, their fewest.
   std::vector<Count> widths() const;
 
   struct Flows {
