@@ -10,7 +10,7 @@
 namespace dovetail {
 namespace {
 
-// The first step from the seed: what the randomness is for.
+// The first split of the seed: the purpose of the random numbers.
 enum class Stream : std::uint64_t { workflow, moment, tagging, log };
 
 Random stream(std::uint64_t seed, Stream purpose) {

@@ -1,8 +1,8 @@
-// What the studies on reservations run on: the 40 kinds of applications and the reservation
+// The inputs of the studies on reservations: the 40 kinds of applications and the reservation
 // schedules of every log, all derived from one seed.
 //
-// Everything is numbered, and every number has its own random stream, so that a smaller campaign
-// uses a part of what a larger one uses, and threads need not agree on an order.
+// Everything is numbered, and every number has its own random stream. So a smaller campaign uses a
+// part of a larger one, and threads need not agree on an order.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct ApplicationSpec {
   std::string_view parameter;
   double value = 0;
   LayeredDagSpec dag;
-  bool is_default = false;  // the value is the default itself
+  bool is_default = false;  // the value is the default
 };
 
-// 5 numbers of tasks, 4 shares alpha, 9 widths, 9 densities, 9 regularities, 4 jumps: 40 in all, of
-// which six are the defaults.
+// 5 numbers of tasks, 4 shares alpha, 9 widths, 9 densities, 9 regularities, 4 jumps: 40 in total,
+// of which six are the defaults.
 std::vector<ApplicationSpec> application_specs();
 
 inline constexpr double kPhis[] = {0.1, 0.2, 0.5};
@@ -50,12 +50,12 @@ struct CampaignSize {
 Workflow study_workflow(std::uint64_t seed, const ApplicationSpec& spec, std::size_t application,
                         std::size_t index);
 
-// The log that stands in when there is no data: 128 processors, 20,000 jobs.
+// The log used when there is no data: 128 processors, 20,000 jobs.
 ReservationLog study_synthetic_log(std::uint64_t seed);
 
 // The schedules of one log, as platforms planned at time 0: for every reservation spec in turn,
-// start_times x taggings of them. All specs look at the log at the same start times; the methods
-// also share the taggings, so that they differ in the thinning alone.
+// start_times x taggings of them. All specs use the same start times; the methods also share the
+// taggings, so that they differ only in the thinning.
 std::vector<Platform> study_platforms(std::uint64_t seed, const ReservationLog& log,
                                       std::size_t log_number, const CampaignSize& size,
                                       unsigned threads);

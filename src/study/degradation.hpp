@@ -1,4 +1,5 @@
-// How far algorithms are above the best of them: on an instance, over a scenario, over a table.
+// How much worse algorithms are than the best of them: on an instance, over a scenario, over a
+// table.
 //
 //   ComparedSums<4> sums;                       // of one metric of four algorithms
 //   sums.add_instance({120, 100, kNoAnswer, 100});
@@ -16,7 +17,7 @@
 
 namespace dovetail {
 
-// The value of an algorithm that has none on an instance.
+// Marks an algorithm without a value on an instance.
 inline constexpr std::int64_t kNoAnswer = std::numeric_limits<std::int64_t>::max();
 
 // One metric of one algorithm over a set of scenarios.
@@ -27,7 +28,7 @@ struct Degradation {
   std::size_t unanswered = 0;        // instances without a value, left out of `percent`
 };
 
-// One instance: adds (value - best) / best of each value that there is, and counts the best.
+// For one instance: adds (value - best) / best of each present value, and counts the best.
 void add_excess(std::span<const std::int64_t> values, std::span<double> excess,
                 std::span<std::size_t> best);
 
@@ -77,9 +78,9 @@ struct ComparedSums {
   }
 };
 
-// Averages scenarios that are added one by one. Each counts the same; one in which an algorithm has
-// no value at all is left out of that algorithm's mean, and won by nobody when no instance is
-// complete.
+// Averages scenarios that are added one by one. Each counts the same. A scenario in which an
+// algorithm has no value is left out of that algorithm's mean; a scenario without a complete
+// instance has no winner.
 class DegradationMean {
  public:
   explicit DegradationMean(std::size_t algorithms) : rows_(algorithms), scenarios_(algorithms) {}

@@ -10,7 +10,7 @@
 namespace dovetail {
 namespace {
 
-// What stays when something else grows; within the range of the evaluation's instances.
+// The sizes that stay fixed while another grows; within the range of the evaluation's instances.
 struct GrowthSize {
   std::uint32_t tasks = 50;
   std::uint32_t reservations = 256;
@@ -19,9 +19,9 @@ struct GrowthSize {
 
 constexpr Duration kHorizon = 7 * 24 * kHour;
 constexpr Duration kMeanLength = 2 * kHour;
-constexpr double kLoad = 0.3;  // share of the cluster that the reservations hold over the horizon
+constexpr double kLoad = 0.3;  // share of the cluster reserved over the horizon
 
-// As many reservations as asked for, whatever their number holding the same share of the cluster:
+// The requested number of reservations, which together always hold the same share of the cluster:
 // the more there are, the narrower. Starts that do not fit are drawn again.
 Platform growth_platform(const GrowthSize& size, Random random) {
   const double mean_procs = kLoad * size.processors * static_cast<double>(kHorizon) /
@@ -65,7 +65,7 @@ double mean_edges(std::span<const Problem> problems) {
   return edges / static_cast<double>(problems.size());
 }
 
-// The least of a few measurements: whatever disturbs one only adds to it.
+// The least of a few measurements, since disturbances only add time.
 double least_milliseconds(std::string_view planner, std::span<const Problem> problems) {
   constexpr int kMeasurements = 2;
   double least = mean_milliseconds(planner, problems);
@@ -75,7 +75,7 @@ double least_milliseconds(std::string_view planner, std::span<const Problem> pro
   return least;
 }
 
-// Measures what grows while `set` gives it the sizes.
+// Measures the growth while `set` applies the sizes.
 template <typename Set>
 GrowthTable measure(std::string parameter, std::vector<double> sizes, Set set, const Random& random,
                     std::size_t workflows, std::span<const std::string_view> planners) {

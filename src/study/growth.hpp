@@ -1,8 +1,8 @@
 // How run times grow with the size of the problem: the exponents behind Table 8 of Aida and
-// Casanova, measured here and now.
+// Casanova, measured on this machine.
 //
-// Tasks, reservations or processors double while the other two stay; the times of a planner then
-// follow about size^x, and x is the slope of a line through their logarithms.
+// Tasks, reservations or processors double while the other two stay fixed. The times of a planner
+// then follow about size^x, and x is the slope of a line through their logarithms.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct GrowthRow {
 struct GrowthTable {
   std::string parameter;  // "tasks", "reservations", "processors"
   std::vector<double> sizes;
-  // What Table 8 states for every algorithm: one for reservations and processors, for tasks that of
-  // V (V + E), E growing as it does in the workflows used.
+  // The exponent that Table 8 states for every algorithm: one for reservations and processors; for
+  // tasks that of V (V + E), with E growing as in the workflows used.
   double stated_exponent = 0;
   std::vector<GrowthRow> rows;
 };
@@ -34,7 +34,7 @@ struct GrowthTable {
 // numbers positive.
 double fitted_exponent(std::span<const double> sizes, std::span<const double> values);
 
-// One table per parameter; the mean of some workflows of the default application, with deadlines as
+// One table per parameter: means over some workflows of the default application, with deadlines as
 // loose as for the run times.
 std::vector<GrowthTable> measure_growth(std::uint64_t seed, StudyScale scale,
                                         std::span<const std::string_view> planners);

@@ -10,7 +10,7 @@
 namespace dovetail {
 namespace {
 
-// Hands out the items and collects what became of them.
+// Distributes the items and counts the finished ones.
 class WorkCounter {
  public:
   WorkCounter(std::size_t count, const Progress& progress) : count_(count), progress_(progress) {}

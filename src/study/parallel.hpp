@@ -1,4 +1,4 @@
-// The same work on one thread or many: numbered items, each handed out once.
+// Runs numbered items on one thread or many, each exactly once.
 //
 //   parallel_for(items.size(), 0, [&](std::size_t i) { results[i] = solve(items[i]); });
 #pragma once
@@ -8,12 +8,12 @@
 
 namespace dovetail {
 
-// Told how many items are done, of how many; never by two threads at once.
+// Receives how many items are done, of how many; never called by two threads at once.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 // Calls work(0) .. work(count - 1), each exactly once, on `threads` threads (0: as many as the
-// machine has), and returns when all are done. Work on different items must not share what it
-// changes. The first exception ends the handing out and is thrown here.
+// machine has), and returns when all are done. Work on different items must not modify shared data.
+// The first exception stops the distribution of items and is rethrown here.
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                   const Progress& progress = {});
 

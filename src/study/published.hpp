@@ -1,5 +1,5 @@
 // The numbers that Aida and Casanova published in "Scheduling Mixed-Parallel Applications with
-// Advance Reservations", to print beside ours. Facts only; the rows follow the table's order.
+// Advance Reservations", to print beside ours. The rows follow the table's order.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// What the reports of the studies share: the head, tables of degradations, run times, their JSON.
+// The common parts of the studies' reports: the head, tables of degradations, run times, their
+// JSON.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ namespace dovetail::report {
 using Text = std::back_insert_iterator<std::string>;
 using Json = nlohmann::ordered_json;
 
-// Of nothing: nothing.
+// 0 when the whole is 0.
 inline double per_cent(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -36,8 +37,8 @@ struct Published {
   std::optional<int> wins = {};
 };
 
-// A table of two metrics, an algorithm a line: per cent above the best, scenarios won, instances
-// won, and what was published if anything was.
+// A table of two metrics with one line per algorithm: per cent above the best, scenarios won,
+// instances won, and the published numbers if any.
 struct ComparisonLine {
   std::string_view algorithm;
   std::array<Degradation, 2> metrics;
@@ -50,7 +51,7 @@ struct ComparisonText {
 };
 void write_comparison(Text out, const ComparisonText& table);
 
-// The published times stand below ours.
+// The published times are below ours.
 void write_timing(Text out, const TimingTable& table);
 
 // "study", "scale", "seed" and the size; studies add their tables.

@@ -1,5 +1,5 @@
-// What the studies on reservations share: their options, and the campaign that hands every instance
-// (one workflow on one reservation schedule) to the study that asks.
+// The common parts of the studies on reservations: their options, and the campaign that passes
+// every instance (one workflow on one reservation schedule) to a study.
 //
 //   const Campaign campaign(options, {.size = {2, 5, 1}});
 //   auto scenarios = campaign.run<Sums>([](const Workflow& workflow, const Platform& platform,
@@ -30,7 +30,7 @@ struct StudyOptions {
   bool timing = true;         // measure the run times, too
   Progress progress = {};
 
-  // What to run instead of what the scale says.
+  // Overrides of the scale.
   std::optional<std::size_t> workflows = {};
   std::optional<std::size_t> start_times = {};
   std::optional<std::size_t> taggings = {};
@@ -38,22 +38,21 @@ struct StudyOptions {
   std::vector<std::string> logs = {};          // names of archive logs; empty: all
 };
 
-// The folder that was given, else the environment's DOVETAIL_DATA. Throws InputError without
-// either.
+// The given folder, else the environment's DOVETAIL_DATA. Throws InputError if neither is set.
 std::string study_data_folder(const std::string& given);
 
-// A log that a study runs on, and which random streams it uses.
+// A log of a study, and the random streams it uses.
 struct NumberedLog {
   std::size_t number = 0;
   ReservationLog log;
 };
 
-// Those that the options name, or the synthetic one. Throws InputError for a missing log or an
+// The logs that the options name, or the synthetic one. Throws InputError for a missing log or an
 // unknown name.
 std::vector<NumberedLog> study_logs(const StudyOptions& options);
 
-// What a study runs at the scale quick. The scale paper is the same for all: every application, 20
-// workflows, 10 start times, 5 taggings.
+// The size of a study at the scale quick. The scale paper is the same for all: every application,
+// 20 workflows, 10 start times, 5 taggings.
 struct QuickScale {
   CampaignSize size;
   std::vector<std::size_t> applications = {};  // empty: all
@@ -65,7 +64,7 @@ struct StudyLog {
   double utilisation = 0;
 };
 
-// What was run: the head of every study's result.
+// What was run; the head of every study's result.
 struct StudyHead {
   StudyScale scale = StudyScale::quick;
   std::uint64_t seed = 0;
@@ -83,8 +82,8 @@ struct ScenarioOf {
   Sums sums;
 };
 
-// The scenarios that a table is made from: those of one log, those of the default application, or,
-// with neither, all.
+// The scenarios that a table is made from: those of one log, those of the default application, or
+// all if neither is set.
 struct ScenarioSet {
   std::string title;
   std::optional<std::size_t> log = {};
@@ -105,13 +104,13 @@ std::vector<ScenarioSet> scenario_sets(const StudyHead& head);
 class Campaign {
  public:
   // Reads the logs and makes the schedules. Throws InputError for a missing log, an unknown log
-  // name or application, or a size of nothing.
+  // name or application, or an empty selection.
   Campaign(const StudyOptions& options, const QuickScale& quick);
 
   const StudyHead& head() const { return head_; }
 
-  // Sums are added by Sums::add in an order that does not depend on the threads; plan_instance is
-  // called by several of them. The scenarios come by application, log, reservation spec.
+  // Sums::add adds the results in an order that does not depend on the threads; several threads
+  // call plan_instance. The scenarios are sorted by application, log, reservation spec.
   template <typename Sums, typename PlanInstance>
   std::vector<ScenarioOf<Sums>> run(const PlanInstance& plan_instance) const {
     std::vector<Sums> parts(part_count());

@@ -1,4 +1,4 @@
-// How long planning takes, measured here and now: what Tables 9 and 10 of Aida and Casanova show.
+// The run times of planners, measured on this machine, as in Tables 9 and 10 of Aida and Casanova.
 //
 //   auto tables = measure_run_times(campaign, kBoundNames, Goal::turnaround);
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace dovetail {
 
-// Processor time of this thread: what others do on the machine does not count.
+// The processor time of this thread: other load on the machine does not count.
 double thread_seconds();
 
 struct TimingRow {
@@ -21,7 +21,7 @@ struct TimingRow {
   std::vector<double> milliseconds;  // by value
 };
 
-// Mean milliseconds of processor time to make a plan from nothing, on one thread.
+// Mean milliseconds of processor time to make a plan from scratch, on one thread.
 struct TimingTable {
   std::string parameter;
   std::vector<double> values;
@@ -29,14 +29,14 @@ struct TimingTable {
   std::size_t instances = 0;  // per value
 };
 
-// A problem whose planning is to be timed. With the goal deadline there is one, and a loose one:
-// four times the turn-around that BL_CPAR_BD_CPAR needs, about what the deadline study calls loose.
+// A problem for timing planners. With the goal deadline it has a loose one: four times the
+// turn-around that BL_CPAR_BD_CPAR needs, about what the deadline study calls loose.
 Problem timed_problem(const Workflow& workflow, const Platform& platform, Goal goal);
 
-// Of one planner over the problems; the means are of this thread's processor time.
+// The mean time of one planner over the problems, in processor time of this thread.
 double mean_milliseconds(std::string_view planner, std::span<const Problem> problems);
 
-// Each plan made from nothing: once over the numbers of tasks, once over the densities, for some
+// Makes each plan from scratch: once over the numbers of tasks, once over the densities, for some
 // workflows on some of the campaign's schedules, spread over all logs (1,000 pairs at the scale
 // paper, 24 at quick).
 std::vector<TimingTable> measure_run_times(const Campaign& campaign,

@@ -16,7 +16,7 @@ std::vector<ResourceId> first_resources(std::size_t count) {
   return resources;
 }
 
-// A workflow on a pool for as long as somebody looks.
+// A workflow on a pool, with the joins up to some time.
 struct Case {
   UnlikeGraph graph;
   std::vector<ResourceId> at_start;
@@ -36,7 +36,7 @@ class FlowCases {
   Makespans run(const PoolSpec& pool, bool with_min_min) {
     Makespans ends;
     ends[AdaptiveStrategy::heft] = heft(pool.resources);
-    // Nobody who plans again ends later.
+    // Replanning never ends later than HEFT, so the joins until its end suffice.
     const Case until_heft = make_case(pool, ends[AdaptiveStrategy::heft]);
     follow_joins(until_heft, {}, ends[AdaptiveStrategy::heft_best], ends[AdaptiveStrategy::aheft]);
     Duration first = 0;
@@ -53,7 +53,7 @@ class FlowCases {
   }
 
  private:
-  // It sees nothing but the resources at the start.
+  // HEFT considers only the resources at the start.
   Duration heft(std::uint32_t resources) {
     const auto [known, is_new] = heft_.try_emplace(resources);
     if (is_new) {
@@ -73,7 +73,7 @@ class FlowCases {
     last = *world.current_end();
   }
 
-  // The answer does not depend on the first guess of how long it takes.
+  // The result does not depend on the first guess of the makespan.
   Duration min_min(const PoolSpec& pool, StageIn stage_in, Duration guess) {
     for (Duration until = guess;; until *= 2) {
       const Case one = make_case(pool, until);

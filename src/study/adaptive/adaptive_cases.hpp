@@ -14,7 +14,7 @@ namespace dovetail {
 enum class AdaptiveStrategy {
   heft,            // planned once, ranks from mean costs
   heft_best,       // planned once, the best of four kinds of rank
-  aheft,           // planned again at every join: the product's mode, which begins with heft_best
+  aheft,           // planned again at every join, from heft_best on: the default mode
   aheft_paper,     // the same by the printed equations
   aheft_inflight,  // the same with mean ranks, but files under way count
   min_min,         // task by task, files in parallel
@@ -44,8 +44,8 @@ class Makespans {
   std::array<Duration, kAdaptiveStrategies.size()> values_ = {};
 };
 
-// By pool. Resources join until the workflow ends, however late that is. Min-Min is left out where
-// it is not asked for: on wide workflows it takes longer than all others together.
+// Makespans by pool. Resources join until the workflow ends. Min-Min runs only on request: on wide
+// workflows it takes longer than all others together.
 std::vector<Makespans> run_cases(const UnlikeFlow& flow, std::span<const PoolSpec> pools,
                                  bool with_min_min);
 

@@ -67,7 +67,7 @@ struct AdaptiveScenario {
   std::array<Duration, kAdaptiveStrategies.size()> sums = {};
 };
 
-// In the order in which they first come.
+// In order of first appearance.
 std::vector<AdaptiveScenario> scenarios_of(const AdaptiveStudyResult& result) {
   using Key = std::array<double, kAdaptiveAxes.size() + 1>;
   std::map<Key, std::size_t> positions;

@@ -43,7 +43,7 @@ std::string_view words_for(AdaptiveApplication application, AdaptiveAxis axis) {
   return "share that joins (delta)";
 }
 
-// A name, then something for every column.
+// A name, then a text for every column.
 template <typename Columns, typename ToText>
 void write_line(Text out, std::string_view name, const Columns& columns, ToText to_text) {
   fmt::format_to(out, "{:<{}}", name, kModeWidth);
@@ -151,7 +151,7 @@ void write_figures(Text out, const AdaptiveStudyResult& result) {
   for (const AdaptiveAxis axis : kParts) write_figure(out, result, part++, axis);
 }
 
-// Of what was published in the order of the paper, then random graphs by everything else.
+// The published tables in the order of the paper, then random graphs by the other parameters.
 void write_tables(Text out, const AdaptiveStudyResult& result) {
   const auto name_of = [](const AdaptiveTable* table) {
     return published::adaptive_name(table->application, table->axis);

@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kModels = 80;
 constexpr std::size_t kMostGraphs = 10'000;
 
-// At the scale paper, random graphs are as many as published. For the others nothing was published
-// but the parameters: with 40 graphs of each type, a cell of Tables 7 and 8 has a thousand.
+// At the scale paper there are as many random graphs as published. For the others only the
+// parameters were published: with 40 graphs of each type, a cell of Tables 7 and 8 has a thousand.
 AdaptiveSize size_of(AdaptiveApplication application, const AdaptiveStudyOptions& options) {
   const bool is_random = application == AdaptiveApplication::random;
   AdaptiveSize size{application, 1, is_random ? std::size_t{4} : std::size_t{1}};
@@ -47,8 +47,9 @@ struct Item {
   std::vector<PoolSpec> pools;
 };
 
-// As many pools as wanted, evenly spread over all of them. Graph after graph the first one moves on
-// by the golden section, so that a few graphs see pools of all kinds, whatever their types.
+// The wanted number of pools, evenly spread over all of them. From graph to graph the first one
+// advances by the golden section, so that even a few graphs get pools of all kinds, whatever their
+// types.
 std::vector<PoolSpec> choose_pools(const std::vector<PoolSpec>& all, std::size_t count,
                                    std::size_t graph) {
   constexpr std::size_t kStep = 49;

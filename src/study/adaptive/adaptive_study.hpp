@@ -1,6 +1,6 @@
-// The evaluation of AHEFT (Yu and Shi 2007) run again: workflows on unlike resources that become
-// more while they run, planned once, planned again at every join, or decided task by task. Tables
-// 3, 4, 6, 7, 8 and the six series of Figure 8 beside the published numbers.
+// Repeats the evaluation of AHEFT (Yu and Shi 2007): workflows on a growing pool of heterogeneous
+// resources, planned once, planned again at every join, or decided task by task. Prints Tables 3,
+// 4, 6, 7, 8 and the six series of Figure 8 beside the published numbers.
 //
 //   AdaptiveStudyResult result = run_adaptive_study({.graphs = 1, .models = 2});
 //   std::cout << format_table(result);
@@ -23,9 +23,9 @@ struct AdaptiveStudyOptions {
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: as many as the machine has
   Progress progress = {};
-  double mean_seconds = 100;  // of a task; the paper does not say
+  double mean_seconds = 100;  // of a task; not given in the paper
 
-  // What to run instead of what the scale says.
+  // Overrides of the scale.
   std::vector<AdaptiveApplication> applications = {};  // empty: all
   std::vector<std::uint32_t> sizes = {};   // tasks or parallel ways of the graphs; empty: all
   std::optional<std::size_t> graphs = {};  // of each type
@@ -48,7 +48,7 @@ struct AdaptiveStudyResult {
   std::vector<AdaptiveTable> tables = {};  // of every application by every parameter
 };
 
-// Throws InputError when that is nothing, or out of range.
+// Throws InputError when nothing is selected, or a number is out of range.
 AdaptiveStudyResult run_adaptive_study(const AdaptiveStudyOptions& options);
 
 std::string format_table(const AdaptiveStudyResult& result);

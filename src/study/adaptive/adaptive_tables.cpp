@@ -45,7 +45,7 @@ class CellSums {
     of_graph_ = {};
   }
 
-  // The error is that of a ratio of two sums over graphs, which are independent of each other.
+  // The error of a ratio of two sums over independent graphs.
   AdaptiveGain gain(std::size_t strategy) const {
     const double ratio = sums_[strategy] / sums_[kHeft];
     AdaptiveGain gain{.percent = 100 * (1 - ratio)};

@@ -1,4 +1,4 @@
-// What comes out of the adaptive study: mean makespans and gains by every parameter.
+// The results of the adaptive study: mean makespans and gains by every parameter.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ inline constexpr std::array kAdaptiveApplications = {
 // "random", "blast", "wien2k".
 std::string_view to_string(AdaptiveApplication application);
 
-// What the cases differ in. The size is the number of tasks, or of parallel ways.
+// The parameters in which the cases differ. The size is the number of tasks, or of parallel ways.
 enum class AdaptiveAxis { size, ccr, out_degree, beta, resources, interval, share };
 
 inline constexpr std::array kAdaptiveAxes = {
@@ -30,24 +30,24 @@ inline constexpr std::array kAdaptiveAxes = {
 // "size", "ccr", ...
 std::string_view to_string(AdaptiveAxis axis);
 
-// What graphs are drawn by.
+// The parameters of a random graph.
 struct AdaptiveType {
   AdaptiveApplication application = AdaptiveApplication::random;
   std::uint32_t size = 0;
   double ccr = 0;
-  double out_degree = 0;  // of random graphs alone
+  double out_degree = 0;  // of random graphs only
   double beta = 0;
 };
 
-// The values of Tables 2 and 5; none where the application does not have the parameter.
+// The values of Tables 2 and 5; none if the application does not have the parameter.
 std::span<const double> axis_values(AdaptiveApplication application, AdaptiveAxis axis);
 
-// All that the values make up: 625 types of random graphs, 125 of the others; 80 pools.
+// All combinations of the values: 625 types of random graphs, 125 of the others; 80 pools.
 std::vector<AdaptiveType> adaptive_types(AdaptiveApplication application);
 std::vector<PoolSpec> adaptive_pools(AdaptiveApplication application);
 
 struct AdaptiveCase {
-  std::uint32_t graph = 0;  // cases of one graph stand together
+  std::uint32_t graph = 0;  // cases of one graph are consecutive
   AdaptiveType type;
   PoolSpec pool;
   Makespans ends;
@@ -55,7 +55,7 @@ struct AdaptiveCase {
 
 double value_on(const AdaptiveCase& one, AdaptiveAxis axis);
 
-// What a strategy gains over HEFT on a set of cases: 1 - sum of its makespans / sum of HEFT's.
+// The gain of a strategy over HEFT on a set of cases: 1 - sum of its makespans / sum of HEFT's.
 struct AdaptiveGain {
   double percent = 0;
   std::optional<double> error = {};  // standard error over graphs; with two of them or more
@@ -65,7 +65,7 @@ struct AdaptiveCell {
   double value = 0;  // on the axis
   std::size_t graphs = 0;
   std::size_t cases = 0;
-  // By strategy; nothing where it was not run or there is no case. HEFT has no gain.
+  // By strategy; nothing if it was not run or there is no case. HEFT has no gain.
   std::array<std::optional<double>, kAdaptiveStrategies.size()> mean_seconds = {};
   std::array<std::optional<AdaptiveGain>, kAdaptiveStrategies.size()> gain = {};
 

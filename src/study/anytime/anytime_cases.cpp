@@ -20,14 +20,15 @@ constexpr std::size_t kMostSchedules = 900;
 constexpr std::array<std::size_t, 3> kSizes = {25, 50, 100};
 constexpr std::array<double, 3> kShares = {0.2, 0.5, 0.8};  // widths, and densities
 
-// Real workflows of fewer tasks leave nothing to decide, and of more nothing is promised.
+// Real workflows with fewer tasks leave nothing to decide; for those with more, nothing is
+// promised.
 constexpr std::size_t kLeastTasks = 20;
 constexpr std::size_t kMostTasks = 600;
 
-// Of the generated files that differ in length alone, those of this many seconds.
+// Of the generated files that differ only in length, use those of this many seconds.
 constexpr std::string_view kDaxEnding = "_360000.dax";
 
-// Streams of random numbers that the 40 applications of the other studies leave free.
+// Random streams that the 40 applications of the other studies do not use.
 constexpr std::size_t kRandomStream = 100;
 constexpr std::size_t kShapeStream = 200;
 
@@ -63,7 +64,7 @@ Workflow moldable(const Workflow& shape, std::string name, Random random) {
   return std::move(builder).build();
 }
 
-// Of all, `wanted` that lie evenly apart.
+// `wanted` of them, evenly spaced.
 template <typename T>
 std::vector<T> spread(std::vector<T> all, std::size_t wanted) {
   if (wanted >= all.size()) return all;
@@ -116,8 +117,8 @@ AnytimeCases::Recipe AnytimeCases::recipe(std::size_t log, std::size_t spec,
           .reservations = reservation_specs()[spec]};
 }
 
-// Schedules take turns through the reservation specs, which take turns through the nine pairs of
-// width and density. A workflow is the same whatever else is run.
+// Schedules cycle through the reservation specs, which cycle through the nine pairs of width and
+// density. A workflow is the same whatever else is run.
 void AnytimeCases::add_random(const AnytimeStudyOptions& options) {
   const std::size_t specs = reservation_specs().size();
   const std::vector<std::size_t> sizes =

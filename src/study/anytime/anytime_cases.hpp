@@ -1,4 +1,4 @@
-// The instances of the study of the planner DOVETAIL, made one by one when they are needed.
+// The instances of the DOVETAIL study, made one by one when needed.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ class AnytimeCases {
   Problem make_problem(std::size_t number) const;
 
  private:
-  // What a case is made of.
+  // The ingredients of a case.
   struct Recipe {
     std::size_t log = 0;
     std::size_t platform = 0;  // of that log

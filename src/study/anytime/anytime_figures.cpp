@@ -1,4 +1,4 @@
-// What the pictures of docs/anytime.md show.
+// The pictures of docs/anytime.md.
 #include <fmt/format.h>
 
 #include <algorithm>

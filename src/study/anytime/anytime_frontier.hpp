@@ -1,4 +1,5 @@
-// One instance from the fastest plan to cheap ones: ours, the published planners', and the bound.
+// The frontier of one instance, from the fastest plan to cheap ones: ours, the published planners',
+// and the bound.
 #pragma once
 
 #include "study/anytime/anytime_cases.hpp"
@@ -6,8 +7,8 @@
 
 namespace dovetail {
 
-// Of the case of 50 tasks, or the first if there is none, that gives the planner most to choose
-// from. Every point of ours is searched for as long as the limit says.
+// Takes the case of 50 tasks (or else the first) that gives the planner most choice. Each of our
+// points is searched for as long as the limit says.
 AnytimeFrontier anytime_frontier(const AnytimeCases& cases, const AnytimeLimit& limit);
 
 }  // namespace dovetail

@@ -1,4 +1,4 @@
-// The study of the planner DOVETAIL as JSON and CSV.
+// The DOVETAIL study as JSON and CSV.
 #include <fmt/format.h>
 
 #include "study/anytime/anytime_study.hpp"

@@ -1,4 +1,4 @@
-// The study of the planner DOVETAIL as text.
+// The DOVETAIL study as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::string cell_text(const TableSpec& table, const AnytimeSummary& summary) {
   return text;
 }
 
-// "measured" or "promised", where there is any number of the kind.
+// A line "measured" or "promised", if there is any number of that kind.
 void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec& table,
                      const AnytimePart& part, std::string_view name,
                      std::optional<double> AnytimeReference::*value) {
@@ -81,7 +81,7 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
   fmt::format_to(out, "{:<{}}{}\n", "  " + std::string(name), kPartWidth, cells);
 }
 
-// On chains the best of the sixteen is often the best there is.
+// On chains the best of the sixteen is often optimal.
 void write_ties(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
   for (const AnytimePart& part : anytime_parts(result.cases)) {
@@ -149,7 +149,7 @@ void write_times(Text out, const AnytimeStudyResult& result) {
     for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
       const AnytimeTime time = time_of(result.cases, part, AnytimeQuestion::any_hours, limit);
       std::string cell = fmt::format("{:.0f}", time.mean_trials);
-      // A search by trials is the same every time, but not its time.
+      // A search by trials gives the same result every time, but its time varies.
       if (result.limits[limit].milliseconds) {
         cell += fmt::format("; {:.1f} ({:.1f})", time.mean_ms, time.worst_ms);
       }

@@ -1,4 +1,4 @@
-// Runs the study of the planner DOVETAIL: every case by the published planners and by all searches.
+// Runs the DOVETAIL study: every case by the published planners and by all searches.
 #include <algorithm>
 #include <iterator>
 
@@ -18,7 +18,7 @@
 namespace dovetail {
 namespace {
 
-// Of real shapes turn-around is asked alone: DL_ planners take long for hundreds of tasks.
+// For real shapes only turn-around is asked: DL_ planners take long for hundreds of tasks.
 bool is_asked(AnytimeQuestion question, const AnytimeCase& one,
               std::span<const AnytimeQuestion> wanted) {
   const bool is_of_shapes =
@@ -35,7 +35,7 @@ class CaseRun {
   void run(std::span<const AnytimeLimit> limits, std::span<const AnytimeQuestion> wanted) {
     PlanningContext context(problem_);
     plan_forward(context);
-    // Turn-arounds are compared with the tightest deadline, too.
+    // Turn-arounds are also compared with the tightest deadline.
     if (case_.shape.empty()) plan_backward(context);
     for (const AnytimeQuestion question : kAnytimeQuestions) {
       if (!is_asked(question, case_, wanted)) continue;
@@ -132,7 +132,7 @@ class CaseRun {
     const bool is_possible =
         answer.least_area <= answer.area && answer.least_turnaround <= answer.turnaround;
     answer.is_proven = is_possible && refute(problem_, proof).empty();
-    plan.deadline = deadline;  // for the judge
+    plan.deadline = deadline;  // for check()
     answer.is_valid = check(problem_, plan, 1).empty();
   }
 

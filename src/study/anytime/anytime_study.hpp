@@ -1,14 +1,14 @@
-// The planner DOVETAIL against every published planner for one cluster: random workflows on the
-// reservation schedules of the turn-around and deadline studies, and the shapes of real workflows
-// on the same, each searched for several times as long. Every plan goes through check(), every
-// certificate through refute().
+// Compares the planner DOVETAIL with every published planner for one cluster: random workflows on
+// the reservation schedules of the turn-around and deadline studies, and the shapes of real
+// workflows on the same schedules, each searched with several time limits. Every plan goes through
+// check(), every certificate through refute().
 //
 //   AnytimeStudyResult result = run_anytime_study({.schedules = 1, .milliseconds = {1, 10}});
 //   std::cout << format_table(result);
 //
-// Limits are processor time of the thread that searches, so that what else the machine does does
-// not count for much; but results differ a little from run to run. With trials instead of
-// milliseconds they are the same for the same options on any number of threads.
+// Limits are processor time of the searching thread, so other load on the machine hardly matters;
+// but results differ slightly from run to run. With trials instead of milliseconds they are the
+// same for the same options on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct AnytimeStudyOptions {
   bool frontier = false;      // also the frontier of one instance
   Progress progress = {};
 
-  // What to run instead of what the scale says.
+  // Overrides of the scale.
   std::optional<std::size_t> schedules = {};  // per log and number of tasks
   std::optional<std::size_t> shapes = {};     // real workflows; 0: none
   std::vector<std::size_t> tasks = {};        // empty: 25, 50 and 100
@@ -54,7 +54,7 @@ struct AnytimeFrontier {
   std::vector<AnytimePoint> forward = {};   // of the BL_x_BD_y
   std::vector<AnytimePoint> backward = {};  // of the DL_ planners, at several deadlines
   std::vector<AnytimePoint> ours = {};      // earliest first, each cheaper than the one before
-  std::vector<AnytimePoint> bound = {};     // no plan of this turn-around consumes less
+  std::vector<AnytimePoint> bound = {};     // least consumption of any plan of this turn-around
 };
 
 struct AnytimeStudyResult {
@@ -68,7 +68,7 @@ struct AnytimeStudyResult {
   std::optional<AnytimeFrontier> frontier = {};
 };
 
-// Throws InputError for a missing or unknown log and for a size of nothing.
+// Throws InputError for a missing or unknown log and for an empty selection.
 AnytimeStudyResult run_anytime_study(const AnytimeStudyOptions& options);
 
 std::string format_table(const AnytimeStudyResult& result);
@@ -76,7 +76,7 @@ std::string to_json(const AnytimeStudyResult& result);
 // A line per case, question and limit.
 std::string to_csv(const AnytimeStudyResult& result);
 
-// What the pictures of docs/anytime.md show.
+// The pictures of docs/anytime.md.
 struct AnytimeFigure {
   std::string name;  // of the file, without its ending
   io::LineChart chart;

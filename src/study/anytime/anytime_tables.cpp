@@ -16,7 +16,7 @@ constexpr AnytimePart kAllTasks = {};
 constexpr AnytimePart kShapes = {.shapes = true};
 constexpr AnytimePart tasks(std::size_t count) { return {.shapes = false, .tasks = count}; }
 
-// Measured: means over 288 instances (39 of real shapes) of the program that came before.
+// Measured: means over 288 instances (39 of real shapes) of the program used to design the planner.
 constexpr std::array kReferences = {
     AnytimeReference{Metric::turnaround_best16, tasks(50), 10, -7.0, -6.0},
     AnytimeReference{Metric::turnaround_best16, tasks(50), 1000, -7.7, -7.0},
@@ -73,7 +73,7 @@ AnytimeQuestion question_of(Metric metric) {
   return AnytimeQuestion::any_hours;
 }
 
-// Nothing of nothing, and nothing where the published planners have no answer.
+// Nothing when the base is missing, because the published planners have no answer, or zero.
 std::optional<double> ratio(Area value, std::optional<Area> base) {
   if (!base || *base == 0) return std::nullopt;
   return static_cast<double>(value) / static_cast<double>(*base);

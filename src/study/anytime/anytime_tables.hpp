@@ -1,4 +1,4 @@
-// From the cases of the study of the planner DOVETAIL to its tables, and what was promised.
+// Turns the cases of the DOVETAIL study into its tables, and holds the promised values.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace dovetail {
 
-// What the planner is asked.
+// The questions to the planner.
 enum class AnytimeQuestion {
-  any_hours,      // the least turn-around, whatever it costs
+  any_hours,      // the least turn-around at any cost
   default_hours,  // the same within 1.25 times the CPU-hours of BL_CPAR_BD_CPAR
-  cpar_hours,     // within its very CPU-hours
+  cpar_hours,     // within exactly its CPU-hours
   cpar_end,       // the least CPU-hours, at its end
   loose_deadline  // the same at 1.5 times the tightest deadline that a DL_ planner meets
 };
@@ -40,17 +40,17 @@ struct AnytimeAnswer {
   bool has_plan = false;
   bool is_valid = false;   // by check()
   bool is_proven = false;  // the certificate, by refute()
-  bool is_worse = false;   // than BL_CPAR_BD_CPAR in what was asked
+  bool is_worse = false;   // than BL_CPAR_BD_CPAR in the question's measure
   Duration turnaround = 0;
   Area area = 0;
   Duration least_turnaround = 0;  // by the certificate, 0 if it is about CPU time
   Area least_area = 0;            // the other way round
   double gap = 0;                 // certified_gap()
   std::uint64_t trials = 0;
-  double spent_ms = 0;  // processor time in all, with what the limit does not count
+  double spent_ms = 0;  // total processor time, including what the limit excludes
 };
 
-// A workflow on a reservation schedule: what the published planners make of it, and ours.
+// A workflow on a reservation schedule: the results of the published planners, and ours.
 struct AnytimeCase {
   std::string shape = {};  // the name of a real workflow; empty: a random one
   std::size_t tasks = 0;
@@ -73,7 +73,7 @@ struct AnytimeCase {
   const AnytimeAnswer* find(AnytimeQuestion question, std::size_t limit) const;
 };
 
-// What is compared. Relative values are shares: -0.07 is seven per cent less.
+// The compared measures. Relative values are shares: -0.07 is seven per cent less.
 enum class AnytimeMetric {
   turnaround_best16,     // any_hours: turn-around against the best of sixteen
   hours_any,             // any_hours: CPU-hours against BL_CPAR_BD_CPAR
@@ -96,7 +96,7 @@ enum class AnytimeMetric {
 };
 std::string_view to_string(AnytimeMetric metric);
 
-// One kind of cases: real shapes, or random workflows, of so many tasks or of all.
+// One group of cases: real shapes, or random workflows of one size or of all sizes.
 struct AnytimePart {
   bool shapes = false;
   std::optional<std::size_t> tasks = {};
@@ -107,7 +107,7 @@ struct AnytimePart {
   friend bool operator==(const AnytimePart&, const AnytimePart&) = default;
 };
 
-// The numbers of tasks that were run, all of them when there are several, real shapes.
+// The groups: each number of tasks that was run, all together when there are several, real shapes.
 std::vector<AnytimePart> anytime_parts(std::span<const AnytimeCase> cases);
 
 struct AnytimeSummary {
@@ -120,12 +120,12 @@ struct AnytimeSummary {
   double greatest = 0;
 };
 
-// Of cases that have the value; all 0 when none has.
+// Over cases that have the value; all 0 when none has.
 AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& part,
                          AnytimeMetric metric, std::size_t limit);
 
-// Instances on which the turn-around is not below the best of sixteen, whatever it costs; and how
-// many of these leave nothing to find, as that is within a thousandth of the bound.
+// Instances on which the turn-around at any cost does not beat the best of sixteen; and how many of
+// these leave nothing to find, because that is within a thousandth of the bound.
 struct AnytimeTies {
   std::size_t count = 0;
   std::size_t at_bound = 0;
@@ -133,7 +133,7 @@ struct AnytimeTies {
 AnytimeTies count_ties(std::span<const AnytimeCase> cases, const AnytimePart& part,
                        std::size_t limit);
 
-// What must never happen, over all searches.
+// Counts of what must never happen, over all searches.
 struct AnytimeFailures {
   std::size_t searches = 0;
   std::size_t no_plan = 0;
@@ -153,14 +153,14 @@ struct AnytimeTime {
 AnytimeTime time_of(std::span<const AnytimeCase> cases, const AnytimePart& part,
                     AnytimeQuestion question, std::size_t limit);
 
-// A figure of docs/anytime.md: measured with the program that the planner was designed with, and
+// A number of docs/anytime.md: measured with the program with which the planner was designed, and
 // promised. Per cent.
 struct AnytimeReference {
   AnytimeMetric metric = AnytimeMetric::gap;
   AnytimePart part = {};
   double milliseconds = 0;
   std::optional<double> measured = {};
-  std::optional<double> promised = {};  // a mean, at most so large
+  std::optional<double> promised = {};  // an upper limit on the mean
 };
 std::span<const AnytimeReference> anytime_references();
 const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& part,
@@ -170,7 +170,7 @@ const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& 
 struct AnytimePromise {
   std::string what;
   std::string promised;
-  std::string measured;  // with the program that the planner was designed with
+  std::string measured;  // with the program used to design the planner
   std::string ours;      // empty: not run
   bool is_kept = false;
 };

@@ -53,7 +53,7 @@ std::string instances(std::size_t count) {
   return fmt::format("{} instance{}", count, count == 1 ? "" : "s");
 }
 
-// Instances that an algorithm had no answer for; nothing is printed when there are none.
+// Instances for which an algorithm has no answer; prints nothing when there are none.
 void write_unanswered(Text out, std::string_view algorithm, std::string_view column,
                       const DeadlineRow& row) {
   if (row.tightest.unanswered > 0) {
@@ -142,7 +142,7 @@ void write_readings(Text out, const std::vector<ReadingTable>& tables) {
   }
 }
 
-// Table 8 and, beside it, what was measured for each parameter.
+// Table 8 and the measured exponents for each parameter.
 void write_growth(Text out, const std::vector<GrowthTable>& tables) {
   if (tables.empty()) return;
   fmt::format_to(out,

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 10> kTimedNames = {
     "BD_ALL",     "BD_CPA",    "BD_CPAR",    "DL_BD_ALL",         "DL_BD_CPA",
     "DL_BD_CPAR", "DL_RC_CPA", "DL_RC_CPAR", "DL_RC_CPAR-lambda", "DL_RCBD_CPAR-lambda"};
 
-// 10, 50 and 100 tasks, width 0.9: the default and what differs most from it at little cost.
+// 10, 50 and 100 tasks, width 0.9: the default and the cheap cases that differ most from it.
 QuickScale quick_scale() {
   return {.size = {.workflows = 2, .start_times = 5, .taggings = 1}, .applications = {0, 2, 4, 17}};
 }

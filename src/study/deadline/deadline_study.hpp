@@ -1,12 +1,11 @@
-// The deadline evaluation of Aida and Casanova, "Scheduling Mixed-Parallel Applications with
-// Advance Reservations", run again: tightest deadlines and CPU-hours at a loose one (Tables 6 and
-// 7), growth of the run times (Table 8) and run times (Tables 9 and 10), beside the published
-// numbers.
+// Repeats the deadline evaluation of Aida and Casanova, "Scheduling Mixed-Parallel Applications
+// with Advance Reservations": tightest deadlines and CPU-hours at a loose one (Tables 6 and 7),
+// growth of the run times (Table 8) and run times (Tables 9 and 10), beside the published numbers.
 //
 //   DeadlineStudyResult result = run_deadline_study({{.seed = 1}, DeadlineReading::front});
 //   std::cout << format_table(result);
 //
-// Everything but the run times is the same for the same options on any number of threads.
+// Except for the run times, results are the same for the same options on any number of threads.
 #pragma once
 
 #include <array>
@@ -22,7 +21,7 @@
 
 namespace dovetail {
 
-// How the paper's resource-conservative algorithms are read: three guides (GuideReading), an
+// Readings of the paper's resource-conservative algorithms: three guides (GuideReading), an
 // aggressive choice bounded by CPA's share, or CPA's classic stop rule.
 enum class DeadlineReading { front, whole, remaining, bounded, classic };
 
@@ -35,7 +34,7 @@ PlannerOptions planner_options(DeadlineReading reading);
 
 struct DeadlineStudyOptions : StudyOptions {
   DeadlineReading reading = DeadlineReading::front;
-  // Also compare the readings, on the paper's log (or the logs asked for).
+  // Also compares the readings, on the paper's log (or the selected logs).
   bool compare_readings = false;
 };
 
@@ -45,12 +44,12 @@ inline constexpr std::array<std::string_view, 5> kPlainNames = {
 inline constexpr std::array<std::string_view, 4> kHybridNames = {
     "DL_BD_CPA", "DL_RC_CPAR", "DL_RC_CPAR-lambda", "DL_RCBD_CPAR-lambda"};
 
-// Those of Table 6 that readings are about.
+// The algorithms of Table 6 to which readings apply.
 inline constexpr std::array<std::string_view, 2> kConservativeNames = {"DL_RC_CPA", "DL_RC_CPAR"};
 
 // Sums over the instances of a scenario for algorithms that are compared with each other: tightest
-// deadlines in ms from now; processors x ms of the plans for a deadline half as late again as the
-// latest of them.
+// deadlines in ms from now; processors x ms of the plans for 1.5 times the latest of these
+// deadlines.
 template <std::size_t N>
 struct DeadlineComparison {
   ComparedSums<N> tightest;
@@ -62,7 +61,7 @@ struct DeadlineComparison {
   }
 };
 
-// How often DL_RC_CPAR is caught in a bind: its tightest deadline beside that of DL_BD_CPA.
+// How often DL_RC_CPAR gets stuck: its tightest deadline compared with that of DL_BD_CPA.
 struct BindCounts {
   std::size_t instances = 0;
   std::size_t over_twice = 0;
@@ -95,7 +94,7 @@ struct DeadlineTable {
 };
 
 // Table 6 for some of the scenarios: phi 0.1, 0.2, 0.5 over all methods; the method real over all
-// phi, which stands for the published column of Grid'5000, whose log we do not have.
+// phi, which replaces the published column of Grid'5000, whose log is not available.
 struct PlainTable {
   std::string title;
   std::array<DeadlineTable, 4> columns = {};
@@ -107,8 +106,8 @@ struct HybridTable {
   BindCounts binds;
 };
 
-// The rows of DL_RC_CPA and DL_RC_CPAR under one reading: mean distance to the published ones in
-// points of per cent, over both rows and the columns of phi.
+// The rows of DL_RC_CPA and DL_RC_CPAR under one reading, and their mean distance to the published
+// ones in percentage points, over both rows and the columns of phi.
 struct ReadingTable {
   DeadlineReading reading = DeadlineReading::front;
   PlainTable table;
@@ -116,7 +115,7 @@ struct ReadingTable {
   double cpu_distance = 0;
 };
 
-// Something that a sound campaign shows at the defaults, and whether this one does.
+// A property that a sound campaign shows at the defaults, and whether this one does.
 struct Finding {
   std::string claim;
   std::string found;
@@ -137,10 +136,10 @@ struct DeadlineStudyResult : StudyHead {
 // Throws InputError as Campaign does.
 DeadlineStudyResult run_deadline_study(const DeadlineStudyOptions& options);
 
-// Text for people: ours beside the published.
+// A text report: our numbers beside the published ones.
 std::string format_table(const DeadlineStudyResult& result);
 
-// Everything but the single scenarios.
+// Everything except the individual scenarios.
 std::string to_json(const DeadlineStudyResult& result);
 
 // One line per scenario, table and algorithm.

@@ -89,7 +89,7 @@ double mean_percent(const PlainTable& table, std::string_view algorithm,
       [&](std::size_t column) { return (table.columns[column].rows[row].*metric).percent; });
 }
 
-// Mean over the columns of phi, in points of per cent.
+// Mean over the columns of phi, in percentage points.
 double distance(const PlainTable& table, std::string_view algorithm,
                 Degradation DeadlineRow::*metric,
                 std::array<double, 4> published::PublishedDeadlines::*theirs) {

@@ -1,4 +1,4 @@
-// From sums per scenario to the tables of the deadline study.
+// Turns sums per scenario into the tables of the deadline study.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ std::vector<HybridTable> hybrid_tables(const StudyHead& head,
 ReadingTable reading_table(DeadlineReading reading, const StudyHead& head,
                            std::span<const DeadlineScenario> scenarios);
 
-// What a sound campaign shows on the default application, whatever the log. Needs the tables; empty
-// when the application was not run.
+// Checks what a sound campaign shows on the default application, for any log. Needs the tables;
+// empty when the application was not run.
 std::vector<Finding> findings(const DeadlineStudyResult& result);
 
 }  // namespace dovetail

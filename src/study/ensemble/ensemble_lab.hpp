@@ -1,5 +1,5 @@
-// What the figures of the ensemble study are made from: makespans on the reference clusters, cut to
-// any number of processors.
+// The data for the figures of the ensemble study: makespans on the reference clusters, cut to any
+// number of processors.
 #pragma once
 
 #include <map>
@@ -28,10 +28,10 @@ class EnsembleLab {
   // Ten scenarios on one cluster, by cluster, processors - kLabFrom, heuristic.
   Duration makespan(std::size_t site, Count processors, std::size_t heuristic) const;
 
-  // The same by any heuristic under other rules.
+  // The same under other rules.
   Duration constrained(std::size_t site, Count processors, const EnsembleRules& rules) const;
 
-  // The first `clusters` clusters with so many processors each.
+  // The first `clusters` clusters with this many processors each.
   Duration on_grid(std::size_t clusters, Count processors, Count scenarios, Count months,
                    const char* heuristic, const char* repartition) const;
 
@@ -45,7 +45,7 @@ class EnsembleLab {
   std::vector<Duration> makespans_;
 };
 
-// The figures, and what is said of them.
+// Adds the figures, and the statements about them.
 void add_single_figures(const EnsembleLab& lab, EnsembleStudyResult& result);
 void add_grid_figures(const EnsembleLab& lab, const EnsembleStudyOptions& options,
                       EnsembleStudyResult& result);

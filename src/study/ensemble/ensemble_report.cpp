@@ -14,7 +14,7 @@ namespace {
 
 using report::Json;
 
-// Every so many points of a figure are printed.
+// The report prints one point of a figure out of this many.
 constexpr std::size_t kPrintedRows = 12;
 
 std::string value_text(const EnsembleFigure& figure, double value) {

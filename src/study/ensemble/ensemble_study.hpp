@@ -1,6 +1,6 @@
-// The evaluation of groupings and repartitions for climate ensembles (Caniou et al. 2009) run
-// again: Figures 11 and 13 to 20 and 22 as numbers and pictures, and the report's statements beside
-// ours.
+// Repeats the evaluation of groupings and repartitions for climate ensembles (Caniou et al. 2009):
+// Figures 11 and 13 to 20 and 22 as numbers and pictures, and the report's statements beside our
+// results.
 //
 //   EnsembleStudyResult result = run_ensemble_study({});
 //   std::cout << format_table(result);
@@ -21,7 +21,7 @@ struct EnsembleStudyOptions {
   StudyScale scale = StudyScale::quick;
   unsigned threads = 0;  // 0: as many as the machine has
   Progress progress = {};
-  Dispatch dispatch = Dispatch::ideal;  // the report's own, as far as its numbers tell
+  Dispatch dispatch = Dispatch::ideal;  // the report's, as far as its numbers show
 };
 
 // A line of a figure.
@@ -39,7 +39,7 @@ struct EnsembleFigure {
   std::vector<EnsembleSeries> series = {};
 };
 
-// What the report says of a figure, and what we find.
+// A statement of the report about a figure, and our result.
 struct EnsembleStatement {
   std::string figure = {};
   std::string what = {};
@@ -50,7 +50,7 @@ struct EnsembleStatement {
 struct EnsembleStudyResult {
   StudyScale scale = StudyScale::quick;
   Dispatch dispatch = Dispatch::ideal;
-  Count months = 0;  // of the figures for which the report does not say it
+  Count months = 0;  // for figures where the report does not state it
   std::vector<EnsembleFigure> figures = {};
   std::vector<EnsembleStatement> statements = {};
 };

@@ -27,7 +27,7 @@ std::string_view title_of(FairMetric metric) {
   return "maximum stretch";
 }
 
-// As Figures 2, 3 and 4 have them.
+// The content of Figures 2, 3 and 4.
 struct Figure {
   int number;
   FairMetric metric;

@@ -1,11 +1,11 @@
-// The evaluation of MAGS (Casanova, Desprez and Suter 2010) run again: sets of workflows that share
-// a cluster, planned by every algorithm for the goal fair. Figures 2 to 4 as quartiles, Table II,
-// run times and slacks beside the published numbers.
+// Repeats the evaluation of MAGS (Casanova, Desprez and Suter 2010): sets of workflows that share a
+// cluster, planned by every algorithm for the goal fair. Prints Figures 2 to 4 as quartiles, Table
+// II, run times and slacks beside the published numbers.
 //
 //   FairStudyResult result = run_fair_study({.sets = 1});
 //   std::cout << format_table(result);
 //
-// All but the run times are the same for the same options on any number of threads.
+// Except for the run times, results are the same for the same options on any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct FairStudyOptions {
   bool timing = true;    // measure the run times, too
   Progress progress = {};
 
-  // What to run instead of what the scale says.
+  // Overrides of the scale.
   std::optional<std::size_t> sets = {};     // of each class and number of workflows
   std::vector<KernelClass> classes = {};    // empty: all
   std::vector<std::size_t> workflows = {};  // in a set; empty: 2, 4, 6, 8 and 10
@@ -42,7 +42,7 @@ struct FairStudyResult {
   std::size_t timed_sets = 0;
 };
 
-// Throws InputError when that is nothing, or out of range.
+// Throws InputError when nothing is selected, or a number is out of range.
 FairStudyResult run_fair_study(const FairStudyOptions& options);
 
 std::string format_table(const FairStudyResult& result);

@@ -1,4 +1,4 @@
-// From the cases of the fair study to its figures and tables, and what was published.
+// Turns the cases of the fair study into its figures and tables, and holds the published numbers.
 #pragma once
 
 #include <array>
@@ -36,19 +36,19 @@ struct FairCase {
   FairCluster cluster = {};
   std::vector<std::array<double, kFairMetrics.size()>> metrics = {};  // by algorithm; seconds first
   double slack = 1;                                                   // of MAGS
-  bool keeps_bound = true;  // no workflow of MAGS beyond 2 x slack x S*
+  bool keeps_bound = true;  // no workflow of MAGS exceeds 2 x slack x S*
 
   double of(std::size_t algorithm, FairMetric metric) const {
     return metrics[algorithm][static_cast<std::size_t>(metric)];
   }
 };
 
-// Least, first quartile, median, third quartile, greatest: what a box with whiskers shows. Between
-// two values the quartiles are interpolated.
+// Least, first quartile, median, third quartile, greatest: the content of a box plot. Quartiles
+// between two values are interpolated.
 using Quartiles = std::array<double, 5>;
 Quartiles quartiles(std::vector<double> values);
 
-// A part of the cases; of nothing: all.
+// A part of the cases; empty fields: all.
 struct FairPart {
   std::optional<KernelClass> kernels = {};
   std::optional<Count> processors = {};
@@ -72,7 +72,7 @@ struct SlackFacts {
   std::size_t ones = 0;       // slack 1 sufficed
   std::size_t above_two = 0;  // more than 2 was needed
   double largest = 1;
-  std::size_t beyond_bound = 0;  // cases in which a workflow of MAGS is beyond its bound
+  std::size_t beyond_bound = 0;  // cases in which a workflow of MAGS exceeds its bound
 };
 SlackFacts slack_facts(std::span<const FairCase> cases, const FairPart& part);
 
@@ -84,7 +84,7 @@ struct FairTiming {
 
 namespace published {
 
-// The parts of a box that the text gives; empty when the algorithm is not there.
+// The published parts of a box; empty for other algorithms.
 std::array<std::optional<double>, 5> fair_box(std::string_view algorithm, FairMetric metric);
 
 // Table II; nothing for MAGS itself.

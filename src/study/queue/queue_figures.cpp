@@ -1,4 +1,4 @@
-// Figures 2, 3, 5 and 6 of the queue study, and what the paper says about them.
+// Figures 2, 3, 5 and 6 of the queue study, and the paper's statements about them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,7 @@ constexpr std::array<FigureSpec, 6> kFigures = {{
 
 bool is_one_job(const QueueOutcome& outcome) { return outcome.jobs == 1 && !outcome.single_mode; }
 
-// How often ZHANG changes into another strategy, and how it fares against that one when it does
-// not.
+// How often ZHANG falls back to another strategy, and how often it beats that one when it does not.
 struct ZhangRuns {
   std::size_t runs = 0;
   std::size_t single = 0;

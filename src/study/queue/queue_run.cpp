@@ -1,5 +1,5 @@
-// Runs the queue study: every log is replayed once, forked at every instant, and each fork takes
-// all workflows under all strategies.
+// Runs the queue study: every log is replayed once and forked at every instant; each fork runs all
+// workflows under all strategies.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr Time kWeek = 604'800 * kSecond;
 
-// List schedules of every workflow, for one thread at a time. They are the dearest part of a
-// decision and the same at every instant, so that each set is lent out again and again.
+// List schedules of every workflow, for one thread at a time. They are the most expensive part of a
+// decision and the same at every instant, so each set is reused.
 class Shelf {
  public:
   using Set = std::vector<RunTimes>;

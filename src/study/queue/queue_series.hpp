@@ -1,4 +1,4 @@
-// What the queue study runs and what comes out: a series is one workflow under one strategy on one
+// The runs of the queue study and their results. A series is one workflow under one strategy on one
 // queue, submitted at every instant.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace dovetail {
 
-// The strategies, in the order of the paper, and ours.
+// The strategies in the order of the paper, then ours.
 enum class Cut { one_job_per_task, one_job, level_by_level, zhang, glume, glume_plus };
 
 inline constexpr std::array<Cut, 6> kCuts = {
@@ -32,7 +32,7 @@ inline constexpr std::array<std::string_view, 4> kQueueApplications = {"CyberSha
                                                                        "Montage", "Sipht"};
 inline constexpr std::array<std::uint32_t, 3> kQueueSizes = {50, 250, 500};
 
-// By the hours that all tasks take together.
+// By the total hours of all tasks.
 enum class QueueLength { brief, medium, extended };
 inline constexpr std::array<QueueLength, 3> kQueueLengths = {
     QueueLength::brief, QueueLength::medium, QueueLength::extended};
@@ -59,7 +59,7 @@ struct QueueWorkflow {
   std::shared_ptr<const LeveledTasks> tasks = {};
 };
 
-// The logs that single figures are about, by name; the synthetic one stands for each of them.
+// The names of the logs of individual figures; the synthetic log replaces each of them.
 inline constexpr std::string_view kFigureLog = "KTH-SP2";
 inline constexpr std::string_view kDoubtLog = "SDSC-SP2";
 inline constexpr std::string_view kSyntheticLog = "synthetic";
@@ -76,7 +76,7 @@ inline bool stands_for(const QueueLog& log, std::string_view name) {
   return log.name == name || log.name == kSyntheticLog;
 }
 
-// Whose jobs compete, and how the machine takes them.
+// The competing jobs, and how the machine runs them.
 struct QueueSetting {
   std::size_t log = 0;  // position in QueueCampaign::logs
   Requests requests = Requests::accurate;
@@ -85,14 +85,15 @@ struct QueueSetting {
   friend bool operator==(const QueueSetting&, const QueueSetting&) = default;
 };
 
-// What the replay of a setting is like.
+// Facts about the replay of a setting.
 struct QueueSettingFacts {
   QueueSetting setting;
   std::size_t jobs = 0;   // of the log
   double first_week = 0;  // offered load of the jobs submitted in it
 };
 
-// How many jobs of the workflow may be in the system at once: most of the paper, and Figure 2.
+// How many jobs of the workflow may be in the system at once: in most of the paper, and in Figure
+// 2.
 inline constexpr Count kUsualCap = 16;
 inline constexpr Count kWideCap = 128;
 
@@ -105,7 +106,7 @@ struct QueueSeriesKey {
   friend bool operator==(const QueueSeriesKey&, const QueueSeriesKey&) = default;
 };
 
-// What became of one execution.
+// The outcome of one execution.
 struct QueueOutcome {
   Duration makespan = 0;
   Duration held = 0;  // node-milliseconds
@@ -125,7 +126,7 @@ struct QueueSeries {
 struct QueueCampaign {
   bool doubt = false;       // the four settings of one log, instead of the tables
   std::vector<Count> caps;  // those of Table 2
-  // How machines take jobs everywhere but in the doubt.
+  // Whether machines need contiguous nodes, everywhere except in the doubt experiment.
   bool contiguous = false;
   NeverRan never_ran = NeverRan::drop;
   std::vector<Time> instants;

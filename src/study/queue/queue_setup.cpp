@@ -20,7 +20,7 @@ constexpr std::array<double, 4> kLeastUtilisations = {0.25, 0.5, 0.75, 0.9};
 
 constexpr std::size_t kQuickInstants = 6;
 
-// How the published files begin, by application.
+// The prefix of the published files, by application.
 std::string_view file_prefix(std::string_view application) {
   constexpr std::array<std::string_view, kQueueApplications.size()> kPrefixes = {
       "CYBERSHAKE", "GENOME", "MONTAGE", "SIPHT"};
@@ -64,7 +64,7 @@ bool is_wanted(const QueueStudyOptions& options, const QueueWorkflow& workflow) 
   });
 }
 
-// Finds or makes the tasks; false when there is no file and none is to be made.
+// Finds or generates the tasks; false when there is no file and none may be generated.
 class WorkflowSource {
  public:
   explicit WorkflowSource(const QueueStudyOptions& options) : options_(options) {
@@ -117,7 +117,7 @@ std::vector<QueueWorkflow> chosen_workflows(const QueueStudyOptions& options) {
   return chosen;
 }
 
-// The list of what is to be run, each series once.
+// The series to run, each once.
 class SeriesList {
  public:
   explicit SeriesList(QueueCampaign& campaign) : campaign_(campaign) {}
@@ -257,7 +257,7 @@ Trace read_queue_log(const QueueLog& log, const QueueSetting& setting, const std
   if (!log.file.empty()) {
     return read_trace(archive_log_path(log.file, study_data_folder(data_dir)), rules);
   }
-  // Long enough for the week and what the workflows take afterwards.
+  // Enough jobs for the week and for the workflows' time after it.
   constexpr std::uint32_t kJobs = 4'000;
   const Workload workload = make_workload(
       {.seed = seed, .lublin = {.processors = log.nodes, .jobs = kJobs}, .load = 0.8});

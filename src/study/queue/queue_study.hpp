@@ -1,6 +1,6 @@
-// The evaluation of GLUME (Hataishi, Dutot, Ferreira da Silva, Casanova) run again: workflows that
-// are cut into batch jobs, submitted at 289 moments of the first week of four logs; Figures 2, 3,
-// 5, 6 and Table 2 beside the published numbers, and GLUME+ beside the strategies of the paper.
+// Repeats the evaluation of GLUME (Hataishi, Dutot, Ferreira da Silva, Casanova): workflows cut
+// into batch jobs, submitted at 289 instants of the first week of four logs. Prints Figures 2, 3,
+// 5, 6 and Table 2 beside the published numbers, and GLUME+ beside the paper's strategies.
 //
 //   QueueStudyResult result = run_queue_study({.instants = 6, .logs = {"KTH-SP2"}});
 //   std::cout << format_table(result);
@@ -20,13 +20,13 @@
 
 namespace dovetail {
 
-// How the strategies are read: as the paper describes them, or as its authors' program does it
-// (padded requests, its own rules for cutting and for the leeway).
+// Readings of the strategies: as the paper describes them, or as its authors' program implements
+// them (padded requests, its own rules for cutting and for the leeway).
 enum class QueueStudyRules { paper, authors };
 
 std::string_view to_string(QueueStudyRules rules);
 
-// Without the cap and the utilisation, which the experiment gives.
+// Leaves out the cap and the utilisation, which the experiment sets.
 StrategyOptions strategy_options(QueueStudyRules rules);
 
 // Where the workflows come from: the published files, those and generated ones for what is missing,
@@ -46,10 +46,10 @@ struct QueueStudyOptions {
   // Instead of figures and tables: the four combinations of contiguous nodes and jobs that never
   // ran, on SDSC-SP2 with real requests.
   bool doubt = false;
-  // Generated ones take the place of published ones where the folder with those is missing.
+  // Generated workflows replace published ones if their folder is missing.
   QueueWorkflows source = QueueWorkflows::published;
 
-  // What to run instead of what the scale says.
+  // Overrides of the scale.
   std::optional<std::size_t> instants = {};  // spread evenly over the 289
   std::vector<std::string> logs = {};        // names; empty: all four
   std::vector<Count> caps = {};              // of Table 2; empty: 16, as published, and 128
@@ -63,8 +63,7 @@ struct QueueStudyResult : QueueCampaign {
   QueueStudyTables tables = {};
 };
 
-// Throws InputError for a missing or unknown log, and when no workflow has a name that was asked
-// for.
+// Throws InputError for a missing or unknown log, and when no workflow matches the requested names.
 QueueStudyResult run_queue_study(const QueueStudyOptions& options);
 
 std::string format_table(const QueueStudyResult& result);

@@ -55,7 +55,7 @@ void count(WinCell& cell, const QueueSeries& ours, const QueueSeries& base) {
   if (better < -kThreshold) ++cell.losses;
 }
 
-// Over all logs, or those of one.
+// Over all logs or over one.
 WinRow win_row(const QueueCampaign& campaign, const WinTable& table, Cut against,
                std::optional<std::size_t> log = {}) {
   WinRow row{.against = std::string(name_of(against))};
@@ -119,7 +119,7 @@ double utilisation(const QueueCampaign& campaign, const QueueSeries& series) {
   return static_cast<double>(work) * static_cast<double>(series.outcomes.size()) / held;
 }
 
-// Mean over the workflows of medium length; nothing when none was run like this.
+// Mean over the workflows of medium length; nothing when none was run with this key.
 std::optional<FrontRow> front_row(const QueueCampaign& campaign, QueueSeriesKey key) {
   FrontRow row{.cut = key.cut, .min_utilisation = key.min_utilisation};
   std::size_t count = 0;

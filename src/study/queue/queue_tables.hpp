@@ -24,7 +24,7 @@ Improvement improvement(const QueueSeries& ours, const QueueSeries& base);
 inline constexpr std::array<Cut, 5> kComparedCuts = {
     Cut::one_job_per_task, Cut::one_job, Cut::level_by_level, Cut::glume, Cut::glume_plus};
 
-// A statement of the paper beside what was found.
+// A statement of the paper beside our result.
 struct QueueFact {
   std::string what;
   std::string ours;
@@ -34,7 +34,7 @@ struct QueueFact {
 struct QueueFigureRow {
   std::size_t workflow = 0;
   std::array<Improvement, kComparedCuts.size()> over_zhang = {};
-  // Of the instants, per cent: ZHANG submitted tasks one by one in the end; all tasks as one job.
+  // Percentages of the instants: ZHANG submitted tasks one by one in the end; all tasks as one job.
   double single_mode = 0;
   double one_job = 0;
 };
@@ -46,8 +46,8 @@ struct QueueFigure {
   std::vector<QueueFact> facts;
 };
 
-// How far a strategy is ahead of another over some workflows. Within a tenth of a per cent nobody
-// is.
+// How far a strategy is ahead of another over some workflows. Within a tenth of a per cent it is a
+// tie.
 struct Lead {
   std::size_t count = 0;
   std::size_t ahead = 0;
@@ -79,7 +79,7 @@ struct WinTable {
   std::vector<WinRow> rows = {};
 };
 
-// GLUME+ against the better of GLUME and ONEJOBPERTASK, by mean makespan: per cent longer.
+// GLUME+ against the better of GLUME and ONEJOBPERTASK, by mean makespan: how many per cent longer.
 struct ParentCell {
   std::size_t scenarios = 0;
   double mean = 0;
@@ -135,7 +135,7 @@ struct QueueStudyTables {
   DoubtTable doubt;
 };
 
-// The doubt, or everything else; tables without any scenario are left out.
+// The doubt experiment, or everything else; tables without scenarios are left out.
 QueueStudyTables queue_tables(const QueueCampaign& campaign);
 
 // The parts, for queue_tables.

@@ -11,7 +11,7 @@ namespace {
 using report::Json;
 using report::Text;
 
-// The published table covers all logs at once, so that only the whole one has it beside.
+// The published table covers all logs at once, so only the table of all scenarios shows it.
 void write_bounds(Text out, const BoundTable& table) {
   report::ComparisonText text{.title = fmt::format("{}: {} scenarios, {} instances", table.title,
                                                    table.scenarios, table.instances),

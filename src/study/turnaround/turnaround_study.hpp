@@ -1,11 +1,11 @@
-// The turn-around evaluation of Aida and Casanova, "Scheduling Mixed-Parallel Applications with
-// Advance Reservations", run again: Table 4 (bounds), the comparison of bottom levels, and the run
-// times of Tables 9 and 10, beside the published numbers.
+// Repeats the turn-around evaluation of Aida and Casanova, "Scheduling Mixed-Parallel Applications
+// with Advance Reservations": Table 4 (bounds), the comparison of bottom levels, and the run times
+// of Tables 9 and 10, beside the published numbers.
 //
 //   TurnaroundStudyResult result = run_turnaround_study({.scale = StudyScale::quick, .seed = 1});
 //   std::cout << format_table(result);
 //
-// Everything but the run times is the same for the same options on any number of threads.
+// Except for the run times, results are the same for the same options on any number of threads.
 #pragma once
 
 #include <array>
@@ -33,7 +33,8 @@ constexpr std::size_t algorithm_number(std::size_t bottom_level, std::size_t bou
   return bottom_level * kBoundNames.size() + bound;
 }
 
-// Of values for all algorithms those that the tables of bounds compare: BL_CPAR with each bound.
+// Selects from the values of all algorithms those that the tables of bounds compare: BL_CPAR with
+// each bound.
 constexpr std::span<const std::int64_t, kBoundNames.size()> bounds_of(
     const std::array<std::int64_t, kAlgorithms>& values) {
   return std::span(values).last<kBoundNames.size()>();
@@ -77,7 +78,7 @@ struct BottomLevelTable {
   // Gain in a scenario's mean turn-around over BL_1, per cent, over scenarios and the other three.
   double least_gain = 0;
   double greatest_gain = 0;
-  // How often each is best, per cent; ties are shared out.
+  // How often each is best, per cent; ties are split.
   std::array<double, 4> best_percent = {};
 };
 
@@ -91,10 +92,10 @@ struct TurnaroundStudyResult : StudyHead {
 // Throws InputError as Campaign does.
 TurnaroundStudyResult run_turnaround_study(const TurnaroundStudyOptions& options);
 
-// Text for people: ours beside the published.
+// A text report: our numbers beside the published ones.
 std::string format_table(const TurnaroundStudyResult& result);
 
-// Everything but the single scenarios.
+// Everything except the individual scenarios.
 std::string to_json(const TurnaroundStudyResult& result);
 
 // One line per scenario and algorithm.

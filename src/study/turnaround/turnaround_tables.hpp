@@ -1,4 +1,4 @@
-// From sums per scenario to the tables of the turn-around study.
+// Turns sums per scenario into the tables of the turn-around study.
 #pragma once
 
 #include <vector>
