@@ -7,6 +7,7 @@
 
 #include "dovetail/io.hpp"
 #include "support/console.hpp"
+#include "test_places.hpp"
 
 namespace dovetail::test {
 namespace {
