@@ -15,7 +15,9 @@
 // Knows no clock: ends and failures are events that the caller reports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,5 +120,38 @@ class JobSchedule {
   std::vector<Entry> entries_;  // by task
   std::vector<Job> jobs_;
 };
+
+// Here since estimates ask millions of times.
+inline std::optional<TaskId> JobSchedule::start_next(JobId id, Duration left) {
+  if (left < kForever) give_up_what_does_not_fit(id, left);
+  Job& job = jobs_[id];
+  while (job.idle > 0 && !job.ready.empty()) {
+    std::pop_heap(job.ready.begin(), job.ready.end(), std::greater<>());
+    const TaskId task = tasks_->at_rank(job.ready.back());
+    job.ready.pop_back();
+    if (entries_[task].state != State::waiting) continue;
+    entries_[task].state = State::running;
+    --job.waiting;
+    --job.idle;
+    return task;
+  }
+  return std::nullopt;
+}
+
+inline void JobSchedule::succeed(TaskId task) {
+  Entry& entry = entries_[task];
+  if (entry.state == State::running) {
+    ++jobs_[entry.job].idle;
+    --jobs_[entry.job].unfinished;
+  }
+  entry.state = State::done;
+  for (const TaskId next : tasks_->next(task)) {
+    Entry& after = entries_[next];
+    if (--after.waits_for > 0 || after.state != State::waiting) continue;
+    std::vector<std::uint32_t>& ready = jobs_[after.job].ready;
+    ready.push_back(tasks_->rank(next));
+    std::push_heap(ready.begin(), ready.end(), std::greater<>());
+  }
+}
 
 }  // namespace dovetail

@@ -21,10 +21,7 @@ std::shared_ptr<const JobTasks> job_tasks_of(const LeveledTasks& tasks, Pick pic
 }  // namespace
 
 RunTimes::RunTimes(const LeveledTasks& tasks, Pick pick)
-    : tasks_(tasks),
-      job_tasks_(job_tasks_of(tasks, pick)),
-      schedule_(job_tasks_),
-      starts_(tasks.size()) {}
+    : tasks_(tasks), job_tasks_(job_tasks_of(tasks, pick)), schedule_(job_tasks_) {}
 
 Duration RunTimes::run(const TaskSet& set, Count nodes) {
   assert(!set.tasks.empty() && nodes >= 1);
@@ -37,13 +34,14 @@ Duration RunTimes::run(const TaskSet& set, Count nodes) {
 }
 
 std::vector<Time> RunTimes::starts(const TaskSet& set, Count nodes) {
-  schedule(set, nodes);
+  std::vector<Time> by_task(tasks_.size());
+  schedule(set, nodes, &by_task);
   std::vector<Time> starts;
-  for (const TaskId task : set.tasks) starts.push_back(starts_[task]);
+  for (const TaskId task : set.tasks) starts.push_back(by_task[task]);
   return starts;
 }
 
-Duration RunTimes::schedule(const TaskSet& set, Count nodes) {
+Duration RunTimes::schedule(const TaskSet& set, Count nodes, std::vector<Time>* starts) {
   schedule_.reset(set.tasks);
   const JobId job = schedule_.add_job(set.tasks);
   schedule_.add_nodes(job, nodes);
@@ -52,7 +50,7 @@ Duration RunTimes::schedule(const TaskSet& set, Count nodes) {
   Duration now = 0;
   for (;;) {
     while (const auto task = schedule_.start_next(job)) {
-      starts_[*task] = now;
+      if (starts != nullptr) (*starts)[*task] = now;
       running.emplace_back(now + tasks_.time(*task), *task);
       std::push_heap(running.begin(), running.end(), std::greater<>());
     }

@@ -36,15 +36,12 @@ class RunTimes {
  private:
   using Levels = std::pair<std::uint32_t, std::uint32_t>;
 
-  Duration schedule(const TaskSet& set, Count nodes);
+  Duration schedule(const TaskSet& set, Count nodes, std::vector<Time>* starts = nullptr);
 
   const LeveledTasks& tasks_;
   std::shared_ptr<const JobTasks> job_tasks_;
   std::map<Levels, std::vector<Duration>> known_;  // whole levels: by nodes, 0 unknown
-
-  // Scratch.
-  JobSchedule schedule_;
-  std::vector<Time> starts_;  // by task
+  JobSchedule schedule_;                           // of the set that was asked for last
 };
 
 }  // namespace dovetail
