@@ -58,12 +58,12 @@ bool ends_by_itself(JobState state) {
 }
 
 // What a strategy of the table works on.
-struct Cutting {
-  Cutting(const Problem& problem, const JobRunOptions& options)
+struct StrategyInputs {
+  StrategyInputs(const Problem& problem, const JobRunOptions& options)
       : tasks(problem.workflows().front(), problem.platform().clusters().front()),
         run_times(tasks, options.how.pick) {}
-  Cutting(const Cutting&) = delete;
-  Cutting& operator=(const Cutting&) = delete;
+  StrategyInputs(const StrategyInputs&) = delete;
+  StrategyInputs& operator=(const StrategyInputs&) = delete;
 
   LeveledTasks tasks;
   RunTimes run_times;
@@ -98,7 +98,7 @@ class JobConductor {
         watch_(book_, folder, options_.clock),
         desk_(book_, folder, options_, limits_, system, [this] { return is_asked(); }) {
     options_.how.requests = RequestRule::minutes;
-    if (!options.reserve) cutting_ = std::make_unique<Cutting>(problem, options);
+    if (!options.reserve) inputs_ = std::make_unique<StrategyInputs>(problem, options);
   }
 
   run::RunEnd run() {
@@ -116,7 +116,7 @@ class JobConductor {
       book_.sync();
     }
     if (!is_interrupted_) clear_up();
-    const run::RunOutcome outcome = finish();
+    const run::RunOutcome outcome = book_.close(is_cancelled_, is_interrupted_);
     if (!why_given_up_.empty()) throw ExecutionError(why_given_up_);
     return {outcome, std::move(book_).take_state()};
   }
@@ -141,7 +141,7 @@ class JobConductor {
       planned_ = planned.get();
       strategy_ = std::move(planned);
     } else {
-      strategy_ = find_strategy(options_.strategy)->make(cutting_->run_times, options_.how);
+      strategy_ = find_strategy(options_.strategy)->make(inputs_->run_times, options_.how);
     }
   }
 
@@ -382,17 +382,6 @@ class JobConductor {
     }
   }
 
-  run::RunOutcome finish() {
-    const bool is_done = book_.state().count(run::TaskState::done) == problem_.task_count();
-    const auto outcome = is_done           ? run::RunOutcome::done
-                         : is_cancelled_   ? run::RunOutcome::cancelled
-                         : is_interrupted_ ? run::RunOutcome::interrupted
-                                           : run::RunOutcome::failed;
-    book_.note(run::name_of(outcome));
-    book_.sync();
-    return outcome;
-  }
-
   void say(const std::string& news) const {
     if (options_.say) options_.say(news);
   }
@@ -407,7 +396,7 @@ class JobConductor {
   JobBook book_;
   JobWatch watch_;
   LiveDesk desk_;
-  std::unique_ptr<Cutting> cutting_;  // not for planned starts
+  std::unique_ptr<StrategyInputs> inputs_;  // not for planned starts
   std::unique_ptr<Strategy> strategy_;
   PlannedStarts* planned_ = nullptr;           // if that is the strategy
   std::map<std::uint32_t, std::string> told_;  // by pilot: why it does not start

@@ -41,7 +41,7 @@ class LiveDesk final : public Desk {
   const WaitEstimator& queue() override { return live_queue(); }
   std::vector<LivePilot> live() const override;
   std::size_t live_count() const override { return book_.pilots().live().size(); }
-  dovetail::TaskState state(TaskId task) const override { return book_.state_of(task); }
+  TaskStage state(TaskId task) const override { return book_.state_of(task); }
   std::optional<Duration> recent_wait(Duration request) const override;
   std::optional<double> recent_use() const override;
 

@@ -19,12 +19,7 @@
 #include "dovetail/problem.hpp"
 #include "planners/list/slot.hpp"
 #include "queue/strategies/strategy.hpp"
-#include "run/clock.hpp"
-#include "run/conductor.hpp"
-#include "run/journal.hpp"
-#include "run/revision.hpp"
-#include "run/run_folder.hpp"
-#include "run/run_state.hpp"
+#include "run/book.hpp"
 
 namespace dovetail::batch {
 
@@ -41,16 +36,13 @@ struct JobDraft {
   std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
 };
 
-class JobBook {
+class JobBook : public run::Book {
  public:
   // Reads the journal. All must outlive it. Needs a problem with one workflow.
   JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
           const BatchSystem& system);
 
-  const run::RunState& state() const { return state_; }
   const PilotStates& pilots() const { return pilots_; }
-  Time now() const { return clock_.now(); }
-  WallTime wall_now() const { return clock_.wall(); }
 
   // From the journal: what is done stays done unless something has changed, what failed is asked
   // for again. Jobs that are there are looked at later, one by one.
@@ -90,7 +82,7 @@ class JobBook {
   static constexpr Duration kOverhead = kJobOverhead;
 
   // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
-  dovetail::TaskState state_of(TaskId task) const;
+  TaskStage state_of(TaskId task) const;
 
   // It failed, or needs one that did.
   bool is_blocked(TaskId task) const { return blocked_[task] != 0; }
@@ -100,17 +92,8 @@ class JobBook {
 
   std::string task_name(TaskId task) const { return "task " + problem_.task_name(task); }
 
-  bool has_failed() const { return state_.count(run::TaskState::failed) > 0; }
-
-  void note(const std::string& what) { write(run::note_entry(clock_.stamp(), what)); }
-
-  // What is not on disk must not happen.
-  void sync() { journal_.sync(); }
-
-  run::RunState take_state() && { return std::move(state_); }
-
  private:
-  void write(const Json& entry);
+  void write_job(const Json& entry);
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
   PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
@@ -121,15 +104,9 @@ class JobBook {
   Stamp stamp_of(WallTime time) const;
   void update_blocked();
 
-  const run::RunFolder& folder_;
-  const Problem& problem_;
   const JobRunOptions& options_;
   const BatchSystem& system_;
-  run::JournalWriter journal_;
-  run::RunState state_;
   PilotStates pilots_;
-  run::RunClock clock_;
-  run::Revision revision_;
   mutable std::map<std::uint32_t, PilotOrder> orders_;  // by pilot, as far as they were asked for
   std::vector<char> blocked_;  // by task: it failed, or comes after one that did
   std::vector<char> held_;     // by task: in a live job

@@ -81,7 +81,7 @@ void PlannedStarts::plan(const std::string& reason) {
   for (int tries = 1;; ++tries) {
     std::vector<TaskId> open;
     for (TaskId task = 0; task < workflow().size(); ++task) {
-      if (book_.state_of(task) == dovetail::TaskState::open) open.push_back(task);
+      if (book_.state_of(task) == TaskStage::open) open.push_back(task);
     }
     if (open.empty()) return;
     read_jobs();
@@ -111,8 +111,7 @@ void PlannedStarts::cancel_overtaken() {
   moves_.assign(workflow().size(), 0);
   for (const TaskId task : workflow().topological_order()) {
     const bool is_held = job_of_[task].has_value();
-    moves_[task] =
-        !is_held && (book_.is_blocked(task) || book_.state_of(task) == dovetail::TaskState::open);
+    moves_[task] = !is_held && (book_.is_blocked(task) || book_.state_of(task) == TaskStage::open);
     if (!is_held) continue;
     const PilotStatus& status = book_.pilots().at(*job_of_[task]);
     if (status.started || !is_overtaken(task, status.planned.value_or(0))) continue;

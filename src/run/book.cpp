@@ -2,17 +2,13 @@
 
 namespace dovetail::run {
 
-const char* name_of(RunOutcome outcome) {
-  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
-  return kNames[static_cast<std::size_t>(outcome)];
-}
-
-Book::Book(const RunFolder& folder, const Problem& problem, const std::string& started_in)
+Book::Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
+           ClockSource clock)
     : folder_(folder),
       problem_(problem),
       journal_(folder.journal()),
       state_(read_run_state(folder.journal(), problem.task_count())),
-      clock_(state_.last()),
+      clock_(state_.last(), std::move(clock)),
       revision_(problem, state_, started_in) {}
 
 void Book::write(const Json& entry) {
@@ -57,11 +53,12 @@ void Book::write_lost(std::uint32_t task) {
 }
 
 RunOutcome Book::close(bool is_cancelled, bool is_interrupted) {
+  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
   const auto outcome = is_done()        ? RunOutcome::done
                        : is_cancelled   ? RunOutcome::cancelled
                        : is_interrupted ? RunOutcome::interrupted
                                         : RunOutcome::failed;
-  note(name_of(outcome));
+  note(kNames[static_cast<std::size_t>(outcome)]);
   sync();
   return outcome;
 }

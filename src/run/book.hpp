@@ -25,9 +25,6 @@ namespace dovetail::run {
 
 enum class RunOutcome { done, failed, interrupted, cancelled };
 
-// "done", "failed", "interrupted", "cancelled", as the journal has them.
-const char* name_of(RunOutcome outcome);
-
 struct RunEnd {
   RunOutcome outcome = RunOutcome::done;
   RunState state;
@@ -37,12 +34,14 @@ class Book {
  public:
   // Reads the journal. `started_in`: the folder in which the run was started. All must outlive it.
   // Needs the lock on the run.
-  Book(const RunFolder& folder, const Problem& problem, const std::string& started_in);
+  Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
+       ClockSource clock = {});
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 
   const RunState& state() const { return state_; }
   Time now() const { return clock_.now(); }
+  WallTime wall_now() const { return clock_.wall(); }
   bool has_failed() const { return state_.count(TaskState::failed) > 0; }
   bool is_done() const { return state_.count(TaskState::done) == problem_.task_count(); }
 

@@ -62,14 +62,14 @@ class Run final : public Desk {
 
   std::size_t live_count() const override { return live_.size(); }
 
-  TaskState state(TaskId task) const override {
+  TaskStage state(TaskId task) const override {
     switch (schedule_.state(task)) {
       case JobSchedule::State::done:
-        return TaskState::done;
+        return TaskStage::done;
       case JobSchedule::State::in_no_job:
-        return TaskState::open;
+        return TaskStage::open;
       default:
-        return TaskState::held;
+        return TaskStage::held;
     }
   }
 

@@ -7,7 +7,7 @@ namespace dovetail {
 TaskSet Cutting::open_tasks(const Desk& desk) const {
   std::vector<TaskId> open;
   for (TaskId task = 0; task < tasks().size(); ++task) {
-    if (desk.state(task) == TaskState::open) open.push_back(task);
+    if (desk.state(task) == TaskStage::open) open.push_back(task);
   }
   return make_set(tasks(), std::move(open));
 }
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> Cutting::levels_of(const TaskSet& set) const {
 
 bool Cutting::is_ready(const Desk& desk, TaskId task) const {
   return std::ranges::all_of(tasks().parents(task),
-                             [&](TaskId parent) { return desk.state(parent) == TaskState::done; });
+                             [&](TaskId parent) { return desk.state(parent) == TaskStage::done; });
 }
 
 Duration Cutting::request(Duration length) const {
@@ -84,7 +84,7 @@ void Cutting::submit_best(Desk& desk, const TaskSet& set) const {
 void Cutting::submit_ready_tasks(Desk& desk) const {
   for (TaskId task = 0; task < tasks().size(); ++task) {
     if (!may_submit(desk)) return;
-    if (desk.state(task) != TaskState::open || !is_ready(desk, task)) continue;
+    if (desk.state(task) != TaskStage::open || !is_ready(desk, task)) continue;
     desk.submit({{task}, 1, request(tasks().time(task))});
   }
 }

@@ -111,7 +111,7 @@ class GlumePlus final : public OverlapStrategy {
   std::uint32_t complete_levels(const Desk& desk) const {
     std::uint32_t level = cutting().tasks().level_count();
     for (TaskId task = 0; task < cutting().tasks().size(); ++task) {
-      if (desk.state(task) != TaskState::done) {
+      if (desk.state(task) != TaskStage::done) {
         level = std::min(level, cutting().tasks().level(task));
       }
     }

@@ -50,7 +50,7 @@ class Singles {
     for (const TaskId parent : cutting_.tasks().parents(task)) {
       if (in_set_[parent] != 0) {
         ++waits_for_[task];
-      } else if (desk.state(parent) == TaskState::held) {
+      } else if (desk.state(parent) == TaskStage::held) {
         earliest_[task] = std::max(start_.first, start_.held_done);
       }
     }

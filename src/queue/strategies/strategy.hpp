@@ -44,7 +44,7 @@ struct LivePilot {
 
 enum class PilotOutcome { done, expired, cancelled };
 
-enum class TaskState : std::uint8_t { open, held, done };
+enum class TaskStage : std::uint8_t { open, held, done };
 
 class Desk {
  public:
@@ -57,7 +57,7 @@ class Desk {
   virtual std::vector<LivePilot> live() const = 0;
   virtual std::size_t live_count() const = 0;
   // held: in a job that waits or runs; open: neither held nor done.
-  virtual TaskState state(TaskId task) const = 0;
+  virtual TaskStage state(TaskId task) const = 0;
   // Median wait of small jobs like this one that started during the last day; nothing if unknown.
   virtual std::optional<Duration> recent_wait(Duration request) const = 0;
   // Nodes that other people's jobs used during the last day, on average; nothing if unknown.
