@@ -29,9 +29,8 @@ constexpr int kMostIdleJobs = 3;
 // How long it may take until cancelled jobs are out of the queue, and nodes free of them.
 constexpr Duration kClearTime = 30 * kSecond;
 
-// Between two questions while something is to be cleared away, or has vanished.
+// Between two questions while something is to be cleared away.
 constexpr Duration kSoon = 500;
-constexpr Duration kLookAgain = 2 * kSecond;
 
 std::string end_text(const Job& job) {
   switch (job.state) {

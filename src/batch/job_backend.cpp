@@ -22,9 +22,6 @@ using run::Json;
 using run::StepCommand;
 using run::StepEnd;
 
-// Between two questions while a job is missing.
-constexpr Duration kLookAgain = 2 * kSecond;
-
 // Kept beside the journal: a later process finds the jobs by it.
 std::string token_of(const run::RunFolder& folder) {
   if (std::filesystem::exists(folder.description())) {

@@ -15,6 +15,9 @@
 
 namespace dovetail::batch {
 
+// Between two questions to the system while a job is missing.
+inline constexpr Duration kLookAgain = 2 * kSecond;
+
 // How long a submission may take to show up in answers.
 inline constexpr Duration kArrivalTime = 6 * kSecond;
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "federation/net/message.hpp"
 #include "run/clock.hpp"
 
 namespace dovetail::federation {
@@ -12,7 +13,6 @@ namespace dovetail::federation {
 namespace {
 
 constexpr double kFarewellSeconds = 1;
-constexpr int kConflict = 409;
 constexpr std::string_view kTaken = "the name is another's: ";
 
 }  // namespace

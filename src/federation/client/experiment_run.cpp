@@ -12,6 +12,7 @@
 #include "federation/agent/registrar.hpp"
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_holders.hpp"
+#include "federation/net/message.hpp"
 #include "run/journal.hpp"
 #include "run/mailbox.hpp"
 
@@ -193,7 +194,6 @@ class ExperimentRun {
   // that the request is wrong.
   void refuse(const PartNews& news) {
     const Part& part = state_.parts()[news.part];
-    constexpr int kConflict = 409;
     if (news.status != kConflict) throw InputError(part.daemon + " refuses: " + news.why);
     options_.say(
         fmt::format("{} cannot go on with a scenario of others: {}", part.daemon, news.why));

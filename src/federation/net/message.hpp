@@ -20,6 +20,9 @@ inline constexpr Count kMostMonths = 1'000'000;
 // The limit for all scenarios together, since estimates and groups are simulated month by month.
 inline constexpr std::int64_t kMostMonthsInAll = 200'000;
 
+// The status of a refusal because another has the name or the request already.
+inline constexpr int kConflict = 409;
+
 // A refusal: the answer is {"error": what(), "what_to_do": ...} with that status.
 class Refusal : public std::runtime_error {
  public:

@@ -49,7 +49,7 @@ Count node_size(const SwfHeader& header, const TraceRules& rules) {
 std::string log_name(const std::string& file) {
   std::string name = std::filesystem::path(file).filename().string();
   for (const std::string_view ending : {".gz", ".swf", ".json"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+    if (name.ends_with(ending)) name.erase(name.size() - ending.size());
   }
   return name;
 }
