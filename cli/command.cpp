@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "batch/table.hpp"
 #include "cli/moment_option.hpp"
 #include "cli/run/batch_run.hpp"
 #include "dovetail/error.hpp"
@@ -81,8 +82,9 @@ Problem ProblemArguments::load(const GoalArguments& goal,
     loaded.push_back(read_workflow(path, options, &warnings));
   }
   for (const std::string& warning : warnings) print_warning(warning);
-  const std::optional<Platform> live = cluster == "slurm" ? live_slurm(cluster, "") : std::nullopt;
-  Platform platform = live ? *live : read_platform(cluster);
+  Platform platform = known_platform                ? *known_platform
+                      : batch::find_system(cluster) ? *live_cluster(cluster, "")
+                                                    : read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);
   if (processors > 0 && platform.clusters().size() == 1) {
     platform =

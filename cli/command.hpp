@@ -65,9 +65,10 @@ struct GoalArguments {
 struct ProblemArguments {
   std::vector<std::string> workflows;
   std::string cluster;
-  Count processors = 0;                   // that may be used of one cluster; 0: all
-  std::string now;                        // empty: what the cluster file says
-  std::optional<double> default_seconds;  // for imported tasks without a run time
+  std::optional<Platform> known_platform;  // read already, instead of what `cluster` names
+  Count processors = 0;                    // that may be used of one cluster; 0: all
+  std::string now;                         // empty: what the cluster file says
+  std::optional<double> default_seconds;   // for imported tasks without a run time
 
   void add_workflows(CLI::App& command, const std::string& name);
   void add_cluster(CLI::App& command);

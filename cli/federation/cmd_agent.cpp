@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/server_log.hpp"
 #include "dovetail/error.hpp"
@@ -19,6 +20,11 @@ struct AgentArguments {
   std::string url = {};
   std::string list = {};
 };
+
+std::string executor_text(const std::string& executor) {
+  const batch::SystemInfo* system = batch::find_system(executor);
+  return system == nullptr ? "processes" : "jobs of " + std::string(system->title);
+}
 
 // What the clusters below an agent are and offer.
 Exit list_clusters(const AgentArguments& arguments) {
@@ -40,8 +46,8 @@ Exit list_clusters(const AgentArguments& arguments) {
                          (service.at("ensembles").get<bool>() ? "" : " (tasks)"));
     }
     table.add({daemon, std::to_string(can.at("processors").get<Count>()),
-               can.at("executor") == "slurm" ? "jobs of Slurm" : "processes",
-               fmt::format("{}", fmt::join(services, ", ")), url});
+               executor_text(can.at("executor")), fmt::format("{}", fmt::join(services, ", ")),
+               url});
   }
   fmt::print("{}", table.text(5));
   for (const auto& refused : found.refused) {

@@ -54,22 +54,24 @@ run::RunLock lock_cluster(const run::RunFolder& folder, const std::string& name)
                                holder ? fmt::format(", process {}", holder->pid) : ""));
 }
 
-const batch::Partition& partition_of(const batch::ClusterPicture& picture,
-                                     const std::string& name) {
+const batch::Partition& partition_of(const batch::ClusterPicture& picture, const std::string& name,
+                                     std::string_view title) {
   for (const batch::Partition& partition : picture.partitions) {
     if (name.empty() ? partition.is_default : partition.name == name) return partition;
   }
-  throw InputError(name.empty() ? "Slurm has no default partition; name one"
-                                : "Slurm has no partition " + io::quote(name));
+  throw InputError(
+      fmt::format("{} has no {}", title,
+                  name.empty() ? "default partition; name one" : "partition " + io::quote(name)));
 }
 
-// The cluster is as large as Slurm says, whether or not its nodes are up at this moment; groups are
-// whole nodes of it.
-void use_slurm(federation::DaemonOptions& options) {
+// The cluster is as large as the batch system says, whether or not its nodes are up at this moment;
+// groups are whole nodes of it.
+void use_batch_system(federation::DaemonOptions& options) {
   federation::DaemonDescription& description = options.description;
   const std::string partition = description.partition;
-  const batch::ClusterPicture picture = batch::system_named("slurm").make({})->picture();
-  const std::vector<std::string>& names = partition_of(picture, partition).node_names;
+  const batch::SystemInfo& info = batch::system_named(description.system);
+  const batch::ClusterPicture picture = info.make({})->picture();
+  const std::vector<std::string>& names = partition_of(picture, partition, info.title).node_names;
   Count cores = kMaxProcessors;
   for (const batch::Node& node : picture.nodes) {
     if (std::ranges::find(names, node.name) != names.end()) cores = std::min(cores, node.cpus);
@@ -78,9 +80,9 @@ void use_slurm(federation::DaemonOptions& options) {
   description.cores_per_node = cores;
   description.processors = static_cast<Count>(names.size()) * cores;
   description.rules.node_multiples = cores > 1;
-  options.queue_wait = [partition, cores](Count procs, Duration length) {
+  options.queue_wait = [&info, partition, cores](Count procs, Duration length) {
     // Short: who asks for an estimate has a deadline.
-    const auto system = batch::system_named("slurm").make({.call_seconds = 3, .patience = 0});
+    const auto system = info.make({.call_seconds = 3, .patience = 0});
     try {
       const batch::LiveQueue queue(system->picture(), partition);
       return queue.wait((procs + cores - 1) / cores, length);
@@ -94,15 +96,15 @@ federation::DaemonBackends make_backends(const federation::DaemonDescription& de
                                          const run::RunFolder& folder, run::Nursery nursery) {
   federation::DaemonBackends backends;
   backends.here = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), std::move(nursery));
-  if (!description.is_slurm) return backends;
+  if (description.system.empty()) return backends;
   batch::JobBackendOptions options{
       .partition = description.partition,
       .cores_per_node = description.cores_per_node,
       .program = std::filesystem::read_symlink("/proc/self/exe").string(),
-      .poll = slurm_poll_interval(),
+      .poll = poll_interval(description.system),
       .log = service_log()};
   backends.months = std::make_unique<batch::JobBackend>(
-      folder, batch::system_named("slurm").make({.patience = 0}), std::move(options));
+      folder, batch::system_named(description.system).make({.patience = 0}), std::move(options));
   return backends;
 }
 
@@ -144,7 +146,7 @@ void run_daemon(const DaemonArguments& arguments) {
       .description = federation::read_daemon(arguments.file),
       .history = run::PerformanceHistory::default_path(),
       .program = std::filesystem::read_symlink("/proc/self/exe").string()};
-  if (options.description.is_slurm) use_slurm(options);
+  if (!options.description.system.empty()) use_batch_system(options);
   const auto log = service_log();
   try {
     federation::require_usable(options.description);

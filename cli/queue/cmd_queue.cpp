@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/queue/queue_describe.hpp"
@@ -280,12 +281,14 @@ Exit run(QueueArguments arguments) {
   arguments.problem.workflows = {arguments.workflow};
   protect_inputs(arguments.problem.files(), {arguments.output});
   const std::string& file = arguments.problem.cluster;
-  const std::optional<Platform> live = live_slurm(file, arguments.partition);
+  const std::optional<Platform> live = live_cluster(file, arguments.partition);
   if (live && (!arguments.at.empty() || arguments.times > 0)) {
-    throw InputError("--at, --times: on Slurm the queue is known as it is now; leave them out");
+    throw InputError("--at, --times: on " + batch::system_titles() +
+                     " the queue is known as it is now; leave them out");
   }
   if (!live && !arguments.partition.empty()) {
-    throw InputError("--partition is for the queue of Slurm; add -c slurm");
+    throw InputError(fmt::format("--partition is for the queue of {}; add -c {}",
+                                 batch::system_titles(), batch::system_names()));
   }
   const auto ask = [&](const Platform& platform) {
     QueueQuestion question{arguments, make_site(platform, file, arguments.site),
@@ -316,7 +319,8 @@ void add_strategy_options(CLI::App& command, QueueArguments& a) {
   command.add_flag("--compare", a.compare, "all strategies in one table, and which to use");
   add_choice(command, "--request-rule", a.strategy.requests, names<RequestRule>(),
              "what jobs ask for: exact (default), authors: a tenth and a minute more, or minutes: "
-             "whole ones, as run asks Slurm (default there)");
+             "whole ones, as run asks " +
+                 batch::system_titles() + " (default there)");
   add_choice(command, "--zhang-rule", a.strategy.zhang, names<ZhangRule>(),
              "ZHANG as in the paper (default) or in its authors' code");
   add_choice(command, "--glume-rule", a.strategy.glume, names<GlumeRule>(),
@@ -333,12 +337,13 @@ void add_strategy_options(CLI::App& command, QueueArguments& a) {
 
 void add_site_options(CLI::App& command, QueueArguments& a) {
   command
-      .add_option(
-          "-c,--cluster", a.problem.cluster,
-          "cluster file (its queue: names log, policy and max_jobs), slurm for the queue of "
-          "this cluster as it is now, or a number of nodes")
+      .add_option("-c,--cluster", a.problem.cluster,
+                  "cluster file (its queue: names log, policy and max_jobs), " +
+                      batch::system_names() +
+                      " for the queue of this cluster as it is now, or a number of nodes")
       ->required();
-  command.add_option("--partition", a.partition, "of Slurm; default: its own");
+  command.add_option("--partition", a.partition,
+                     "of " + batch::system_titles() + "; default: its own");
   command.add_option("--at", a.at,
                      "submit then: seconds on the log's clock, a duration, or a date; default: "
                      "the cluster's now, or one day into the log");

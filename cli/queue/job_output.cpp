@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
+#include "batch/table.hpp"
 #include "draw/plain_text.hpp"
 #include "run/run_folder.hpp"
 
@@ -56,14 +56,17 @@ JobJson job_json(const std::string& run, const JobFacts& job) {
           {"state", job.state}};
 }
 
-constexpr std::array<const char*, 9> kColumns = {
-    "  job", "Slurm", "tasks", "nodes", "asked", "expected wait", "waited", "ran", ""};
+std::vector<std::string> columns() {
+  return {"  job", batch::system_titles(), "tasks",  "nodes",
+          "asked", "expected wait",        "waited", "ran",
+          ""};
+}
 
 }  // namespace
 
 std::string jobs_text(std::span<const JobFacts> jobs) {
   if (jobs.empty()) return {};
-  Table table({kColumns.begin(), kColumns.end()});
+  Table table(columns());
   for (const JobFacts& job : jobs.first(std::min(jobs.size(), kMostJobs))) {
     std::vector<std::string> cells = job_cells(job);
     cells.front().insert(0, "  ");
@@ -87,10 +90,10 @@ std::string jobs_section(std::span<const JobFacts> jobs) {
   }
   return fmt::format(
       "<section><h2>Jobs</h2>\n<p>{}</p>\n<div class=\"table-box jobs\"><table>\n<thead><tr>"
-      "<th>Job</th><th>Slurm</th><th>Tasks</th><th>Nodes</th><th>Asked</th><th>Expected wait</th>"
+      "<th>Job</th><th>{}</th><th>Tasks</th><th>Nodes</th><th>Asked</th><th>Expected wait</th>"
       "<th>Waited</th><th>Ran</th><th>End</th></tr></thead>\n<tbody>\n{}</tbody>\n</table></div>"
       "</section>\n",
-      waits_text(batch::summarise_waits(jobs)), rows);
+      waits_text(batch::summarise_waits(jobs)), batch::system_titles(), rows);
 }
 
 Exit show_waits(bool as_json) {
@@ -110,7 +113,8 @@ Exit show_waits(bool as_json) {
   if (as_json) {
     fmt::print("{}\n", json.dump(1));
   } else if (all.empty()) {
-    fmt::print("no job has started yet: those of dovetail run -c slurm are remembered\n");
+    fmt::print("no job has started yet: those of dovetail run -c {} are remembered\n",
+               batch::system_names());
   } else {
     fmt::print("{}{}\n", table.text(1), waits_text(batch::summarise_waits(all)));
   }

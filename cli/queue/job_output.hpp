@@ -1,4 +1,4 @@
-// What is printed of the jobs of runs on Slurm.
+// What is printed of the jobs of runs on batch systems.
 #pragma once
 
 #include <span>

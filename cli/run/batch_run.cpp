@@ -9,6 +9,7 @@
 
 #include "batch/conduct.hpp"
 #include "batch/job_book.hpp"
+#include "batch/job_tracker.hpp"
 #include "batch/live_queue.hpp"
 #include "batch/node_plan.hpp"
 #include "batch/pilot_file.hpp"
@@ -26,17 +27,24 @@ namespace dovetail::cli {
 
 namespace {
 
-constexpr const char* kSlurm = "slurm";
 constexpr const char* kDefaultStrategy = "GLUME+";
+constexpr const char* kBegin = "begin";
 
-const Cluster* cluster_with_slurm(const Platform& platform) {
-  if (platform.clusters().size() != 1 || !platform.clusters().front().slurm) return nullptr;
-  return &platform.clusters().front();
+// The system that a file's only cluster has, as -c would name it.
+std::optional<BatchPlace> place_in(const Platform& file) {
+  const Cluster& cluster = file.clusters().front();
+  if (file.clusters().size() != 1 || !cluster.slurm) return std::nullopt;
+  return BatchPlace{std::string(batch::systems().front().name), cluster.slurm->partition};
 }
 
 std::optional<batch::Reserve> reserve_named(const std::string& name) {
   if (name.empty()) return std::nullopt;
-  return name == kSlurm ? batch::Reserve::nodes : batch::Reserve::begin;
+  return name == kBegin ? batch::Reserve::begin : batch::Reserve::nodes;
+}
+
+std::unique_ptr<batch::BatchSystem> system_of(const run::RunDescription& description,
+                                              const batch::CallOptions& options = {}) {
+  return batch::system_named(description.batch->system).make(options);
 }
 
 batch::JobRunOptions options_of(const run::RunDescription& description) {
@@ -50,37 +58,47 @@ batch::JobRunOptions options_of(const run::RunDescription& description) {
           .program = std::filesystem::read_symlink("/proc/self/exe").string(),
           .folder = description.folder,
           .keep_going = description.keep_going,
-          .poll = slurm_poll_interval()};
+          .poll = poll_interval(how.system)};
 }
 
-// What -c says: nothing unless it is the word, or a cluster file that has a partition of Slurm.
-std::optional<std::string> partition_asked_for(const std::string& cluster) {
-  if (cluster == kSlurm) return std::string();
+// What -c says, without a picture: nothing unless it names a system, or a cluster file that does.
+std::optional<BatchPlace> place_asked_for(const std::string& cluster) {
+  if (batch::find_system(cluster) != nullptr) return BatchPlace{cluster, ""};
   if (cluster == "local" || io::parse_number(cluster)) return std::nullopt;
-  const Platform file = read_platform(cluster);
-  const Cluster* found = cluster_with_slurm(file);
-  return found == nullptr ? std::nullopt : std::optional(found->slurm->partition);
+  return place_in(read_platform(cluster));
 }
 
-batch::ClusterPicture picture_now() {
-  const auto system = batch::system_named(kSlurm).make({.patience = 15});  // somebody waits
+batch::ClusterPicture picture_of(const std::string& name) {
+  const auto system = batch::system_named(name).make({.patience = 15});  // somebody waits
   system->version();  // says what to do where it is not installed
   return system->picture();
 }
 
-Platform platform_now(const std::string& partition) {
-  const batch::PartitionLimits limits = batch::limits_of(picture_now(), partition);
+void require_planned_starts(const batch::SystemInfo& info, const std::string& reserve) {
+  if (reserve.empty()) return;
+  const auto system = info.make({});
+  const bool can = reserve == kBegin ? system->can_begin_later() : system->can_reserve();
+  if (can && (reserve == kBegin || reserve == info.name)) return;
+  throw InputError(fmt::format("--reserve {}: {} cannot do that", reserve, info.title));
+}
+
+}  // namespace
+
+Platform BatchPlace::platform() const {
+  const batch::PartitionLimits limits = batch::limits_of(picture, partition);
   Cluster cluster{.name = limits.name,
                   .processors = limits.nodes * limits.cores_per_node,
                   .cores_per_node = limits.cores_per_node};
   return Platform(0, {std::move(cluster)});
 }
 
-}  // namespace
-
-void SlurmArguments::add(CLI::App& command) {
-  const std::string group = "On Slurm";
-  command.add_option("--partition", partition, "of the cluster; default: Slurm's own")
+void BatchArguments::add(CLI::App& command) {
+  const std::string titles = batch::system_titles();
+  const std::string group = "On " + titles;
+  std::vector<std::string> ways;
+  for (const batch::SystemInfo& system : batch::systems()) ways.emplace_back(system.name);
+  ways.emplace_back(kBegin);
+  command.add_option("--partition", partition, "of the cluster; default: " + titles + "'s own")
       ->group(group);
   command
       .add_option("--strategy", strategy,
@@ -89,80 +107,84 @@ void SlurmArguments::add(CLI::App& command) {
       ->group(group);
   command
       .add_option("--reserve", reserve,
-                  "a job for each task at the time of a plan instead: slurm reserves its nodes "
-                  "(that takes the right to), begin asks not to be started before")
-      ->check(CLI::IsMember({"slurm", "begin"}).description(""))
+                  "a job for each task at the time of a plan instead: " + batch::system_names() +
+                      " reserves its nodes (that takes the right to), begin asks not to be started "
+                      "before")
+      ->check(CLI::IsMember(ways).description(""))
       ->group(group);
   command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
       ->check(CLI::Range(1, kMaxProcessors).description(""))
       ->group(group);
 }
 
-Duration slurm_poll_interval() {
-  const char* text = std::getenv("DOVETAIL_SLURM_POLL");
+Duration poll_interval(const std::string& system) {
+  const std::string name = "DOVETAIL_" + io::upper_case(system) + "_POLL";
+  const char* text = std::getenv(name.c_str());
   const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
   if (text != nullptr && !seconds) {
-    throw InputError("DOVETAIL_SLURM_POLL: expected a duration such as 10s, found " +
-                     io::quote(text));
+    throw InputError(name + ": expected a duration such as 10s, found " + io::quote(text));
   }
   return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
 }
 
-std::optional<SlurmPlace> SlurmArguments::place(const std::string& cluster) const {
-  std::optional<std::string> where = partition_asked_for(cluster);
+std::optional<BatchPlace> BatchArguments::place(const std::string& cluster) const {
+  std::optional<BatchPlace> where = place_asked_for(cluster);
   if (!where) return std::nullopt;
-  if (!partition.empty()) where = partition;
-  return SlurmPlace{*where, platform_now(*where)};
+  if (!partition.empty()) where->partition = partition;
+  where->picture = picture_of(where->system);
+  return where;
 }
 
-std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition) {
-  auto where = partition_asked_for(cluster);
-  if (where && !partition.empty()) where = partition;
+std::optional<Platform> live_cluster(const std::string& cluster, const std::string& partition) {
+  auto where = place_asked_for(cluster);
+  if (!where) return std::nullopt;
+  if (!partition.empty()) where->partition = partition;
   // A log that the file names is replayed instead.
-  const bool has_log =
-      where && cluster != kSlurm && read_platform(cluster).clusters().front().queue;
-  if (!where || has_log) return std::nullopt;
-  return batch::live_platform(picture_now(), *where);
+  const bool is_file = batch::find_system(cluster) == nullptr;
+  if (is_file && read_platform(cluster).clusters().front().queue) return std::nullopt;
+  return batch::live_platform(picture_of(where->system), where->partition);
 }
 
-void SlurmArguments::require_none() const {
+void BatchArguments::require_none() const {
   const char* given = !partition.empty()  ? "--partition"
                       : !strategy.empty() ? "--strategy"
                       : !reserve.empty()  ? "--reserve"
                       : max_jobs > 0      ? "--max-jobs"
                                           : nullptr;
-  if (given != nullptr) {
-    throw InputError(std::string(given) + " is for runs on Slurm; add -c slurm");
-  }
+  if (given == nullptr) return;
+  throw InputError(fmt::format("{} is for runs on {}; add -c {}", given, batch::system_titles(),
+                               batch::system_names()));
 }
 
-run::BatchDescription SlurmArguments::describe(const run::RunDescription& run,
-                                               const std::string& where) const {
+run::BatchDescription BatchArguments::describe(const run::RunDescription& run,
+                                               const BatchPlace& place) const {
+  const batch::SystemInfo& system = batch::system_named(place.system);
   if (run.workflows.size() != 1) {
-    throw InputError("on Slurm one workflow is run at a time, found " +
-                     std::to_string(run.workflows.size()));
+    throw InputError(fmt::format("on {} one workflow is run at a time, found {}", system.title,
+                                 run.workflows.size()));
   }
   if (!strategy.empty() && !reserve.empty()) {
     throw InputError("--strategy cuts workflows into jobs, --reserve plans each task; use one");
   }
-  run::BatchDescription description =
-      run::BatchDescription::make(kSlurm, run.workflows.front().name());
-  description.partition = where;
-  description.strategy = choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name;
-  description.reserve = reserve;
-  description.max_jobs = max_jobs;
-  return description;
+  require_planned_starts(system, reserve);
+  return {.system = place.system,
+          .partition = place.partition,
+          .strategy = choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name,
+          .reserve = reserve,
+          .max_jobs = max_jobs,
+          .token = batch::job_token(run.workflows.front().name())};
 }
 
-Exit conduct_on_slurm(const run::RunFolder& folder, const run::RunDescription& description,
-                      const std::vector<run::KeptTask>& kept) {
-  const Problem problem = description.problem();
+Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& description,
+                  const Problem& problem, const std::vector<run::KeptTask>& kept,
+                  std::optional<batch::ClusterPicture> picture) {
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
   // Without patience: what is not answered is asked again later, and others are heard meanwhile.
-  const auto system = batch::system_named(kSlurm).make({.patience = 0});
+  const auto system = system_of(description, {.patience = 0});
   batch::JobRunOptions options = options_of(description);
   options.kept = kept;
+  options.picture = std::move(picture);
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
   const run::RunEnd end = batch::conduct(folder, problem, options, *system);
@@ -170,31 +192,34 @@ Exit conduct_on_slurm(const run::RunFolder& folder, const run::RunDescription& d
   return end_run(folder, description, problem, end);
 }
 
-void require_possible_on_slurm(const run::RunDescription& description) {
-  batch::require_possible(description.problem(),
-                          batch::limits_of(picture_now(), description.batch->partition),
+void require_possible(const run::RunDescription& description, const Problem& problem,
+                      const batch::ClusterPicture& picture) {
+  batch::require_possible(problem, batch::limits_of(picture, description.batch->partition),
                           batch::JobBook::kOverhead, !description.batch->reserve.empty());
 }
 
-std::optional<Duration> planned_time(const run::RunDescription& description) {
-  const batch::ClusterPicture picture = picture_now();
-  const auto jobs = batch::plan_jobs_now(description.problem(), options_of(description), picture);
+std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,
+                                     const batch::ClusterPicture& picture) {
+  const auto jobs = batch::plan_jobs_now(problem, options_of(description), picture);
   if (!jobs) return std::nullopt;
   return std::ranges::max(*jobs, {}, &batch::PlannedJob::end).end() - picture.at;
 }
 
-Exit write_slurm_scripts(const run::RunDescription& description) {
+Exit write_scripts(const run::RunDescription& description, const Problem& problem,
+                   const batch::ClusterPicture& picture) {
   const auto folder = run::RunFolder::create(std::filesystem::absolute("dovetail-dry-run").string(),
                                              description.workflows.front().name());
   description.write(folder);
-  const auto system = batch::system_named(kSlurm).make({});
+  const auto system = system_of(description);
   batch::JobRunOptions options = options_of(description);
   options.is_dry = true;
+  options.picture = picture;
   options.say = [](const std::string& news) { fmt::print("{}\n", news); };
-  batch::conduct(folder, description.problem(), options, *system);
+  batch::conduct(folder, problem, options, *system);
   const batch::PilotStates jobs = known_jobs(folder);
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
-    fmt::print("  sbatch {}\n", batch::script_file(folder, job));
+    const auto words = system->submit_command(batch::script_file(folder, job));
+    fmt::print("  {}\n", fmt::join(words, " "));
   }
   fmt::print("nothing is submitted; {}\n",
              options.reserve ? "the times are those of a plan made now"
@@ -202,9 +227,9 @@ Exit write_slurm_scripts(const run::RunDescription& description) {
   return Exit::fine;
 }
 
-std::size_t cancel_on_slurm(const run::RunFolder& folder, const run::RunDescription& description) {
-  const auto system = batch::system_named(kSlurm).make({});
-  return batch::cancel(folder, description.problem(), options_of(description), *system);
+std::size_t cancel_jobs(const run::RunFolder& folder, const run::RunDescription& description) {
+  return batch::cancel(folder, description.problem(), options_of(description),
+                       *system_of(description));
 }
 
 }  // namespace dovetail::cli

@@ -1,4 +1,5 @@
-// dovetail run on Slurm.
+// dovetail run on a batch system. The cluster is looked at once; what is decided before the first
+// job is submitted is decided by that picture.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,19 +7,24 @@
 #include <string>
 #include <vector>
 
+#include "batch/job_records.hpp"
 #include "cli/command.hpp"
 #include "run/conductor.hpp"
 #include "run/run_description.hpp"
 
 namespace dovetail::cli {
 
-// Where a run on Slurm goes.
-struct SlurmPlace {
+// Where a run on a batch system goes.
+struct BatchPlace {
+  std::string system;     // a name of batch::systems()
   std::string partition;  // empty: the default one
-  Platform platform;      // the cluster as Slurm has it now, its nodes alike
+  batch::ClusterPicture picture = {};
+
+  // The cluster as it is in the picture, its nodes alike.
+  Platform platform() const;
 };
 
-struct SlurmArguments {
+struct BatchArguments {
   std::string partition = {};
   std::string strategy = {};
   std::string reserve = {};
@@ -26,38 +32,44 @@ struct SlurmArguments {
 
   void add(CLI::App& command);
 
-  // Nothing unless -c asks for Slurm, by that word or with a cluster file that does. Throws
-  // ExecutionError when Slurm is not installed or does not answer.
-  std::optional<SlurmPlace> place(const std::string& cluster) const;
+  // Nothing unless -c asks for a batch system, by its name or with a cluster file that does. Throws
+  // ExecutionError when the system is not installed or does not answer.
+  std::optional<BatchPlace> place(const std::string& cluster) const;
 
-  // Throws InputError when one is given that only Slurm understands.
+  // Throws InputError when an option is given that only batch systems understand.
   void require_none() const;
 
   // How a run would go. Throws InputError for a strategy that does not exist, one beside planned
-  // starts, and several workflows.
-  run::BatchDescription describe(const run::RunDescription& run, const std::string& where) const;
+  // starts, starts that the system cannot plan, and several workflows.
+  run::BatchDescription describe(const run::RunDescription& run, const BatchPlace& place) const;
 };
 
-// Between two questions to Slurm: $DOVETAIL_SLURM_POLL. Test clusters decide faster than real ones.
-Duration slurm_poll_interval();
+// Between two questions to the system: $DOVETAIL_NAME_POLL, with its name in capitals. Test
+// clusters decide faster than real ones.
+Duration poll_interval(const std::string& system);
 
-// The queue as it is now, if -c asks for Slurm; else nothing. Throws as SlurmArguments::place.
-std::optional<Platform> live_slurm(const std::string& cluster, const std::string& partition);
+// The queue as it is now, if -c asks for a batch system; else nothing. Throws as
+// BatchArguments::place.
+std::optional<Platform> live_cluster(const std::string& cluster, const std::string& partition);
 
-// Needs the lock on the run.
-Exit conduct_on_slurm(const run::RunFolder& folder, const run::RunDescription& description,
-                      const std::vector<run::KeptTask>& kept);
+// Needs the lock on the run. Without a picture the cluster is looked at.
+Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& description,
+                  const Problem& problem, const std::vector<run::KeptTask>& kept,
+                  std::optional<batch::ClusterPicture> picture = {});
 
 // Throws InputError when a task breaks a limit of the partition, before anything is done.
-void require_possible_on_slurm(const run::RunDescription& description);
+void require_possible(const run::RunDescription& description, const Problem& problem,
+                      const batch::ClusterPicture& picture);
 
 // Of a run with planned starts, how long it would take by a plan made now; nothing when there is
 // none by its deadline.
-std::optional<Duration> planned_time(const run::RunDescription& description);
+std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,
+                                     const batch::ClusterPicture& picture);
 
 // Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
-Exit write_slurm_scripts(const run::RunDescription& description);
+Exit write_scripts(const run::RunDescription& description, const Problem& problem,
+                   const batch::ClusterPicture& picture);
 
-std::size_t cancel_on_slurm(const run::RunFolder& folder, const run::RunDescription& description);
+std::size_t cancel_jobs(const run::RunFolder& folder, const run::RunDescription& description);
 
 }  // namespace dovetail::cli

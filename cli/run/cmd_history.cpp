@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/queue/job_output.hpp"
 #include "dovetail/error.hpp"
@@ -207,8 +208,9 @@ void add_history(CLI::App& program, Exit& status) {
   auto arguments = std::make_shared<HistoryArguments>();
   command->add_option("WORKFLOW", arguments->workflow, "name or file of a workflow; default: all");
   command->add_option("--machine", arguments->machine, "measured there; default: this machine");
-  command->add_flag("--waits", arguments->waits,
-                    "how long jobs on Slurm waited, and how long they were expected to");
+  command->add_flag(
+      "--waits", arguments->waits,
+      "how long jobs on " + batch::system_titles() + " waited, and how long they were expected to");
   command->add_flag("--json", arguments->as_json, "as JSON");
   command->footer("Example: dovetail history flow.yaml");
   command->callback([arguments, &status] { status = show_history(*arguments); });

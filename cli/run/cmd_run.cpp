@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/federated_run.hpp"
 #include "cli/plan/describe.hpp"
@@ -29,7 +30,7 @@ namespace {
 struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
-  SlurmArguments slurm = {};
+  BatchArguments batch = {};
   FederationArguments federation = {};
   double band = 20;  // per cent
   double stability = kStability;
@@ -56,43 +57,56 @@ std::string current_folder() {
   return path.string();
 }
 
-run::RunDescription describe_run(const RunArguments& arguments) {
-  const std::optional<SlurmPlace> slurm = arguments.slurm.place(arguments.problem.cluster);
-  if (!slurm) arguments.slurm.require_none();
+// A run, and the cluster's picture that it is decided by, if it is on a batch system.
+struct DescribedRun {
+  run::RunDescription description;
+  std::optional<batch::ClusterPicture> picture = {};
+};
+
+DescribedRun describe_run(const RunArguments& arguments) {
+  std::optional<BatchPlace> place = arguments.batch.place(arguments.problem.cluster);
+  if (!place) arguments.batch.require_none();
+  ProblemArguments asked = arguments.problem;
+  if (place) {
+    asked.known_platform = place->platform();
+    asked.cluster = std::to_string(asked.known_platform->clusters().front().processors);
+  }
   run::MeasuredTimes measured(
       run::MeasuredTimes::Unknown::is_assumed,
-      slurm ? run::BatchDescription::machine_of("slurm", slurm->platform) : run::machine_name(),
+      place ? run::BatchDescription::machine_of(place->system, *asked.known_platform)
+            : run::machine_name(),
       print_warning);
-  ProblemArguments asked = arguments.problem;
-  if (slurm) asked.cluster = std::to_string(slurm->platform.clusters().front().processors);
   const Problem problem =
       asked.load(goal_from_now(arguments.goal, asked.cluster),
                  {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
   print_notes(measured.notes());
-  if (slurm && problem.goal() == Goal::fair) {
-    throw InputError(
-        "--goal fair: on Slurm every workflow is cut into jobs by itself; leave it out");
+  const std::string title(place ? batch::system_named(place->system).title : "");
+  if (place && problem.goal() == Goal::fair) {
+    throw InputError("--goal fair: on " + title +
+                     " every workflow is cut into jobs by itself; leave it out");
   }
-  if (slurm) require_ready(problem.workflows(), "a run on Slurm");
+  if (place) require_ready(problem.workflows(), "a run on " + title);
   run::RunDescription description{
       .workflows = run::from_now(problem.workflows(), problem.now()),
       .assumed = measured.assumed(),
       .folder = current_folder(),
-      .platform = slurm ? slurm->platform : run::from_now(problem.platform()),
+      .platform = place ? *asked.known_platform : run::from_now(problem.platform()),
       .goal = problem.goal(),
       .keep_going = arguments.keep_going,
       .is_static = arguments.is_static,
       .band = arguments.band / 100,
       .stability = arguments.stability};
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
-  if (slurm) description.batch = arguments.slurm.describe(description, slurm->partition);
+  if (place) description.batch = arguments.batch.describe(description, *place);
   const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
                                 arguments.stability != RunArguments{}.stability ||
                                 asked.processors > 0;
-  if (slurm && is_planned_again) {
-    fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on Slurm\n");
+  if (place && is_planned_again) {
+    fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on {}\n", title);
   }
-  return description;
+  DescribedRun run{std::move(description)};
+  if (place) run.picture = std::move(place->picture);
+  return run;
 }
 
 // Of a command, which may be a whole script.
@@ -135,8 +149,8 @@ void print_continuation(const run::Continuation& last) {
 
 Exit conduct(const run::RunFolder& folder, const run::RunDescription& description,
              run::RunOptions options, run::Nursery nursery) {
-  if (description.batch) return conduct_on_slurm(folder, description, options.kept);
   const Problem problem = description.problem();
+  if (description.batch) return conduct_jobs(folder, description, problem, options.kept);
   // Who listens to us may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
@@ -172,7 +186,8 @@ run::RunLock lock(const run::RunFolder& folder) {
 
 std::string jobs_left(const run::RunFolder& folder) {
   const batch::PilotStates jobs = known_jobs(folder);
-  return jobs.live().empty() && jobs.to_release().empty() ? "" : "has jobs on Slurm";
+  return jobs.live().empty() && jobs.to_release().empty() ? ""
+                                                          : "has jobs on " + batch::system_titles();
 }
 
 // Goes on with the last run, by the workflow as it is now.
@@ -187,12 +202,14 @@ Exit go_on(const run::Continuation& last, const run::RunDescription& description
   return conduct(folder, continued, {.sets_processors = true}, std::move(nursery));
 }
 
-Exit no_plan(const run::RunDescription& description) {
+Exit no_plan(const run::RunDescription& description,
+             const std::optional<batch::ClusterPicture>& picture) {
   run::RunDescription without = description;
   without.goal = Goal::turnaround;
   without.deadline.reset();
+  const Problem problem = without.problem();
   const Duration earliest =
-      description.batch ? *planned_time(without) : makespan(run::plan_for_run(without.problem()));
+      picture ? *planned_time(without, problem, *picture) : makespan(run::plan_for_run(problem));
   fmt::print(
       "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
       "  nothing is run\n",
@@ -201,21 +218,24 @@ Exit no_plan(const run::RunDescription& description) {
   return Exit::no;
 }
 
-Exit run_on_slurm(const RunArguments& arguments, const run::RunDescription& description,
-                  const run::Continuation& last) {
+Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& description,
+                 const Problem& problem, const batch::ClusterPicture& picture,
+                 const run::Continuation& last) {
   const bool is_planned = !description.batch->reserve.empty();
-  require_possible_on_slurm(description);
-  if (is_planned && !planned_time(description)) return no_plan(description);
+  require_possible(description, problem, picture);
+  if (is_planned && !planned_time(description, problem, picture)) {
+    return no_plan(description, picture);
+  }
   if (!is_planned && description.deadline) {
     fmt::print(stderr,
                "note: jobs are cut without a look at the deadline; --reserve plans for it\n");
   }
-  if (arguments.dry_run) return write_slurm_scripts(description);
+  if (arguments.dry_run) return write_scripts(description, problem, picture);
   const auto folder =
       run::RunFolder::create(run::state_folder(), description.workflows.front().name());
   const run::RunLock own = lock(folder);
   description.write(folder);
-  return conduct_on_slurm(folder, description, last.kept);
+  return conduct_jobs(folder, description, problem, last.kept, picture);
 }
 
 // What a cluster does is its daemon's business.
@@ -240,7 +260,7 @@ Exit run_over_clusters(const RunArguments& arguments) {
 }
 
 // Who means an ensemble hears more than that it is no workflow.
-run::RunDescription describe_workflows(const RunArguments& arguments) {
+DescribedRun describe_workflows(const RunArguments& arguments) {
   try {
     return describe_run(arguments);
   } catch (const InputError&) {
@@ -261,7 +281,7 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
   }
   arguments.federation.require_none();
   run::Nursery nursery;  // while we are small
-  const run::RunDescription description = describe_workflows(arguments);
+  const auto [description, picture] = describe_workflows(arguments);
   description.check();
   const Problem problem = description.problem();
   run::Continuation last;
@@ -274,9 +294,9 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
         last.at_work->id()));
   }
   if (last.run && !arguments.dry_run) return go_on(last, description, std::move(nursery));
-  if (description.batch) return run_on_slurm(arguments, description, last);
+  if (picture) return run_as_jobs(arguments, description, problem, *picture, last);
   const Plan plan = run::plan_for_run(problem);
-  if (!plan.feasible) return no_plan(description);
+  if (!plan.feasible) return no_plan(description, picture);
   if (arguments.dry_run) {
     print_plan(problem, plan);
     print_continuation(last);
@@ -304,20 +324,22 @@ Exit resume(const std::string& id) {
 }  // namespace
 
 void add_run(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand(
-      "run", "executes workflows on this machine, on Slurm or over clusters");
+  CLI::App* command =
+      program.add_subcommand("run", "executes workflows on this machine, on " +
+                                        batch::system_titles() + " or over clusters");
   auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
   command->add_option("-c,--cluster", arguments->problem.cluster,
-                      "local (default), slurm, a number of processors, or a cluster file "
-                      "whose reservations are left alone");
+                      "local (default), " + batch::system_names() +
+                          ", a number of processors, or a cluster file whose reservations are "
+                          "left alone");
   command
       ->add_option("-j,--processors", arguments->problem.processors,
                    "processors that may be in use at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
-  arguments->slurm.add(*command);
+  arguments->batch.add(*command);
   arguments->federation.add(*command);
   command
       ->add_option("--band", arguments->band,
@@ -334,7 +356,9 @@ void add_run(CLI::App& program, Exit& status) {
   command->footer(
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
       "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
-      "On Slurm jobs go on without it.\n"
+      "On " +
+      batch::system_titles() +
+      " jobs go on without it.\n"
       "Over the clusters of a federation: --agent and --keys (docs/federation.md).\n"
       "Example: dovetail run flow.yaml -j 8\n"
       "         dovetail run ensemble.yaml --agent https://127.0.0.1:7700 --keys keys/alice");

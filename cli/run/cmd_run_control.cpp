@@ -19,7 +19,7 @@ namespace {
 
 void end_run_of_nobody(const run::KnownRun& run) {
   if (run.description.batch) {
-    cancel_on_slurm(run.folder, run.description);
+    cancel_jobs(run.folder, run.description);
   } else {
     run::cancel(run.folder, run.problem, run.description.folder);
   }
@@ -28,7 +28,7 @@ void end_run_of_nobody(const run::KnownRun& run) {
 // Jobs that came into the queue, or back into it, when all was over.
 Exit remove_leftovers(const run::KnownRun& run) {
   const auto lock = run.description.batch ? run::RunLock::take(run.folder) : std::nullopt;
-  const std::size_t found = lock ? cancel_on_slurm(run.folder, run.description) : 0;
+  const std::size_t found = lock ? cancel_jobs(run.folder, run.description) : 0;
   const std::string id = run.folder.id();
   if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
   fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
@@ -93,7 +93,7 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
 }
 
 // By jobs, not by a plan.
-std::vector<std::string> explain_on_slurm(const run::KnownRun& run, std::uint32_t task) {
+std::vector<std::string> explain_by_jobs(const run::KnownRun& run, std::uint32_t task) {
   auto reasons = run::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
   if (run.state.tasks()[task].state == run::TaskState::waiting) {
     reasons.push_back(batch::place_of(known_jobs(run.folder), task));
@@ -104,7 +104,7 @@ std::vector<std::string> explain_on_slurm(const run::KnownRun& run, std::uint32_
 Exit explain(const std::string& id, const std::string& name, bool as_json) {
   const run::KnownRun run(id);
   const std::uint32_t task = run.task(name);
-  const auto reasons = run.description.batch ? explain_on_slurm(run, task)
+  const auto reasons = run.description.batch ? explain_by_jobs(run, task)
                                              : run::explain(run.problem, run.state, task,
                                                             run.limit(), run.holder.has_value());
   const char* state = name_of(run.state.tasks()[task].state);

@@ -56,7 +56,7 @@ std::optional<double> in_range(double seconds) {
   return seconds;
 }
 
-// Slurm's way: [days-]hours[:minutes[:seconds]] or minutes:seconds or hours:minutes:seconds.
+// As batch systems write it: [days-]hours[:minutes[:seconds]] or minutes:seconds or hours:minutes:seconds.
 std::optional<double> parse_clock(std::string_view text) {
   double days = 0;
   const auto dash = text.find('-');

@@ -1,12 +1,9 @@
 #include "run/run_description.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
-#include <random>
 #include <set>
-#include <sstream>
 
 #include "dovetail/answer.hpp"
 #include "dovetail/error.hpp"
@@ -123,18 +120,6 @@ void check_first_inputs(const Workflow& workflow, const std::string& folder) {
 }
 
 }  // namespace
-
-BatchDescription BatchDescription::make(const std::string& system, const std::string& workflow) {
-  constexpr std::size_t kMostLetters = 24;
-  std::string name;
-  for (const char c : workflow.substr(0, kMostLetters)) {
-    name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  }
-  std::random_device random;
-  std::ostringstream token;
-  token << name << '-' << std::hex << random() << random();
-  return {.system = system, .token = token.str()};
-}
 
 Platform from_now(const Platform& platform) {
   if (platform.clusters().size() != 1) {

@@ -23,9 +23,6 @@ struct BatchDescription {
   Count max_jobs = 0;        // at once; 0: as many as it likes
   std::string token = {};    // in the names of its jobs, unlike that of any other run
 
-  // One with a token of its own.
-  static BatchDescription make(const std::string& system, const std::string& workflow);
-
   // On which tasks of a run on that cluster of the system are measured.
   static std::string machine_of(const std::string& system, const Platform& platform) {
     return system + ":" + platform.clusters().front().name;

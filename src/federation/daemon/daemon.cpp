@@ -203,7 +203,7 @@ Json Daemon::capabilities() const {
                {"name", name_},
                {"processors", description.processors},
                {"cores_per_node", description.cores_per_node},
-               {"executor", description.is_slurm ? "slurm" : "local"},
+               {"executor", description.system.empty() ? "local" : description.system},
                {"services", Json::array()}};
   for (const Service& service : description.services) json["services"].push_back(json_of(service));
   return json;

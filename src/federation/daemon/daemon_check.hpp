@@ -8,8 +8,8 @@
 
 namespace dovetail::federation {
 
-// Needs the cluster's processors, also of Slurm. Throws InputError when results cannot be written,
-// or a service has no size of groups that fits.
+// Needs the cluster's processors, also those of a batch system. Throws InputError when results
+// cannot be written, or a service has no size of groups that fits.
 void require_usable(const DaemonDescription& description);
 
 // What looks like a mistake, and may be none: sizes larger than the cluster, programs that are not

@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "batch/table.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/schema.hpp"
@@ -21,10 +22,11 @@ namespace {
 using io::Record;
 using io::Value;
 
-constexpr std::array<std::string_view, 11> kDaemonKeys = {
-    "processors", "cores_per_node",  "slurm",         "data", "folder",  "node_multiples",
-    "extra_size", "post_processors", "posts_at_once", "disk", "services"};
-constexpr std::array<std::string_view, 1> kSlurmKeys = {"partition"};
+// Beside the names of batch systems.
+constexpr std::array<std::string_view, 10> kDaemonKeys = {
+    "processors", "cores_per_node",  "data",          "folder", "node_multiples",
+    "extra_size", "post_processors", "posts_at_once", "disk",   "services"};
+constexpr std::array<std::string_view, 1> kSystemKeys = {"partition"};
 constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};
 constexpr std::array<std::string_view, 8> kServiceKeys = {
     "parameters", "main", "post", "command", "times", "post_time", "tries", "watchdog"};
@@ -41,7 +43,9 @@ class DaemonReader {
   explicit DaemonReader(const io::Document& document) : top_(document.root()) {}
 
   DaemonDescription read() {
-    top_.only(kDaemonKeys);
+    std::vector<std::string_view> keys(kDaemonKeys.begin(), kDaemonKeys.end());
+    for (const batch::SystemInfo& system : batch::systems()) keys.push_back(system.name);
+    top_.only(keys);
     read_cluster();
     read_rules();
     made_.data = std::filesystem::absolute(std::string(top_.text(top_.need("data")))).string();
@@ -61,15 +65,18 @@ class DaemonReader {
   }
 
   void read_cluster() {
-    if (const auto slurm = top_.find("slurm")) {
-      const Record record(*slurm, top_);
-      record.only(kSlurmKeys);
-      made_.is_slurm = true;
+    for (const batch::SystemInfo& system : batch::systems()) {
+      const auto found = top_.find(system.name);
+      if (!found) continue;
+      const Record record(*found, top_);
+      record.only(kSystemKeys);
+      made_.system = system.name;
       if (const auto partition = record.find("partition")) {
         made_.partition = record.text(*partition);
       }
       if (const auto both = top_.find("processors")) {
-        top_.fail(*both, "Slurm says how many there are; leave it out beside slurm");
+        top_.fail(*both, fmt::format("{} says how many there are; leave it out beside {}",
+                                     system.title, system.name));
       }
       return;
     }

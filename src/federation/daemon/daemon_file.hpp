@@ -1,6 +1,6 @@
 // The file in which a daemon's owner says what its cluster is, and what may be run on it.
 //
-//   processors: 8                    # this machine; or slurm: {partition: batch}
+//   processors: 8                    # this machine; or a batch system's name: {partition: batch}
 //   data: /data/ensembles            # where months leave their results
 //   services:
 //     climate:
@@ -21,9 +21,9 @@
 namespace dovetail::federation {
 
 struct DaemonDescription {
-  Count processors = 0;  // 0: Slurm says
+  Count processors = 0;  // 0: the batch system says
   Count cores_per_node = 1;
-  bool is_slurm = false;
+  std::string system = {};     // a name of batch::systems(); empty: processes of this machine
   std::string partition = {};  // empty: the default one
   std::string data;            // where months leave their results
   std::string folder = ".";    // in which workflows run
