@@ -167,12 +167,13 @@ run::BatchDescription BatchArguments::describe(const run::RunDescription& run,
     throw InputError("--strategy cuts workflows into jobs, --reserve plans each task; use one");
   }
   require_planned_starts(system, reserve);
-  return {.system = place.system,
-          .partition = place.partition,
-          .strategy = choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name,
-          .reserve = reserve,
-          .max_jobs = max_jobs,
-          .token = batch::job_token(run.workflows.front().name())};
+  return {
+      .system = place.system,
+      .partition = place.partition,
+      .strategy = std::string(choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name),
+      .reserve = reserve,
+      .max_jobs = max_jobs,
+      .token = batch::job_token(run.workflows.front().name())};
 }
 
 Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& description,

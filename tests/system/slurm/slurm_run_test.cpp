@@ -109,6 +109,25 @@ TEST_F(SlurmRun, CompletesUnderEveryStrategy) {
   EXPECT_EQ(jobs_of("flow-6").size(), std::size_t{kTasks});
 }
 
+// Commands in front of Slurm's own write down that they were called.
+TEST_F(SlurmRun, ADryRunLooksAtTheClusterOnce) {
+  const std::string bin = file("bin");
+  std::filesystem::create_directories(bin);
+  for (const char* name : {"sbatch", "squeue", "sinfo", "scontrol", "sacct", "sacctmgr"}) {
+    const std::string path = bin + "/" + name;
+    testing::put(path, "#!/bin/sh\necho " + std::string(name) + " \"$@\" >> " + file("calls") +
+                           "\nPATH=${PATH#" + bin + ":}\nexec " + name + " \"$@\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  const std::string path = bin + ":" + getenv("PATH");
+  ASSERT_EQ(dovetail({"run", "flow.yaml", "-c", "slurm", "--dry-run"}, {{"PATH", path}}), 0)
+      << printed();
+  const std::string calls = testing::text_of(file("calls"));
+  EXPECT_LE(std::ranges::count(calls, '\n'), 6) << calls;
+  EXPECT_NE(calls.find("squeue"), std::string::npos) << calls;
+  EXPECT_EQ(calls.find("squeue"), calls.rfind("squeue")) << calls;
+}
+
 TEST_F(SlurmRun, SurvivesThirtyKills) {
   std::mt19937 random(11);
   int kills = 0;
