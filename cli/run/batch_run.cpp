@@ -12,7 +12,7 @@
 #include "batch/job_tracker.hpp"
 #include "batch/live_queue.hpp"
 #include "batch/node_plan.hpp"
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "batch/planned_starts.hpp"
 #include "batch/table.hpp"
 #include "cli/queue/job_output.hpp"

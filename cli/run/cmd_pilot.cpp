@@ -3,7 +3,7 @@
 #include <iostream>
 #include <memory>
 
-#include "batch/pilot.hpp"
+#include "batch/pilot/pilot.hpp"
 #include "batch/table.hpp"
 #include "cli/command.hpp"
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "batch/job_script.hpp"
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "dovetail/io.hpp"
 #include "run/journal.hpp"
 #include "run/local/leftovers.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "batch/job_run_options.hpp"
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "batch/pilot_state.hpp"
 #include "batch/system.hpp"
 #include "dovetail/problem.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "batch/pilot_tasks.hpp"
+#include "batch/pilot/pilot_tasks.hpp"
 #include "oracles/plain_jobs.hpp"
 #include "queue/sim/workflow_run.hpp"
 #include "support/random_queue.hpp"

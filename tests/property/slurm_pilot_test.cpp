@@ -13,7 +13,7 @@
 #include <random>
 #include <set>
 
-#include "batch/pilot.hpp"
+#include "batch/pilot/pilot.hpp"
 #include "run/journal.hpp"
 #include "support/fake_system.hpp"
 #include "support/file_checks.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "run/clock.hpp"
 #include "support/whole_file.hpp"
 

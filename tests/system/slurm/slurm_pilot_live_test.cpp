@@ -7,8 +7,8 @@
 #include <memory>
 #include <set>
 
-#include "batch/pilot.hpp"
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "support/file_checks.hpp"
 #include "support/system/slurm_cluster.hpp"
 #include "support/task_runner.hpp"

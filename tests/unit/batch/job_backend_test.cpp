@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "support/fake_system.hpp"
 #include "support/file_checks.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "support/file_checks.hpp"
 #include "support/whole_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "batch/pilot_tasks.hpp"
+#include "batch/pilot/pilot_tasks.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "queue/strategies/job_schedule.hpp"
 
 namespace dovetail::batch {

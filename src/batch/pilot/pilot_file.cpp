@@ -1,4 +1,4 @@
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <sstream>
 #include <unordered_map>
 
-#include "batch/pilot_tasks.hpp"
+#include "batch/pilot/pilot_tasks.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "run/local/descriptor.hpp"

@@ -1,4 +1,4 @@
-#include "batch/pilot.hpp"
+#include "batch/pilot/pilot.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "batch/pilot_step.hpp"
-#include "batch/pilot_tasks.hpp"
+#include "batch/pilot/pilot_step.hpp"
+#include "batch/pilot/pilot_tasks.hpp"
 
 namespace dovetail::batch {
 

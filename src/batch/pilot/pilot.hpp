@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/pilot_file.hpp"
+#include "batch/pilot/pilot_file.hpp"
 #include "batch/system.hpp"
 
 namespace dovetail::batch {

@@ -1,4 +1,4 @@
-#include "batch/pilot_step.hpp"
+#include "batch/pilot/pilot_step.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "batch/pilot.hpp"
+#include "batch/pilot/pilot.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "run/freshness.hpp"
