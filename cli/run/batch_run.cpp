@@ -33,8 +33,8 @@ constexpr const char* kBegin = "begin";
 // The system that a file's only cluster has, as -c would name it.
 std::optional<BatchPlace> place_in(const Platform& file) {
   const Cluster& cluster = file.clusters().front();
-  if (file.clusters().size() != 1 || !cluster.slurm) return std::nullopt;
-  return BatchPlace{std::string(batch::systems().front().name), cluster.slurm->partition};
+  if (file.clusters().size() != 1 || !cluster.batch) return std::nullopt;
+  return BatchPlace{cluster.batch->system, cluster.batch->partition};
 }
 
 std::optional<batch::Reserve> reserve_named(const std::string& name) {

@@ -35,9 +35,13 @@ struct QueueSpec {
   Count max_jobs = 0;  // per user; 0: no limit
 };
 
+// The batch systems that can stand behind a cluster, as files name them.
+inline constexpr std::string_view kBatchSystems[] = {"slurm"};
+
 // A real batch system behind a cluster.
-struct SlurmSpec {
-  std::string partition;
+struct BatchSpec {
+  std::string system;     // one of kBatchSystems
+  std::string partition;  // empty: the default one
 };
 
 struct Cluster {
@@ -50,7 +54,7 @@ struct Cluster {
   Time joins = kBeginning;
   Time leaves = kForever;
   std::optional<QueueSpec> queue = {};
-  std::optional<SlurmSpec> slurm = {};
+  std::optional<BatchSpec> batch = {};
 
   // The number of processors that are free by history: clamp(floor(q), 1, processors).
   Count historical_procs() const;

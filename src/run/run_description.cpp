@@ -127,7 +127,7 @@ Platform from_now(const Platform& platform) {
                      std::to_string(platform.clusters().size()));
   }
   const Cluster& cluster = platform.clusters().front();
-  if (cluster.slurm || cluster.queue) {
+  if (cluster.batch || cluster.queue) {
     throw InputError("cluster " + io::quote(cluster.name) +
                      " has a batch queue; tasks can be started on this machine only");
   }

@@ -163,7 +163,7 @@ Platform random_clusters(Dice& dice) {
       cluster.queue =
           QueueSpec{random_text(dice), random_text(dice), static_cast<Count>(dice.between(0, 9))};
     }
-    if (dice.chance(0.3)) cluster.slurm = SlurmSpec{random_text(dice)};
+    if (dice.chance(0.3)) cluster.batch = BatchSpec{"slurm", random_text(dice)};
     clusters.push_back(std::move(cluster));
   }
   return Platform(now, std::move(clusters), wall_clock);

@@ -80,9 +80,10 @@ inline void expect_same(const Cluster& a, const Cluster& b) {
     EXPECT_EQ(a.queue->policy, b.queue->policy);
     EXPECT_EQ(a.queue->max_jobs, b.queue->max_jobs);
   }
-  ASSERT_EQ(a.slurm.has_value(), b.slurm.has_value());
-  if (a.slurm) {
-    EXPECT_EQ(a.slurm->partition, b.slurm->partition);
+  ASSERT_EQ(a.batch.has_value(), b.batch.has_value());
+  if (a.batch) {
+    EXPECT_EQ(a.batch->system, b.batch->system);
+    EXPECT_EQ(a.batch->partition, b.batch->partition);
   }
 }
 

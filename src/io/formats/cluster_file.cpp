@@ -20,12 +20,13 @@ using io::Record;
 using io::Value;
 
 constexpr std::array<std::string_view, 2> kPlatformKeys = {"now", "clusters"};
-constexpr std::array<std::string_view, 11> kClusterKeys = {
+// Beside the names of batch systems.
+constexpr std::array<std::string_view, 10> kClusterKeys = {
     "name",         "processors", "nodes",  "cores_per_node", "speed", "free_on_average",
-    "reservations", "joins",      "leaves", "queue",          "slurm"};
+    "reservations", "joins",      "leaves", "queue"};
 constexpr std::array<std::string_view, 3> kReservationKeys = {"start", "end", "processors"};
 constexpr std::array<std::string_view, 3> kQueueKeys = {"log", "policy", "max_jobs"};
-constexpr std::array<std::string_view, 1> kSlurmKeys = {"partition"};
+constexpr std::array<std::string_view, 1> kBatchKeys = {"partition"};
 
 constexpr double kMaxSpeed = 1e6;
 
@@ -63,7 +64,9 @@ class ClusterReader {
   Cluster read_cluster(Value value, std::size_t number) const {
     Record record(value, "cluster", number);
     record.name_by("name");
-    record.only(kClusterKeys);
+    std::vector<std::string_view> keys(kClusterKeys.begin(), kClusterKeys.end());
+    keys.insert(keys.end(), std::begin(kBatchSystems), std::end(kBatchSystems));
+    record.only(keys);
     Cluster cluster{.name = std::string(record.text(record.need("name")))};
     read_size(record, cluster);
     if (const auto speed = record.find("speed")) {
@@ -149,12 +152,14 @@ class ClusterReader {
       if (const auto policy = queue.find("policy")) cluster.queue->policy = queue.text(*policy);
       if (const auto jobs = queue.find("max_jobs")) cluster.queue->max_jobs = queue.count(*jobs, 0);
     }
-    if (const auto field = record.find("slurm")) {
-      const Record slurm(*field, record);
-      slurm.only(kSlurmKeys);
-      cluster.slurm.emplace();
-      if (const auto partition = slurm.find("partition")) {
-        cluster.slurm->partition = slurm.text(*partition);
+    for (const std::string_view system : kBatchSystems) {
+      const auto field = record.find(system);
+      if (!field) continue;
+      const Record batch(*field, record);
+      batch.only(kBatchKeys);
+      cluster.batch = BatchSpec{.system = std::string(system), .partition = {}};
+      if (const auto partition = batch.find("partition")) {
+        cluster.batch->partition = batch.text(*partition);
       }
     }
   }

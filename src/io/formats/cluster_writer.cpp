@@ -39,7 +39,7 @@ class Writer {
     if (cluster.joins != kBeginning) fields.emplace_back("joins", moment(cluster.joins));
     if (cluster.leaves != kForever) fields.emplace_back("leaves", moment(cluster.leaves));
     if (cluster.queue) fields.emplace_back("queue", queue(*cluster.queue));
-    if (cluster.slurm) fields.emplace_back("slurm", slurm(*cluster.slurm));
+    if (cluster.batch) fields.emplace_back(cluster.batch->system, batch(*cluster.batch));
     return fields;
   }
 
@@ -64,9 +64,9 @@ class Writer {
     return emit_.mapping(fields);
   }
 
-  std::string slurm(const SlurmSpec& slurm) const {
+  std::string batch(const BatchSpec& batch) const {
     Fields fields;
-    if (!slurm.partition.empty()) fields.emplace_back("partition", emit_.text(slurm.partition));
+    if (!batch.partition.empty()) fields.emplace_back("partition", emit_.text(batch.partition));
     return emit_.mapping(fields);
   }
 

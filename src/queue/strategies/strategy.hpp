@@ -68,7 +68,7 @@ class Desk {
 };
 
 // What a job asks for: what its tasks take, with the margin of GLUME's authors, or in whole minutes
-// with time to begin and to end, as it is asked of Slurm.
+// with time to begin and to end, as batch systems count it.
 enum class RequestRule { exact, authors, minutes };
 inline constexpr Duration kJobOverhead = 15 * kSecond;
 enum class ZhangRule { paper, code };

@@ -48,7 +48,7 @@ std::optional<KindSummary> summarise(std::span<const Measurement> measurements);
 // As the fields of a task: "time: 20.1, alpha: 0.12, timeout: 1m30s".
 std::string workflow_fields(const Request& request);
 
-// As options of Slurm's sbatch: "--cpus-per-task=4 --time=00:01:30 --mem=150M".
+// As options of sbatch: "--cpus-per-task=4 --time=00:01:30 --mem=150M".
 std::string sbatch_options(const Request& request);
 
 }  // namespace dovetail::run

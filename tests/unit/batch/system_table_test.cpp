@@ -6,6 +6,7 @@
 #include "batch/job_script.hpp"
 #include "batch/table.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/platform.hpp"
 #include "support/file_checks.hpp"
 
 namespace dovetail::batch {
@@ -20,6 +21,12 @@ TEST(SystemTable, EverySystemHasAWordATitleAndASummary) {
     EXPECT_EQ(info.make({})->title(), info.title);
     EXPECT_EQ(find_system(info.name), &info);
   }
+}
+
+TEST(SystemTable, FilesCanNameExactlyTheSystemsOfTheTable) {
+  std::vector<std::string_view> names;
+  for (const SystemInfo& info : systems()) names.push_back(info.name);
+  EXPECT_EQ(names, std::vector(std::begin(kBatchSystems), std::end(kBatchSystems)));
 }
 
 TEST(SystemTable, AnUnknownSystemListsTheKnown) {

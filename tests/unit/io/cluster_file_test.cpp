@@ -45,7 +45,7 @@ TEST(ClusterFile, ReadsEveryField) {
   EXPECT_EQ(cluster.queue->log, "KTH-SP2.swf.gz");
   EXPECT_EQ(cluster.queue->policy, "easy");
   EXPECT_EQ(cluster.queue->max_jobs, 16);
-  EXPECT_EQ(cluster.slurm->partition, "batch");
+  EXPECT_EQ(cluster.batch->partition, "batch");
   EXPECT_FALSE(platform.wall_clock());
 }
 

@@ -170,6 +170,17 @@ TEST(Layers, NoFileReachesUpwards) {
   }
 }
 
+// A batch system is known to its own folder and to the table of systems, whatever the case.
+TEST(Layers, OnlyItsFolderAndTheTableNameABatchSystem) {
+  static const std::regex kName("slurm", std::regex::icase);
+  for (const std::string& file : source_files()) {
+    const bool may_name = file.starts_with("src/batch/slurm/") || file == "src/batch/table.cpp" ||
+                          file.starts_with(kPublicFolder);
+    if (may_name) continue;
+    EXPECT_FALSE(std::regex_search(test::read_document(file), kName)) << file;
+  }
+}
+
 TEST(Layers, ReachingUpwardsIsReported) {
   EXPECT_EQ(
       violations("src/core/made_up.cpp", "#include \"planners/list/earliest_slot.hpp\"\n").size(),
