@@ -204,6 +204,13 @@ Exit go_on(const run::Continuation& last, const run::RunDescription& description
 
 Exit no_plan(const run::RunDescription& description,
              const std::optional<batch::ClusterPicture>& picture) {
+  if (!description.deadline) {
+    fmt::print(
+        "{}\n\n  no plan found: no room was found for the tasks before the cluster leaves\n"
+        "  nothing is run\n",
+        describe_problem(description.problem()));
+    return Exit::no;
+  }
   run::RunDescription without = description;
   without.goal = Goal::turnaround;
   without.deadline.reset();
