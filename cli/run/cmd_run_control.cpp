@@ -42,7 +42,7 @@ bool cancelled_here(const run::KnownRun& run) {
   const run::KnownRun now(run.folder);
   const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
   if (!is_over) end_run_of_nobody(now);
-  run::Mailbox mailbox(run.folder);  // with our own letter, if nobody was left to read it
+  run::Mailbox mailbox(run.folder);  // holds our own request if no process was left to read it
   mailbox.take();
   mailbox.forget();
   return true;

@@ -9,7 +9,7 @@ namespace dovetail::batch {
 namespace {
 
 // A job that is not in the queue may be on its way there, or the system may not have found it again
-// after a crash: it is gone when so many answers, so far apart, do not have it.
+// after a crash: it is gone when this many answers, over the arrival time, do not have it.
 constexpr int kMissingAnswers = 3;
 
 JobNews::What news_of(JobState state) {

@@ -32,8 +32,8 @@ struct Candidate {
   Count scenario = 0;
   Count done = 0;
   Count months = 0;
-  bool runs = false;  // a month of it does, on so many processors
-  Count processors = 0;
+  bool runs = false;     // whether one of its months runs
+  Count processors = 0;  // of the month that runs
 };
 
 struct MonthLoad {
@@ -50,7 +50,7 @@ struct MonthStarts {
     std::uint32_t group = 0;
   };
   std::vector<Main> mains = {};
-  std::size_t posts = 0;  // of those that wait, the first so many
+  std::size_t posts = 0;  // how many of the waiting ones, from the first on
 };
 
 class MonthGroups {

@@ -108,7 +108,7 @@ class JobSchedule {
     Count idle = 0;                // nodes
     std::uint32_t waiting = 0;     // tasks that are neither started nor given up
     std::uint32_t unfinished = 0;  // tasks
-    std::uint32_t too_long = 0;  // so many of the longest tasks have been given up, if they waited
+    std::uint32_t too_long = 0;    // longest tasks passed over; those that waited are given up
     std::vector<std::uint32_t> ready = {};  // heap of ranks; some may have been given up
   };
 
