@@ -54,27 +54,13 @@ Workflow random_graph(std::size_t number, Random& random, std::string name) {
 }  // namespace
 
 std::string_view to_string(KernelClass kernels) {
-  switch (kernels) {
-    case KernelClass::random:
-      return "random";
-    case KernelClass::strassen:
-      return "Strassen";
-    case KernelClass::fft:
-      break;
-  }
-  return "FFT";
+  constexpr std::string_view kNames[] = {"random", "Strassen", "FFT"};
+  return kNames[static_cast<std::size_t>(kernels)];
 }
 
 std::size_t population(KernelClass kernels) {
-  switch (kernels) {
-    case KernelClass::random:
-      return 1296;
-    case KernelClass::strassen:
-      return 100;
-    case KernelClass::fft:
-      break;
-  }
-  return 120;
+  constexpr std::size_t kSizes[] = {1296, 100, 120};
+  return kSizes[static_cast<std::size_t>(kernels)];
 }
 
 Workflow kernel_graph(KernelClass kernels, std::size_t number, std::uint64_t seed,

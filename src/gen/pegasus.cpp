@@ -1,14 +1,21 @@
 #include "gen/pegasus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
+#include <initializer_list>
+#include <numeric>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "dovetail/error.hpp"
 #include "gen/task_times.hpp"
-#include "gen/typed_tasks.hpp"
 
 namespace dovetail {
 namespace {
@@ -29,6 +36,137 @@ std::uint32_t published_size(std::span<const NamedSize> sizes, std::uint32_t tas
   }
   return tasks;
 }
+
+// Shares were published for 50, 250 and 500 tasks and for 100, 500 and 1000 hours: one row per
+// size, one column per total. Other values are interpolated on logarithmic axes; outside the range
+// the nearest row or column applies.
+using ShareTable = std::array<std::array<double, 3>, 3>;
+constexpr std::array<double, 3> kSizes = {50, 250, 500};
+constexpr std::array<double, 3> kTotals = {100, 500, 1000};
+
+constexpr ShareTable shares_by_size(double at_50, double at_250, double at_500) {
+  return {{{at_50, at_50, at_50}, {at_250, at_250, at_250}, {at_500, at_500, at_500}}};
+}
+
+// The position of x on the axis: between `low` and low + 1, at the fraction `part`.
+struct Position {
+  std::size_t low;
+  double part;
+};
+
+Position locate(const std::array<double, 3>& axis, double x) {
+  const double inside = std::clamp(x, axis.front(), axis.back());
+  const std::size_t low = inside < axis[1] ? 0 : 1;
+  return {low, std::log(inside / axis[low]) / std::log(axis[low + 1] / axis[low])};
+}
+
+// A positive factor with mean near 1: normal, cut at 2.5 standard deviations and at 0.2.
+double draw_factor(double variation, Random& random) {
+  constexpr double kWidest = 2.5;
+  constexpr double kLeast = 0.2;
+  if (variation == 0) return 1;
+  while (true) {
+    const double deviation = random.normal();
+    const double factor = 1 + variation * deviation;
+    if (std::abs(deviation) <= kWidest && factor >= kLeast) return factor;
+  }
+}
+
+std::vector<double> draw_seconds(double variation, std::uint32_t count, double total,
+                                 Random& random) {
+  std::vector<double> seconds(count);
+  for (double& s : seconds) s = draw_factor(variation, random);
+  const double scale = total / std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  for (double& s : seconds) s = std::max(1.0, std::round(100 * s * scale)) / 100;
+  return seconds;
+}
+
+double interpolated_share(const ShareTable& table, const PegasusSpec& spec) {
+  const Position size = locate(kSizes, spec.tasks);
+  const Position total = locate(kTotals, spec.hours);
+  const auto along_totals = [&](const std::array<double, 3>& row) {
+    return std::lerp(row[total.low], row[total.low + 1], total.part);
+  };
+  return std::lerp(along_totals(table[size.low]), along_totals(table[size.low + 1]), size.part);
+}
+
+struct TaskType {
+  std::string_view name;
+  double variation;    // standard deviation of the times over their mean
+  ShareTable percent;  // of the total work; scaled so that the types add up to 100
+};
+
+// Builds a workflow whose tasks come in types, each with its share of the total work.
+class TypedBuilder {
+ public:
+  // The types must outlive the builder.
+  TypedBuilder(std::string name, std::span<const TaskType> types, const PegasusSpec& spec,
+               Random& random)
+      : builder_(std::move(name)), types_(types), spec_(spec), random_(random) {
+    for (const TaskType& type : types) percent_sum_ += interpolated_share(type.percent, spec);
+  }
+
+  // Adds all tasks of a type: NAME_0, NAME_1, ... Their times vary by the type's normal
+  // distribution and add up to its share, apart from rounding to 0.01 s. Needs a type that was not
+  // added before, and count >= 1.
+  std::vector<TaskId> add(std::string_view type, std::uint32_t count) {
+    const auto found = std::ranges::find(types_, type, &TaskType::name);
+    assert(found != types_.end() && count >= 1);
+    const double share = interpolated_share(found->percent, spec_) / percent_sum_;
+    std::vector<TaskId> tasks;
+    tasks.reserve(count);
+    for (const double seconds :
+         draw_seconds(found->variation, count, share * spec_.hours * 3600, random_)) {
+      tasks.push_back(builder_.add_task(
+          {.id = fmt::format("{}_{}", type, tasks.size()), .time = TimeSpec::fixed(seconds)}));
+      seconds_ += seconds;
+    }
+    return tasks;
+  }
+
+  // Adds the only task of a type.
+  TaskId add_one(std::string_view type) { return add(type, 1)[0]; }
+
+  void edge(TaskId from, TaskId to) { builder_.add_edge(from, to); }
+
+  void join(std::span<const TaskId> from, TaskId to) {
+    for (const TaskId task : from) edge(task, to);
+  }
+
+  void fork(TaskId from, std::span<const TaskId> to) {
+    for (const TaskId task : to) edge(from, task);
+  }
+
+  // Connects the k-th to the k-th; needs equal numbers.
+  void pairwise(std::span<const TaskId> from, std::span<const TaskId> to) {
+    assert(from.size() == to.size());
+    for (std::size_t i = 0; i < from.size(); ++i) edge(from[i], to[i]);
+  }
+
+  void chain(std::initializer_list<TaskId> tasks) {
+    for (const TaskId* task = tasks.begin() + 1; task < tasks.end(); ++task) edge(task[-1], *task);
+  }
+
+  // Throws InputError when rounding changed the total by more than a hundredth or three hours,
+  // since there is too little work for the number of tasks.
+  Workflow build() && {
+    const double wanted = spec_.hours * 3600;
+    const double off = std::abs(seconds_ - wanted);
+    if (off > 3 * 3600 || off > wanted / 100) {
+      throw InputError(fmt::format("hours is {}; too little for {} tasks of at least 0.01 s each",
+                                   spec_.hours, builder_.size()));
+    }
+    return std::move(builder_).build();
+  }
+
+ private:
+  WorkflowBuilder builder_;
+  std::span<const TaskType> types_;
+  PegasusSpec spec_;
+  Random& random_;
+  double percent_sum_ = 0;
+  double seconds_ = 0;  // of the tasks so far
+};
 
 // Shares and variations are measured on the published workflows; where the total makes no
 // difference, they are means over the files of a size.

@@ -172,15 +172,8 @@ double ReservationLog::utilisation() const {
 }
 
 std::string_view to_string(ReservationMethod method) {
-  switch (method) {
-    case ReservationMethod::linear:
-      return "linear";
-    case ReservationMethod::expo:
-      return "expo";
-    case ReservationMethod::real:
-      break;
-  }
-  return "real";
+  constexpr std::string_view kNames[] = {"linear", "expo", "real"};
+  return kNames[static_cast<std::size_t>(method)];
 }
 
 std::int64_t reservations_on_day(ReservationMethod method, double per_day, int day) {

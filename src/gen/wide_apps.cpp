@@ -31,6 +31,7 @@ OperationTimes draw_times(const WaysSpec& spec, Random& random) {
 
 Workflow operations_in_turn(std::span<const WideStage> operations, const WaysSpec& spec,
                             Random& random, std::string name) {
+  check_spec(spec);
   std::vector<OperationTimes> times(operations.size());
   for (OperationTimes& one : times) one = draw_times(spec, random);
   const WaysGraph graph = ways_graph(operations, spec.ways);
@@ -76,12 +77,10 @@ void check_spec(const WaysSpec& spec) {
 }
 
 Workflow blast(const WaysSpec& spec, Random& random, std::string name) {
-  check_spec(spec);
   return operations_in_turn(blast_operations(), spec, random, std::move(name));
 }
 
 Workflow wien2k(const WaysSpec& spec, Random& random, std::string name) {
-  check_spec(spec);
   return operations_in_turn(wien2k_operations(), spec, random, std::move(name));
 }
 

@@ -68,29 +68,13 @@ SwfHeader make_header(const Workload& workload) {
 }  // namespace
 
 std::string_view to_string(LublinTypes types) {
-  switch (types) {
-    case LublinTypes::single:
-      return "single";
-    case LublinTypes::batch:
-      return "batch";
-    case LublinTypes::interactive:
-      return "interactive";
-    case LublinTypes::both:
-      break;
-  }
-  return "both";
+  constexpr std::string_view kNames[] = {"single", "batch", "interactive", "both"};
+  return kNames[static_cast<std::size_t>(types)];
 }
 
 std::string_view to_string(RequestKind kind) {
-  switch (kind) {
-    case RequestKind::tsafrir:
-      return "tsafrir";
-    case RequestKind::exact:
-      return "exact";
-    case RequestKind::factor:
-      break;
-  }
-  return "factor";
+  constexpr std::string_view kNames[] = {"tsafrir", "exact", "factor"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Workload make_workload(const WorkloadSpec& spec) {
