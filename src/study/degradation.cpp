@@ -36,4 +36,11 @@ std::vector<Degradation> DegradationMean::finish() const {
   return means;
 }
 
+ComparisonTable ComparisonTableMaker::finish() && {
+  const auto time = time_.finish();
+  const auto cpu = cpu_.finish();
+  for (std::size_t i = 0; i < time.size(); ++i) table_.rows.push_back({time[i], cpu[i]});
+  return std::move(table_);
+}
+
 }  // namespace dovetail

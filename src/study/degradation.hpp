@@ -6,6 +6,9 @@
 //   DegradationMean mean(4);
 //   mean.add(sums.view());                      // one scenario
 //   std::vector<Degradation> rows = mean.finish();
+//
+// Studies compare two metrics at a time: ComparedMetrics has the sums of both, and a
+// ComparisonTableMaker turns scenarios into a ComparisonTable.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace dovetail {
@@ -94,6 +98,54 @@ class DegradationMean {
   std::vector<Degradation> rows_;  // sums so far
   std::vector<std::size_t> scenarios_;
   std::size_t instances_ = 0;
+};
+
+// Both metrics of N algorithms over the instances of a scenario: turn-around or tightest deadline
+// in ms from now, and processors x ms.
+template <std::size_t N>
+struct ComparedMetrics {
+  ComparedSums<N> time;
+  ComparedSums<N> cpu;
+
+  void add(const ComparedMetrics& other) {
+    time.add(other.time);
+    cpu.add(other.cpu);
+  }
+};
+
+struct ComparisonRow {
+  Degradation time;
+  Degradation cpu;
+};
+
+// The algorithms over some scenarios.
+struct ComparisonTable {
+  std::string title;
+  std::size_t scenarios = 0;
+  std::size_t instances = 0;
+  std::vector<ComparisonRow> rows = {};  // by algorithm
+};
+
+// Makes a table from scenarios that are added one by one.
+class ComparisonTableMaker {
+ public:
+  ComparisonTableMaker(std::string title, std::size_t algorithms)
+      : table_{std::move(title)}, time_(algorithms), cpu_(algorithms) {}
+
+  template <std::size_t N>
+  void add(const ComparedMetrics<N>& sums) {
+    ++table_.scenarios;
+    table_.instances += sums.time.instances;
+    time_.add(sums.time.view());
+    cpu_.add(sums.cpu.view());
+  }
+
+  ComparisonTable finish() &&;
+
+ private:
+  ComparisonTable table_;
+  DegradationMean time_;
+  DegradationMean cpu_;
 };
 
 }  // namespace dovetail

@@ -9,15 +9,21 @@
 
 namespace dovetail::published {
 
-// Table 4: mean degradation from best in per cent, and scenarios won out of 1,440.
-struct TurnaroundRow {
-  std::string_view bound;
-  double turnaround_percent;
-  int turnaround_wins;
-  double cpu_percent;
-  int cpu_wins;
+// Mean degradation from best in per cent, and scenarios won where these were published.
+struct PublishedMetric {
+  double percent;
+  std::optional<int> wins = {};
 };
-std::span<const TurnaroundRow> turnaround_rows();
+
+// Turn-around or tightest deadline, and CPU-hours.
+struct PublishedComparison {
+  std::string_view algorithm;
+  PublishedMetric time;
+  PublishedMetric cpu;
+};
+
+// Table 4, with scenarios won out of 1,440.
+std::span<const PublishedComparison> turnaround_rows();
 inline constexpr int kTurnaroundScenarios = 1440;
 
 // Gain in turn-around over BL_1, per cent, over all experiments; and how often each way of
@@ -40,12 +46,7 @@ struct PublishedDeadlines {
 std::span<const PublishedDeadlines> deadline_rows();
 
 // Table 7: the same on Grid'5000 for the hybrids and what they are compared with.
-struct HybridRow {
-  std::string_view algorithm;
-  double tightest_percent;
-  double cpu_percent;
-};
-std::span<const HybridRow> hybrid_rows();
+std::span<const PublishedComparison> hybrid_rows();
 
 // On Grid'5000, the share of cases in which the tightest deadline of DL_RC_CPAR is over twice, and
 // over 1.02 times, that of DL_BD_CPA, per cent. The second is an upper limit.
@@ -54,20 +55,17 @@ struct BindFacts {
   double over_slightly = 25;
 };
 
-// Table 8: the terms of the worst case. V tasks, E edges, P processors, P' of them usually free, R
-// reservations, R' of them before the deadline. Empty when the algorithm is not in the table.
-std::string_view find_complexity(std::string_view algorithm);
-
-// Tables 9 and 10: mean milliseconds to make a plan. BD_HALF was not timed.
+// Table 8: the terms of the worst case, where V is tasks, E edges, P processors, P' of them usually
+// free, R reservations, R' of them before the deadline. Tables 9 and 10: mean milliseconds to make
+// a plan.
 struct PublishedTiming {
   std::string_view algorithm;
-  std::span<const double> milliseconds;
+  std::string_view terms;
+  std::array<double, 5> by_tasks;    // 10, 25, 50, 75, 100 tasks
+  std::array<double, 9> by_density;  // density 0.1, 0.2, ... 0.9
 };
-std::span<const PublishedTiming> timing_by_tasks();    // 10, 25, 50, 75, 100 tasks
-std::span<const PublishedTiming> timing_by_density();  // density 0.1, 0.2, ... 0.9
 
-// The row's number in that column; nothing when it was not published.
-std::optional<double> find_timing(std::span<const PublishedTiming> rows, std::string_view algorithm,
-                                  std::size_t column);
+// Null for an algorithm that was not timed, such as BD_HALF.
+const PublishedTiming* find_timing(std::string_view algorithm);
 
 }  // namespace dovetail::published

@@ -1,51 +1,42 @@
 #include "study/report.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "study/published.hpp"
 
 namespace dovetail::report {
 namespace {
 
 constexpr std::string_view kPublishedTitle = "published";
 
-// Room for the names of the rows, those of the algorithms or "published".
-template <typename Rows>
-std::size_t name_width(const Rows& rows) {
+// Room for the names of the algorithms, or "published".
+template <typename Names>
+int name_width(const Names& names) {
   std::size_t width = kPublishedTitle.size();
-  for (const auto& row : rows) width = std::max(width, row.algorithm.size());
-  return width;
+  for (const std::string_view name : names) width = std::max(width, name.size());
+  return static_cast<int>(width);
 }
 
-void write_metric(Text out, const Degradation& metric) {
-  fmt::format_to(out, "   {:>11.2f} {:>6} {:>9.1f} %", metric.percent, metric.scenario_wins,
-                 metric.instance_wins_percent);
+void write_metric(Text out, const Degradation& ours, const published::PublishedMetric* theirs) {
+  fmt::format_to(out, "   {:>11.2f} {:>6} {:>9.1f} %", ours.percent, ours.scenario_wins,
+                 ours.instance_wins_percent);
+  if (theirs == nullptr) return;
+  fmt::format_to(out, "   {:>9.2f}", theirs->percent);
+  if (theirs->wins) fmt::format_to(out, " {:>6}", *theirs->wins);
 }
 
-void write_published(Text out, const Published& theirs) {
-  fmt::format_to(out, "   {:>9.2f}", theirs.percent);
-  if (theirs.wins) fmt::format_to(out, " {:>6}", *theirs.wins);
+// By value; empty for an algorithm that was not timed.
+std::span<const double> published_times(const TimingTable& table, std::string_view algorithm) {
+  const auto* row = published::find_timing(algorithm);
+  if (row == nullptr) return {};
+  if (table.parameter == "tasks") return row->by_tasks;
+  return row->by_density;
 }
 
-void write_comparison_head(Text out, const ComparisonText& table, std::size_t width) {
-  fmt::format_to(out, "\n{}; per cent above the best\n{:<{}}", table.title, "", width);
-  for (std::size_t i = 0; i < table.metrics.size(); ++i) {
-    fmt::format_to(out, "   {:>11} {:>6} {:>11}", table.metrics[i], "wins", "instances");
-    const auto& theirs = table.lines.front().published;
-    if (!theirs) continue;
-    fmt::format_to(out, "   {:>9}", kPublishedTitle);
-    if ((*theirs)[i].wins) fmt::format_to(out, " {:>6}", "wins");
-  }
-  fmt::format_to(out, "\n");
-}
-
-std::optional<double> published_time(const TimingTable& table, std::string_view algorithm,
-                                     std::size_t column) {
-  const auto rows =
-      table.parameter == "tasks" ? published::timing_by_tasks() : published::timing_by_density();
-  return published::find_timing(rows, algorithm, column);
+Json metric_json(const Degradation& metric, bool with_unanswered) {
+  Json json{{"percent_above_best", metric.percent},
+            {"scenario_wins", metric.scenario_wins},
+            {"instance_wins_percent", metric.instance_wins_percent}};
+  if (with_unanswered) json["unanswered"] = metric.unanswered;
+  return json;
 }
 
 }  // namespace
@@ -65,45 +56,45 @@ void write_head(Text out, std::string_view title, const StudyHead& head, std::si
   }
 }
 
-void write_comparison(Text out, const ComparisonText& table) {
-  const std::size_t width = name_width(table.lines);
-  write_comparison_head(out, table, width);
-  for (const ComparisonLine& line : table.lines) {
-    fmt::format_to(out, "{:<{}}", line.algorithm, width);
-    for (std::size_t i = 0; i < line.metrics.size(); ++i) {
-      write_metric(out, line.metrics[i]);
-      if (line.published) write_published(out, (*line.published)[i]);
-    }
-    fmt::format_to(out, "\n");
+void write_comparison(Text out, const ComparisonText& text, const ComparisonTable& table) {
+  const int width = name_width(text.algorithms);
+  const bool has_published = !text.published.empty();
+  fmt::format_to(out, "\n{}; per cent above the best\n{:<{}}", text.title, "", width);
+  for (const std::string_view metric : text.metrics) {
+    fmt::format_to(out, "   {:>11} {:>6} {:>11}", metric, "wins", "instances");
+    if (!has_published) continue;
+    fmt::format_to(out, "   {:>9}", kPublishedTitle);
+    if (text.published.front().time.wins) fmt::format_to(out, " {:>6}", "wins");
   }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    fmt::format_to(out, "\n{:<{}}", text.algorithms[i], width);
+    write_metric(out, table.rows[i].time, has_published ? &text.published[i].time : nullptr);
+    write_metric(out, table.rows[i].cpu, has_published ? &text.published[i].cpu : nullptr);
+  }
+  fmt::format_to(out, "\n");
 }
 
 void write_timing(Text out, const TimingTable& table) {
   fmt::format_to(out, "\nMilliseconds a plan by {} ({} instances each); published below ours\n",
                  table.parameter, table.instances);
-  const std::size_t width = name_width(table.rows) + 1;
-  fmt::format_to(out, "{:<{}}", "", width);
-  for (double value : table.values) fmt::format_to(out, " {:>8g}", value);
-  fmt::format_to(out, "\n");
+  std::vector<std::string_view> names;
+  for (const TimingRow& row : table.rows) names.push_back(row.algorithm);
+  const LineWidths widths{name_width(names) + 1, 8};
+  const auto milliseconds = [](double ms) { return fmt::format("{:.3f}", ms); };
+  write_line(out, widths, "", table.values,
+             [](double value) { return fmt::format("{:g}", value); });
   for (const TimingRow& row : table.rows) {
-    fmt::format_to(out, "{:<{}}", row.algorithm, width);
-    for (double ms : row.milliseconds) fmt::format_to(out, " {:>8.3f}", ms);
-    fmt::format_to(out, "\n");
-    if (!published_time(table, row.algorithm, 0)) continue;
-    fmt::format_to(out, "{:<{}}", kPublishedTitle, width);
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-      fmt::format_to(out, " {:>8.3f}", *published_time(table, row.algorithm, i));
-    }
-    fmt::format_to(out, "\n");
+    write_line(out, widths, row.algorithm, row.milliseconds, milliseconds);
+    const auto theirs = published_times(table, row.algorithm);
+    if (!theirs.empty()) write_line(out, widths, kPublishedTitle, theirs, milliseconds);
   }
 }
 
 Json head_json(std::string_view study, const StudyHead& head, std::size_t scenarios) {
-  Json logs = Json::array();
-  for (const StudyLog& log : head.logs) {
-    logs.push_back(
-        {{"name", log.name}, {"processors", log.processors}, {"utilisation", log.utilisation}});
-  }
+  Json logs = list(head.logs, [](const StudyLog& log) {
+    return Json{
+        {"name", log.name}, {"processors", log.processors}, {"utilisation", log.utilisation}};
+  });
   return {{"study", study},
           {"scale", name_of(head.scale)},
           {"seed", head.seed},
@@ -113,24 +104,28 @@ Json head_json(std::string_view study, const StudyHead& head, std::size_t scenar
           {"logs", std::move(logs)}};
 }
 
-Json to_json(const Degradation& metric) {
-  return {{"percent_above_best", metric.percent},
-          {"scenario_wins", metric.scenario_wins},
-          {"instance_wins_percent", metric.instance_wins_percent}};
+Json to_json(const ComparisonTable& table, std::span<const std::string_view> algorithms,
+             std::string_view time, bool with_unanswered) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    rows.push_back({{"algorithm", algorithms[i]},
+                    {time, metric_json(table.rows[i].time, with_unanswered)},
+                    {"cpu_hours", metric_json(table.rows[i].cpu, with_unanswered)}});
+  }
+  return {{"title", table.title},
+          {"scenarios", table.scenarios},
+          {"instances", table.instances},
+          {"rows", std::move(rows)}};
 }
 
 Json to_json(const TimingTable& table) {
-  Json rows = Json::array();
-  for (const TimingRow& row : table.rows) {
-    Json theirs = Json::array();
-    for (std::size_t i = 0; i < table.values.size(); ++i) {
-      const auto ms = published_time(table, row.algorithm, i);
-      theirs.push_back(ms ? Json(*ms) : Json(nullptr));
-    }
-    rows.push_back({{"algorithm", row.algorithm},
-                    {"milliseconds", row.milliseconds},
-                    {"published", std::move(theirs)}});
-  }
+  Json rows = list(table.rows, [&](const TimingRow& row) {
+    const auto theirs = published_times(table, row.algorithm);
+    return Json{{"algorithm", row.algorithm},
+                {"milliseconds", row.milliseconds},
+                {"published", theirs.empty() ? Json(table.values.size(), Json())
+                                             : Json(std::vector(theirs.begin(), theirs.end()))}};
+  });
   return {{"parameter", table.parameter},
           {"values", table.values},
           {"instances", table.instances},

@@ -1,17 +1,21 @@
-// The common parts of the studies' reports: the head, tables of degradations, run times, their
-// JSON.
+// The common parts of the studies' reports: the head, lines of tables, tables of degradations, run
+// times, their JSON.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <array>
 #include <cstddef>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "study/degradation.hpp"
+#include "study/published.hpp"
 #include "study/study.hpp"
 #include "study/timing.hpp"
 
@@ -31,38 +35,51 @@ std::string_view name_of(StudyScale scale);
 // Title, scale, seed, size and logs.
 void write_head(Text out, std::string_view title, const StudyHead& head, std::size_t scenarios);
 
-// The published value beside a degradation; wins only where they were published.
-struct Published {
-  double percent = 0;
-  std::optional<int> wins = {};
+// A name of `name` columns, then a cell of `cell` columns for every item, each after a space.
+struct LineWidths {
+  int name;
+  int cell;
 };
+template <typename Items, typename ToText>
+std::string line(LineWidths widths, std::string_view name, const Items& items, ToText to_text) {
+  std::string text = fmt::format("{:<{}}", name, widths.name);
+  for (const auto& item : items) text += fmt::format(" {:>{}}", to_text(item), widths.cell);
+  return text;
+}
+template <typename Items, typename ToText>
+void write_line(Text out, LineWidths widths, std::string_view name, const Items& items,
+                ToText to_text) {
+  fmt::format_to(out, "{}\n", line(widths, name, items, to_text));
+}
 
-// A table of two metrics with one line per algorithm: per cent above the best, scenarios won,
+// A table with one line per algorithm and for both metrics: per cent above the best, scenarios won,
 // instances won, and the published numbers if any.
-struct ComparisonLine {
-  std::string_view algorithm;
-  std::array<Degradation, 2> metrics;
-  std::optional<std::array<Published, 2>> published = {};
-};
 struct ComparisonText {
   std::string title;  // "all: 1440 scenarios, 72000 instances"
   std::array<std::string_view, 2> metrics;
-  std::vector<ComparisonLine> lines;
+  std::span<const std::string_view> algorithms;
+  std::span<const published::PublishedComparison> published = {};
 };
-void write_comparison(Text out, const ComparisonText& table);
+void write_comparison(Text out, const ComparisonText& text, const ComparisonTable& table);
 
 // The published times are below ours.
 void write_timing(Text out, const TimingTable& table);
 
 // "study", "scale", "seed" and the size; studies add their tables.
 Json head_json(std::string_view study, const StudyHead& head, std::size_t scenarios);
-Json to_json(const Degradation& metric);
 Json to_json(const TimingTable& table);
 
-template <typename Table, typename ToJson>
-Json list(const std::vector<Table>& tables, ToJson to_json_of) {
+// `time` names the first metric. Whether to say how often an algorithm has no answer.
+Json to_json(const ComparisonTable& table, std::span<const std::string_view> algorithms,
+             std::string_view time, bool with_unanswered);
+
+// Null without a value.
+inline Json nullable(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+template <typename Items, typename ToJson>
+Json list(const Items& items, ToJson to_json_of) {
   Json array = Json::array();
-  for (const Table& table : tables) array.push_back(to_json_of(table));
+  for (const auto& item : items) array.push_back(to_json_of(item));
   return array;
 }
 

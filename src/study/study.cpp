@@ -1,16 +1,48 @@
 #include "study/study.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "dovetail/error.hpp"
 #include "gen/archive_logs.hpp"
+#include "gen/synthetic_log.hpp"
 
 namespace dovetail {
 namespace {
+
+// The first split of the seed: the purpose of the random numbers.
+enum class Stream : std::uint64_t { workflow, moment, tagging, log };
+
+Random stream(std::uint64_t seed, Stream purpose) {
+  return Random(seed).split(static_cast<std::uint64_t>(purpose));
+}
+
+std::vector<double> tenths() {
+  std::vector<double> values;
+  for (int i = 1; i <= 9; ++i) values.push_back(i / 10.0);
+  return values;
+}
+
+Platform make_platform(std::uint64_t seed, const ReservationLog& log, std::size_t log_number,
+                       const ReservationSpec& spec, std::size_t phi_number, std::size_t start_time,
+                       std::size_t tagging_number) {
+  Random moments = stream(seed, Stream::moment).split(log_number).split(start_time);
+  const Time moment = draw_moment(log, moments);
+  Random taggings = stream(seed, Stream::tagging)
+                        .split(log_number)
+                        .split(phi_number)
+                        .split(start_time)
+                        .split(tagging_number);
+  const Tagging tagging = tag_jobs(log, spec.phi, taggings);
+  Random thinning = taggings.split(static_cast<std::uint64_t>(spec.method));
+  return Platform(0, {reservation_schedule(log, tagging, moment, spec.method, thinning)});
+}
 
 CampaignSize campaign_size(const StudyOptions& options, const CampaignSize& quick) {
   const CampaignSize standard =
@@ -40,20 +72,67 @@ std::vector<std::size_t> chosen_applications(const StudyOptions& options, const 
   return chosen;
 }
 
-void check_log_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    const auto known = archive_logs();
-    if (std::any_of(known.begin(), known.end(),
-                    [&](const ArchiveLog& log) { return log.name == name; })) {
-      continue;
+}  // namespace
+
+std::vector<ApplicationSpec> application_specs() {
+  std::vector<ApplicationSpec> specs;
+  const auto vary = [&](std::string_view parameter, const std::vector<double>& values,
+                        double standard, auto set) {
+    for (double value : values) {
+      ApplicationSpec spec{parameter, value, {}, value == standard};
+      set(spec.dag, value);
+      specs.push_back(spec);
     }
-    std::string list;
-    for (const ArchiveLog& log : known) list += fmt::format(" {}", log.name);
-    throw InputError(fmt::format("log \"{}\" is unknown; the study has{}", name, list));
-  }
+  };
+  using Dag = LayeredDagSpec;
+  vary("tasks", {10, 25, 50, 75, 100}, 50,
+       [](Dag& dag, double v) { dag.tasks = static_cast<std::uint32_t>(v); });
+  vary("alpha", {0.05, 0.10, 0.15, 0.20}, 0.20,
+       [](Dag& dag, double v) { dag.times.alpha_max = v; });
+  vary("width", tenths(), 0.5, [](Dag& dag, double v) { dag.width = v; });
+  vary("density", tenths(), 0.5, [](Dag& dag, double v) { dag.density = v; });
+  vary("regularity", tenths(), 0.5, [](Dag& dag, double v) { dag.regularity = v; });
+  vary("jump", {1, 2, 3, 4}, 1,
+       [](Dag& dag, double v) { dag.jump = static_cast<std::uint32_t>(v); });
+  return specs;
 }
 
-}  // namespace
+std::vector<ReservationSpec> reservation_specs() {
+  std::vector<ReservationSpec> specs;
+  for (double phi : kPhis) {
+    for (ReservationMethod method : kReservationMethods) specs.push_back({phi, method});
+  }
+  return specs;
+}
+
+Workflow study_workflow(std::uint64_t seed, const ApplicationSpec& spec, std::size_t application,
+                        std::size_t index) {
+  Random random = stream(seed, Stream::workflow).split(application).split(index);
+  return layered_dag(spec.dag, random);
+}
+
+ReservationLog study_synthetic_log(std::uint64_t seed) {
+  Random random = stream(seed, Stream::log);
+  return synthetic_log({.processors = 128, .jobs = 20'000}, random);
+}
+
+std::vector<Platform> study_platforms(std::uint64_t seed, const ReservationLog& log,
+                                      std::size_t log_number, const CampaignSize& size,
+                                      unsigned threads) {
+  const std::vector<ReservationSpec> specs = reservation_specs();
+  std::vector<std::optional<Platform>> made(specs.size() * size.schedules());
+  parallel_for(made.size(), threads, [&](std::size_t i) {
+    const std::size_t spec = i / size.schedules();
+    const std::size_t schedule = i % size.schedules();
+    made[i] =
+        make_platform(seed, log, log_number, specs[spec], spec / std::size(kReservationMethods),
+                      schedule / size.taggings, schedule % size.taggings);
+  });
+  std::vector<Platform> platforms;
+  platforms.reserve(made.size());
+  for (std::optional<Platform>& platform : made) platforms.push_back(*std::move(platform));
+  return platforms;
+}
 
 std::string study_data_folder(const std::string& given) {
   if (!given.empty()) return given;
@@ -64,6 +143,15 @@ std::string study_data_folder(const std::string& given) {
       "DOVETAIL_DATA, or use --synthetic");
 }
 
+void require_known_logs(const std::vector<std::string>& wanted,
+                        const std::vector<std::string_view>& known) {
+  for (const std::string& name : wanted) {
+    if (std::ranges::count(known, name) > 0) continue;
+    throw InputError(
+        fmt::format("log \"{}\" is unknown; the study has {}", name, fmt::join(known, " ")));
+  }
+}
+
 std::vector<NumberedLog> study_logs(const StudyOptions& options) {
   const auto archive = archive_logs();
   std::vector<NumberedLog> logs;
@@ -71,11 +159,13 @@ std::vector<NumberedLog> study_logs(const StudyOptions& options) {
     logs.push_back({archive.size(), study_synthetic_log(options.seed)});
     return logs;
   }
-  check_log_names(options.logs);
+  std::vector<std::string_view> known;
+  for (const ArchiveLog& log : archive) known.push_back(log.name);
+  require_known_logs(options.logs, known);
   const std::string folder = study_data_folder(options.data_dir);
   for (std::size_t number = 0; number < archive.size(); ++number) {
-    const bool wanted = options.logs.empty() || std::count(options.logs.begin(), options.logs.end(),
-                                                           std::string(archive[number].name)) > 0;
+    const bool wanted =
+        options.logs.empty() || std::ranges::count(options.logs, archive[number].name) > 0;
     if (wanted) logs.push_back({number, read_archive_log(archive[number], folder)});
   }
   return logs;
@@ -87,8 +177,7 @@ std::vector<ScenarioSet> scenario_sets(const StudyHead& head) {
     sets.push_back({.title = head.logs[log].name, .log = log});
   }
   sets.push_back({.title = "all"});
-  if (std::any_of(head.applications.begin(), head.applications.end(),
-                  [](const ApplicationSpec& spec) { return spec.is_default; })) {
+  if (std::ranges::any_of(head.applications, &ApplicationSpec::is_default)) {
     sets.push_back({.title = "default application", .default_application = true});
   }
   return sets;

@@ -115,23 +115,9 @@ class FlowCases {
 }  // namespace
 
 std::string_view to_string(AdaptiveStrategy strategy) {
-  switch (strategy) {
-    case AdaptiveStrategy::heft:
-      return "HEFT";
-    case AdaptiveStrategy::heft_best:
-      return "HEFT_BEST";
-    case AdaptiveStrategy::aheft:
-      return "AHEFT";
-    case AdaptiveStrategy::aheft_paper:
-      return "AHEFT_PAPER";
-    case AdaptiveStrategy::aheft_inflight:
-      return "AHEFT_INFLIGHT";
-    case AdaptiveStrategy::min_min:
-      return "MINMIN";
-    case AdaptiveStrategy::min_min_sum:
-      break;
-  }
-  return "MINMIN_SUM";
+  constexpr std::array<std::string_view, kAdaptiveStrategies.size()> kNames = {
+      "HEFT", "HEFT_BEST", "AHEFT", "AHEFT_PAPER", "AHEFT_INFLIGHT", "MINMIN", "MINMIN_SUM"};
+  return kNames[static_cast<std::size_t>(strategy)];
 }
 
 std::vector<Makespans> run_cases(const UnlikeFlow& flow, std::span<const PoolSpec> pools,

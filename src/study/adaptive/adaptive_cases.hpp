@@ -29,20 +29,21 @@ inline constexpr std::array kAdaptiveStrategies = {
 // "HEFT", "HEFT_BEST", "AHEFT", ...
 std::string_view to_string(AdaptiveStrategy strategy);
 
-// By strategy; 0 where it was not run.
-class Makespans {
+// A value for each strategy.
+template <typename T>
+class ByStrategy {
  public:
-  Duration& operator[](AdaptiveStrategy strategy) {
+  T& operator[](AdaptiveStrategy strategy) { return values_[static_cast<std::size_t>(strategy)]; }
+  const T& operator[](AdaptiveStrategy strategy) const {
     return values_[static_cast<std::size_t>(strategy)];
   }
-  Duration operator[](AdaptiveStrategy strategy) const {
-    return values_[static_cast<std::size_t>(strategy)];
-  }
-  friend bool operator==(const Makespans&, const Makespans&) = default;
+  friend bool operator==(const ByStrategy&, const ByStrategy&) = default;
 
  private:
-  std::array<Duration, kAdaptiveStrategies.size()> values_ = {};
+  std::array<T, kAdaptiveStrategies.size()> values_ = {};
 };
+
+using Makespans = ByStrategy<Duration>;  // 0 where the strategy was not run
 
 // Makespans by pool. Resources join until the workflow ends. Min-Min runs only on request: on wide
 // workflows it takes longer than all others together.

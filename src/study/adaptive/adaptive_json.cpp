@@ -1,6 +1,4 @@
 // The adaptive study as JSON and CSV.
-#include <fmt/format.h>
-
 #include <map>
 
 #include "study/adaptive/adaptive_study.hpp"
@@ -11,17 +9,14 @@ namespace {
 
 using report::Json;
 
-Json to_json(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 Json cell_json(const AdaptiveCell& cell) {
   Json strategies = Json::array();
   for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
-    const auto mean = cell.mean(strategy);
-    if (!mean) continue;
-    Json row{{"strategy", to_string(strategy)}, {"mean_makespan", *mean}};
-    if (const auto gain = cell.gain_of(strategy)) {
+    if (!cell.mean[strategy]) continue;
+    Json row{{"strategy", to_string(strategy)}, {"mean_makespan", *cell.mean[strategy]}};
+    if (const auto& gain = cell.gain[strategy]) {
       row["gain_percent"] = gain->percent;
-      row["gain_error"] = to_json(gain->error);
+      row["gain_error"] = report::nullable(gain->error);
     }
     strategies.push_back(std::move(row));
   }
@@ -39,7 +34,7 @@ Json total_json(const AdaptiveStudyResult& result, const AdaptiveTotal& total) {
   for (Json& strategy : json["strategies"]) {
     for (const AdaptiveStrategy known : kAdaptiveStrategies) {
       if (strategy["strategy"] != to_string(known)) continue;
-      strategy["published"] = to_json(published::adaptive_mean(total.application, known));
+      strategy["published"] = report::nullable(published::adaptive_mean(total.application, known));
     }
   }
   return json;
@@ -64,7 +59,7 @@ Json table_json(const AdaptiveTable& table) {
 struct AdaptiveScenario {
   AdaptiveCase any;
   std::size_t cases = 0;
-  std::array<Duration, kAdaptiveStrategies.size()> sums = {};
+  Makespans sums = {};
 };
 
 // In order of first appearance.
@@ -82,7 +77,7 @@ std::vector<AdaptiveScenario> scenarios_of(const AdaptiveStudyResult& result) {
     AdaptiveScenario& scenario = scenarios[position->second];
     ++scenario.cases;
     for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
-      scenario.sums[static_cast<std::size_t>(strategy)] += one.ends[strategy];
+      scenario.sums[strategy] += one.ends[strategy];
     }
   }
   return scenarios;
@@ -111,9 +106,9 @@ std::string to_csv(const AdaptiveStudyResult& result) {
     for (const AdaptiveAxis axis : kAdaptiveAxes) {
       key += fmt::format(",{:g}", value_on(scenario.any, axis));
     }
-    const auto heft = static_cast<double>(scenario.sums.front());
+    const auto heft = static_cast<double>(scenario.sums[AdaptiveStrategy::heft]);
     for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
-      const auto sum = static_cast<double>(scenario.sums[static_cast<std::size_t>(strategy)]);
+      const auto sum = static_cast<double>(scenario.sums[strategy]);
       if (sum == 0) continue;
       fmt::format_to(out, "{},{},{},{:.3f},{:.3f}\n", key, to_string(strategy), scenario.cases,
                      sum / 1000 / static_cast<double>(scenario.cases), 100 * (1 - sum / heft));

@@ -1,6 +1,4 @@
 // The adaptive study as text.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,8 +10,7 @@ namespace {
 
 using report::Text;
 
-constexpr int kModeWidth = 18;
-constexpr int kColumnWidth = 16;
+constexpr report::LineWidths kWidths = {.name = 18, .cell = 15};
 
 constexpr std::array kPlanners = {AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper,
                                   AdaptiveStrategy::aheft_inflight, AdaptiveStrategy::heft_best};
@@ -24,33 +21,24 @@ std::string_view title_of(AdaptiveApplication application) {
 }
 
 std::string_view words_for(AdaptiveApplication application, AdaptiveAxis axis) {
-  switch (axis) {
-    case AdaptiveAxis::size:
-      return application == AdaptiveApplication::random ? "tasks" : "parallel ways";
-    case AdaptiveAxis::ccr:
-      return "CCR";
-    case AdaptiveAxis::out_degree:
-      return "out-degree";
-    case AdaptiveAxis::beta:
-      return "beta";
-    case AdaptiveAxis::resources:
-      return "resources at the start (R)";
-    case AdaptiveAxis::interval:
-      return "seconds between joins (Delta)";
-    case AdaptiveAxis::share:
-      break;
+  if (axis == AdaptiveAxis::size) {
+    return application == AdaptiveApplication::random ? "tasks" : "parallel ways";
   }
-  return "share that joins (delta)";
+  constexpr std::array<std::string_view, kAdaptiveAxes.size()> kWords = {
+      "",
+      "CCR",
+      "out-degree",
+      "beta",
+      "resources at the start (R)",
+      "seconds between joins (Delta)",
+      "share that joins (delta)"};
+  return kWords[static_cast<std::size_t>(axis)];
 }
 
 // A name, then a text for every column.
 template <typename Columns, typename ToText>
 void write_line(Text out, std::string_view name, const Columns& columns, ToText to_text) {
-  fmt::format_to(out, "{:<{}}", name, kModeWidth);
-  for (const auto& column : columns) {
-    fmt::format_to(out, "{:>{}}", std::string(to_text(column)), kColumnWidth);
-  }
-  fmt::format_to(out, "\n");
+  report::write_line(out, kWidths, name, columns, to_text);
 }
 
 std::string text_of(const std::optional<double>& value, int decimals) {
@@ -79,12 +67,12 @@ void write_means(Text out, const AdaptiveStudyResult& result) {
   write_line(out, "", kAdaptiveStrategies, [](AdaptiveStrategy s) { return to_string(s); });
   for (const auto& total : result.totals) {
     write_line(out, title_of(total.application), kAdaptiveStrategies,
-               [&](AdaptiveStrategy s) { return text_of(total.cell.mean(s), 1); });
+               [&](AdaptiveStrategy s) { return text_of(total.cell.mean[s], 1); });
     write_line(out, "  published", kAdaptiveStrategies, [&](AdaptiveStrategy s) {
       return text_of(published::adaptive_mean(total.application, s), 1);
     });
     write_line(out, "  gain, %", kAdaptiveStrategies,
-               [&](AdaptiveStrategy s) { return text_of(total.cell.gain_of(s)); });
+               [&](AdaptiveStrategy s) { return text_of(total.cell.gain[s]); });
   }
 }
 
@@ -98,7 +86,7 @@ void write_gains(Text out, const AdaptiveTable& table) {
   write_line(out, "", table.cells, value_text);
   for (const AdaptiveStrategy strategy : kPlanners) {
     write_line(out, to_string(strategy), table.cells,
-               [&](const AdaptiveCell& cell) { return text_of(cell.gain_of(strategy)); });
+               [&](const AdaptiveCell& cell) { return text_of(cell.gain[strategy]); });
   }
   const auto theirs = published::adaptive_gains(table.application, table.axis);
   if (!theirs.empty()) {
@@ -115,7 +103,7 @@ void write_ratios(Text out, const AdaptiveTable& table) {
   for (const AdaptiveStrategy strategy :
        {AdaptiveStrategy::min_min, AdaptiveStrategy::min_min_sum}) {
     write_line(out, to_string(strategy), table.cells, [&](const AdaptiveCell& cell) {
-      const auto gain = cell.gain_of(strategy);
+      const auto gain = cell.gain[strategy];
       return gain ? fmt::format("{:.2f}", 1 - gain->percent / 100) : "-";
     });
   }
@@ -135,10 +123,10 @@ void write_figure(Text out, const AdaptiveStudyResult& result, char part, Adapti
          {AdaptiveStrategy::heft, AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper}) {
       write_line(out, fmt::format("{} {}", title_of(table.application), to_string(strategy)),
                  table.cells,
-                 [&](const AdaptiveCell& cell) { return text_of(cell.mean(strategy), 1); });
+                 [&](const AdaptiveCell& cell) { return text_of(cell.mean[strategy], 1); });
     }
     write_line(out, "  gain of AHEFT, %", table.cells, [](const AdaptiveCell& cell) {
-      return text_of(cell.gain_of(AdaptiveStrategy::aheft));
+      return text_of(cell.gain[AdaptiveStrategy::aheft]);
     });
   }
 }

@@ -7,9 +7,9 @@
 namespace dovetail {
 namespace {
 
-using Sums = std::array<double, kAdaptiveStrategies.size()>;  // seconds by strategy
+using Sums = ByStrategy<double>;  // seconds
 
-constexpr auto kHeft = static_cast<std::size_t>(AdaptiveStrategy::heft);
+constexpr AdaptiveStrategy kHeft = AdaptiveStrategy::heft;
 
 // A set of cases, which come graph by graph.
 class CellSums {
@@ -19,17 +19,17 @@ class CellSums {
     graph_ = one.graph;
     ++cases_;
     for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
-      of_graph_[static_cast<std::size_t>(strategy)] += to_seconds(one.ends[strategy]);
+      of_graph_[strategy] += to_seconds(one.ends[strategy]);
     }
   }
 
   AdaptiveCell cell(double value) && {
     if (cases_ > 0) close_graph();
     AdaptiveCell cell{.value = value, .graphs = graphs_, .cases = cases_};
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (sums_[i] == 0) continue;
-      cell.mean_seconds[i] = sums_[i] / static_cast<double>(cases_);
-      if (i != kHeft) cell.gain[i] = gain(i);
+    for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
+      if (sums_[strategy] == 0) continue;
+      cell.mean[strategy] = sums_[strategy] / static_cast<double>(cases_);
+      if (strategy != kHeft) cell.gain[strategy] = gain(strategy);
     }
     return cell;
   }
@@ -37,16 +37,17 @@ class CellSums {
  private:
   void close_graph() {
     ++graphs_;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      sums_[i] += of_graph_[i];
-      squares_[i] += of_graph_[i] * of_graph_[i];
-      products_[i] += of_graph_[i] * of_graph_[kHeft];
+    for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
+      const double seconds = of_graph_[strategy];
+      sums_[strategy] += seconds;
+      squares_[strategy] += seconds * seconds;
+      products_[strategy] += seconds * of_graph_[kHeft];
     }
     of_graph_ = {};
   }
 
   // The error of a ratio of two sums over independent graphs.
-  AdaptiveGain gain(std::size_t strategy) const {
+  AdaptiveGain gain(AdaptiveStrategy strategy) const {
     const double ratio = sums_[strategy] / sums_[kHeft];
     AdaptiveGain gain{.percent = 100 * (1 - ratio)};
     if (graphs_ < 2) return gain;

@@ -65,16 +65,9 @@ struct AdaptiveCell {
   double value = 0;  // on the axis
   std::size_t graphs = 0;
   std::size_t cases = 0;
-  // By strategy; nothing if it was not run or there is no case. HEFT has no gain.
-  std::array<std::optional<double>, kAdaptiveStrategies.size()> mean_seconds = {};
-  std::array<std::optional<AdaptiveGain>, kAdaptiveStrategies.size()> gain = {};
-
-  std::optional<double> mean(AdaptiveStrategy strategy) const {
-    return mean_seconds[static_cast<std::size_t>(strategy)];
-  }
-  std::optional<AdaptiveGain> gain_of(AdaptiveStrategy strategy) const {
-    return gain[static_cast<std::size_t>(strategy)];
-  }
+  // Nothing if the strategy was not run or there is no case. HEFT has no gain.
+  ByStrategy<std::optional<double>> mean = {};  // seconds
+  ByStrategy<std::optional<AdaptiveGain>> gain = {};
 };
 
 struct AdaptiveTable {

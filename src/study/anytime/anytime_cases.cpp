@@ -8,6 +8,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "gen/task_times.hpp"
+#include "study/timing.hpp"
 
 namespace dovetail {
 namespace {
@@ -193,6 +194,16 @@ Problem AnytimeCases::make_problem(std::size_t number) const {
   const Workflow workflow =
       one.shape ? *one.shape : study_workflow(seed_, one.application, one.stream, one.index);
   return Problem({workflow}, platforms_[one.log][one.platform]);
+}
+
+PlannerOptions search_options(const AnytimeLimit& limit, std::optional<double> cpu_factor) {
+  PlannerOptions options;
+  options.search.threads = 1;
+  options.search.trials = limit.trials;
+  options.search.cpu_factor = cpu_factor;
+  options.search.clock = thread_seconds;
+  if (limit.milliseconds) options.search.seconds = *limit.milliseconds / 1000;
+  return options;
 }
 
 }  // namespace dovetail

@@ -1,10 +1,10 @@
-// The instances of the DOVETAIL study, made one by one when needed.
+// The instances of the DOVETAIL study, made one by one when needed, and how they are searched.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "dovetail/problem.hpp"
+#include "dovetail/planner.hpp"
 #include "study/anytime/anytime_study.hpp"
 
 namespace dovetail {
@@ -47,5 +47,13 @@ class AnytimeCases {
   std::vector<Recipe> recipes_;
   std::string shapes_note_;
 };
+
+// Options of a search within the limit and, if given, within this multiple of the usual CPU-hours.
+PlannerOptions search_options(const AnytimeLimit& limit, std::optional<double> cpu_factor);
+
+// The frontier of one instance, from the fastest plan to cheap ones: ours, the published planners',
+// and the bound. Takes the case of 50 tasks (or else the first) that gives the planner most choice.
+// Each of our points is searched for as long as the limit says.
+AnytimeFrontier anytime_frontier(const AnytimeCases& cases, const AnytimeLimit& limit);
 
 }  // namespace dovetail

@@ -1,5 +1,3 @@
-#include "study/anytime/anytime_frontier.hpp"
-
 #include <cmath>
 
 #include "dovetail/frontier.hpp"
@@ -8,7 +6,7 @@
 #include "planners/list/tightest.hpp"
 #include "planners/search/anytime.hpp"
 #include "planners/search/lower_bound.hpp"
-#include "study/timing.hpp"
+#include "study/anytime/anytime_cases.hpp"
 
 namespace dovetail {
 namespace {
@@ -33,7 +31,7 @@ class FrontierRun {
 
   void run(AnytimeFrontier& frontier) {
     const Plan fastest = search(std::nullopt);
-    offer(fastest);
+    ours_.offer(fastest);
     const Duration least = makespan(fastest);
     PlanningContext context(problem_);
     OneCluster& cluster = context.shared<OneCluster>();
@@ -41,7 +39,7 @@ class FrontierRun {
     for (std::size_t i = 0; i < kPoints; ++i) {
       const Duration length = length_at(least, i, kPoints);
       const Time deadline = problem_.now() + length;
-      offer(search(deadline));
+      ours_.offer(search(deadline));
       for (const PlannerInfo* planner : planners_for(Goal::deadline, problem_)) {
         add(frontier.backward, plan_by(*planner, context, deadline), length);
       }
@@ -73,17 +71,9 @@ class FrontierRun {
   }
 
   Plan search(std::optional<Time> deadline) const {
-    PlannerOptions options;
-    options.search.threads = 1;
-    options.search.trials = limit_.trials;
-    options.search.cpu_factor = std::nullopt;
-    options.search.clock = thread_seconds;
-    if (limit_.milliseconds) options.search.seconds = *limit_.milliseconds / 1000;
-    PlanningContext context(problem_, options);
+    PlanningContext context(problem_, search_options(limit_, std::nullopt));
     return plan_anytime(context, deadline, ours_.plans());
   }
-
-  void offer(const Plan& plan) { ours_.offer(plan); }
 
   const Problem& problem_;
   const AnytimeLimit& limit_;

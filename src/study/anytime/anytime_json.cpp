@@ -1,6 +1,4 @@
 // The DOVETAIL study as JSON and CSV.
-#include <fmt/format.h>
-
 #include "study/anytime/anytime_study.hpp"
 #include "study/report.hpp"
 
@@ -9,25 +7,6 @@ namespace {
 
 using report::Json;
 using Metric = AnytimeMetric;
-
-constexpr std::array kMetrics = {Metric::turnaround_best16,
-                                 Metric::hours_any,
-                                 Metric::turnaround_cpar,
-                                 Metric::turnaround_default,
-                                 Metric::hours_default,
-                                 Metric::turnaround_default16,
-                                 Metric::hours_cpar_end,
-                                 Metric::hours_cpar_possible,
-                                 Metric::hours_loose,
-                                 Metric::gap_loose,
-                                 Metric::gap_best_dl,
-                                 Metric::turnaround_dl,
-                                 Metric::gap,
-                                 Metric::gap_best16,
-                                 Metric::gap_default,
-                                 Metric::bound_path,
-                                 Metric::bound_calendar,
-                                 Metric::bound_flow};
 
 Json summary_json(const AnytimeSummary& summary) {
   return {{"instances", summary.count}, {"mean", summary.mean},   {"deviation", summary.deviation},
@@ -52,7 +31,8 @@ Json row_json(const AnytimeStudyResult& result, const AnytimePart& part, Metric 
 
 Json part_json(const AnytimeStudyResult& result, const AnytimePart& part) {
   Json json{{"part", part.name()}, {"metrics", Json::object()}};
-  for (const Metric metric : kMetrics) {
+  for (std::size_t i = 0; i < kAnytimeMetrics; ++i) {
+    const auto metric = static_cast<Metric>(i);
     Json rows = Json::array();
     for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
       if (summarise(result.cases, part, metric, limit).count == 0) continue;

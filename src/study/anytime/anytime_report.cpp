@@ -1,7 +1,7 @@
 // The DOVETAIL study as text.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <functional>
+#include <ranges>
 
 #include "study/anytime/anytime_study.hpp"
 #include "study/report.hpp"
@@ -12,8 +12,12 @@ namespace {
 using report::Text;
 using Metric = AnytimeMetric;
 
-constexpr int kPartWidth = 14;
-constexpr int kWideCell = 26;
+constexpr report::LineWidths kWidths = {.name = 14, .cell = 26};
+
+// The positions of the limits, which are the columns of every table.
+auto limits_of(const AnytimeStudyResult& result) {
+  return std::views::iota(std::size_t{0}, result.limits.size());
+}
 
 // A table of one metric: parts down, limits across.
 struct TableSpec {
@@ -68,29 +72,26 @@ std::string cell_text(const TableSpec& table, const AnytimeSummary& summary) {
 void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec& table,
                      const AnytimePart& part, std::string_view name,
                      std::optional<double> AnytimeReference::*value) {
-  std::string cells;
   bool has_any = false;
-  for (const AnytimeLimit& limit : result.limits) {
+  std::string line = report::line(kWidths, name, result.limits, [&](const AnytimeLimit& limit) {
     const AnytimeReference* known = find_reference(table.metric, part, limit);
     const bool has = known != nullptr && known->*value;
     has_any |= has;
-    cells += fmt::format(" {:>{}}", has ? fmt::format("{:.1f}", *(known->*value)) : "", kWideCell);
-  }
+    return has ? fmt::format("{:.1f}", *(known->*value)) : "";
+  });
   if (!has_any) return;
-  cells.erase(cells.find_last_not_of(' ') + 1);
-  fmt::format_to(out, "{:<{}}{}\n", "  " + std::string(name), kPartWidth, cells);
+  line.erase(line.find_last_not_of(' ') + 1);
+  fmt::format_to(out, "{}\n", line);
 }
 
 // On chains the best of the sixteen is often optimal.
 void write_ties(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
   for (const AnytimePart& part : anytime_parts(result.cases)) {
-    fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
-    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+    report::write_line(out, kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
       const AnytimeTies ties = count_ties(result.cases, part, limit);
-      fmt::format_to(out, " {:>{}}", fmt::format("{}, {}", ties.count, ties.at_bound), kWideCell);
-    }
-    fmt::format_to(out, "\n");
+      return fmt::format("{}, {}", ties.count, ties.at_bound);
+    });
   }
 }
 
@@ -98,19 +99,19 @@ void write_ties(Text out, const AnytimeStudyResult& result) {
 void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& table) {
   bool has_title = false;
   for (const AnytimePart& part : anytime_parts(result.cases)) {
-    std::string cells;
     bool has_any = false;
-    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
-      const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
-      has_any |= summary.count > 0;
-      cells += fmt::format(" {:>{}}", cell_text(table, summary), kWideCell);
-    }
+    const std::string line =
+        report::line(kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
+          const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
+          has_any |= summary.count > 0;
+          return cell_text(table, summary);
+        });
     if (!has_any) continue;
     if (!has_title) fmt::format_to(out, "\n{}\n", table.title);
     has_title = true;
-    fmt::format_to(out, "{:<{}}{}\n", part.name(), kPartWidth, cells);
-    write_reference(out, result, table, part, "measured", &AnytimeReference::measured);
-    write_reference(out, result, table, part, "promised", &AnytimeReference::promised);
+    fmt::format_to(out, "{}\n", line);
+    write_reference(out, result, table, part, "  measured", &AnytimeReference::measured);
+    write_reference(out, result, table, part, "  promised", &AnytimeReference::promised);
   }
   if (has_title && table.metric == Metric::turnaround_best16) write_ties(out, result);
 }
@@ -134,28 +135,20 @@ void write_head(Text out, const AnytimeStudyResult& result) {
                  "\nPer cent: mean +- standard deviation over instances; n/m: better on n of m; in "
                  "brackets: median, greatest.\n"
                  "measured: by the program that DOVETAIL was designed with; promised: by "
-                 "docs/anytime.md.\n\n{:<{}}",
-                 "", kPartWidth);
-  for (const AnytimeLimit& limit : result.limits) {
-    fmt::format_to(out, " {:>{}}", limit.name(), kWideCell);
-  }
-  fmt::format_to(out, "\n");
+                 "docs/anytime.md.\n\n");
+  report::write_line(out, kWidths, "", result.limits, std::mem_fn(&AnytimeLimit::name));
 }
 
 void write_times(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "\nTrials of (a), on average; milliseconds: mean (greatest)\n");
   for (const AnytimePart& part : anytime_parts(result.cases)) {
-    fmt::format_to(out, "{:<{}}", part.name(), kPartWidth);
-    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+    report::write_line(out, kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
       const AnytimeTime time = time_of(result.cases, part, AnytimeQuestion::any_hours, limit);
-      std::string cell = fmt::format("{:.0f}", time.mean_trials);
+      const std::string trials = fmt::format("{:.0f}", time.mean_trials);
       // A search by trials gives the same result every time, but its time varies.
-      if (result.limits[limit].milliseconds) {
-        cell += fmt::format("; {:.1f} ({:.1f})", time.mean_ms, time.worst_ms);
-      }
-      fmt::format_to(out, " {:>{}}", cell, kWideCell);
-    }
-    fmt::format_to(out, "\n");
+      if (!result.limits[limit].milliseconds) return trials;
+      return fmt::format("{}; {:.1f} ({:.1f})", trials, time.mean_ms, time.worst_ms);
+    });
   }
 }
 

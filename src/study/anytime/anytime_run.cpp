@@ -11,7 +11,6 @@
 #include "planners/search/anytime.hpp"
 #include "planners/search/lower_bound.hpp"
 #include "study/anytime/anytime_cases.hpp"
-#include "study/anytime/anytime_frontier.hpp"
 #include "study/anytime/anytime_study.hpp"
 #include "study/timing.hpp"
 
@@ -100,16 +99,9 @@ class CaseRun {
   }
 
   void search(AnytimeQuestion question, std::size_t number, const AnytimeLimit& limit) {
-    PlannerOptions options;
-    options.search.threads = 1;
-    options.search.trials = limit.trials;
-    options.search.cpu_factor = factor_of(question);
-    options.search.clock = thread_seconds;
-    if (limit.milliseconds) options.search.seconds = *limit.milliseconds / 1000;
     const std::optional<Time> deadline = deadline_of(question);
-
     const double begin = thread_seconds();
-    PlanningContext context(problem_, options);
+    PlanningContext context(problem_, search_options(limit, factor_of(question)));
     const Plan plan = plan_anytime(context, deadline);
     AnytimeAnswer answer{.question = question, .limit = number, .has_plan = plan.feasible};
     answer.spent_ms = 1000 * (thread_seconds() - begin);

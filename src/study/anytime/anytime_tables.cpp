@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "study/report.hpp"
+#include <set>
 
 namespace dovetail {
 namespace {
@@ -44,34 +43,33 @@ constexpr std::array kReferences = {
     AnytimeReference{Metric::bound_flow, kAllTasks, 1000, 98.1, {}},
 };
 
-AnytimeQuestion question_of(Metric metric) {
-  switch (metric) {
-    case Metric::turnaround_cpar:
-      return AnytimeQuestion::cpar_hours;
-    case Metric::turnaround_default:
-    case Metric::hours_default:
-    case Metric::turnaround_default16:
-    case Metric::gap_default:
-      return AnytimeQuestion::default_hours;
-    case Metric::hours_cpar_end:
-    case Metric::hours_cpar_possible:
-      return AnytimeQuestion::cpar_end;
-    case Metric::hours_loose:
-    case Metric::gap_loose:
-    case Metric::gap_best_dl:
-      return AnytimeQuestion::loose_deadline;
-    case Metric::turnaround_best16:
-    case Metric::hours_any:
-    case Metric::turnaround_dl:
-    case Metric::gap:
-    case Metric::gap_best16:
-    case Metric::bound_path:
-    case Metric::bound_calendar:
-    case Metric::bound_flow:
-      break;
-  }
-  return AnytimeQuestion::any_hours;
-}
+// The name of each metric, and the question whose answers it measures.
+struct MetricInfo {
+  std::string_view name;
+  AnytimeQuestion question;
+};
+constexpr std::array<MetricInfo, kAnytimeMetrics> kMetrics = {{
+    {"turnaround_best16", AnytimeQuestion::any_hours},
+    {"hours_any", AnytimeQuestion::any_hours},
+    {"turnaround_cpar", AnytimeQuestion::cpar_hours},
+    {"turnaround_default", AnytimeQuestion::default_hours},
+    {"hours_default", AnytimeQuestion::default_hours},
+    {"turnaround_default16", AnytimeQuestion::default_hours},
+    {"hours_cpar_end", AnytimeQuestion::cpar_end},
+    {"hours_cpar_possible", AnytimeQuestion::cpar_end},
+    {"hours_loose", AnytimeQuestion::loose_deadline},
+    {"gap_loose", AnytimeQuestion::loose_deadline},
+    {"gap_best_dl", AnytimeQuestion::loose_deadline},
+    {"turnaround_dl", AnytimeQuestion::any_hours},
+    {"gap", AnytimeQuestion::any_hours},
+    {"gap_best16", AnytimeQuestion::any_hours},
+    {"gap_default", AnytimeQuestion::default_hours},
+    {"bound_path", AnytimeQuestion::any_hours},
+    {"bound_calendar", AnytimeQuestion::any_hours},
+    {"bound_flow", AnytimeQuestion::any_hours},
+}};
+
+const MetricInfo& info_of(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
 
 // Nothing when the base is missing, because the published planners have no answer, or zero.
 std::optional<double> ratio(Area value, std::optional<Area> base) {
@@ -121,91 +119,52 @@ std::optional<double> value_of(const AnytimeCase& one, const AnytimeAnswer& answ
   return ratio(answer.least_turnaround, answer.turnaround);
 }
 
-// Promises that are not about a mean, and the wording of those that are.
-class PromiseList {
- public:
-  PromiseList(std::span<const AnytimeCase> cases, std::span<const AnytimeLimit> limits)
-      : cases_(cases), limits_(limits) {}
-
-  std::vector<AnytimePromise> make() {
-    const AnytimeFailures failures = count_failures(cases_);
-    add({.what = "a valid plan with a certificate that holds, never worse than BL_CPAR_BD_CPAR",
-         .promised = "always",
-         .measured = "always",
-         .ours = fmt::format("{} failures in {} searches", failures.total(), failures.searches),
-         .is_kept = failures.total() == 0});
-    for (const AnytimeReference& reference : anytime_references()) {
-      if (reference.promised) add_mean(reference);
-    }
-    add_share("better than the best of sixteen", Metric::turnaround_best16, tasks(50), 10, "");
-    add_share("a tighter deadline than every DL_*", Metric::turnaround_dl, kAllTasks, 10,
-              "288 of 288");
-    return std::move(list_);
+std::string_view words_of(Metric metric) {
+  switch (metric) {
+    case Metric::turnaround_best16:
+      return "turn-around against the best of sixteen";
+    case Metric::turnaround_cpar:
+      return "turn-around at the CPU-hours of BL_CPAR_BD_CPAR";
+    case Metric::hours_cpar_end:
+      return "CPU-hours at its turn-around";
+    case Metric::hours_loose:
+      return "CPU-hours at 1.5 x the tightest deadline, best DL_*";
+    case Metric::gap_loose:
+      return "the same, above the certified minimum";
+    default:
+      return "certified gap";
   }
+}
 
- private:
-  void add(AnytimePromise promise) { list_.push_back(std::move(promise)); }
-
-  // The summary for a time limit; nothing when that was not run.
-  std::optional<AnytimeSummary> find(Metric metric, const AnytimePart& part, double ms) const {
-    const auto limit = std::ranges::find(limits_, std::optional(ms), &AnytimeLimit::milliseconds);
-    if (limit == limits_.end()) return std::nullopt;
-    const AnytimeSummary summary =
-        summarise(cases_, part, metric, static_cast<std::size_t>(limit - limits_.begin()));
-    return summary.count == 0 ? std::nullopt : std::optional(summary);
+AnytimePromise mean_promise(const AnytimeReference& reference,
+                            const std::optional<AnytimeSummary>& summary) {
+  AnytimePromise promise{
+      .what = fmt::format("{}, {}, {:g} ms", words_of(reference.metric), reference.part.name(),
+                          reference.milliseconds),
+      .promised = fmt::format("{:+.1f} %", *reference.promised),
+      .measured = reference.measured ? fmt::format("{:+.1f} %", *reference.measured) : "",
+      .ours = {}};
+  if (summary) {
+    promise.ours = fmt::format("{:+.2f} %", 100 * summary->mean);
+    promise.is_kept = 100 * summary->mean <= *reference.promised;
   }
+  return promise;
+}
 
-  static std::string_view words_of(Metric metric) {
-    switch (metric) {
-      case Metric::turnaround_best16:
-        return "turn-around against the best of sixteen";
-      case Metric::turnaround_cpar:
-        return "turn-around at the CPU-hours of BL_CPAR_BD_CPAR";
-      case Metric::hours_cpar_end:
-        return "CPU-hours at its turn-around";
-      case Metric::hours_loose:
-        return "CPU-hours at 1.5 x the tightest deadline, best DL_*";
-      case Metric::gap_loose:
-        return "the same, above the certified minimum";
-      default:
-        return "certified gap";
-    }
+// That a value is below 0 on most instances.
+AnytimePromise share_promise(std::string_view what, std::string_view measured,
+                             const std::optional<AnytimeSummary>& summary) {
+  constexpr std::size_t kPercent = 95;
+  AnytimePromise promise{.what = std::string(what),
+                         .promised = fmt::format("{} % of instances", kPercent),
+                         .measured = std::string(measured),
+                         .ours = {}};
+  if (summary) {
+    promise.ours = fmt::format("{} of {}", summary->below, summary->count);
+    promise.is_kept = 100 * summary->below >= kPercent * summary->count;
   }
-
-  void add_mean(const AnytimeReference& reference) {
-    const auto summary = find(reference.metric, reference.part, reference.milliseconds);
-    AnytimePromise promise{
-        .what = fmt::format("{}, {}, {:g} ms", words_of(reference.metric), reference.part.name(),
-                            reference.milliseconds),
-        .promised = fmt::format("{:+.1f} %", *reference.promised),
-        .measured = reference.measured ? fmt::format("{:+.1f} %", *reference.measured) : "",
-        .ours = {}};
-    if (summary) {
-      promise.ours = fmt::format("{:+.2f} %", 100 * summary->mean);
-      promise.is_kept = 100 * summary->mean <= *reference.promised;
-    }
-    add(std::move(promise));
-  }
-
-  void add_share(std::string_view what, Metric metric, const AnytimePart& part, double ms,
-                 std::string_view measured) {
-    constexpr std::size_t kPercent = 95;
-    const auto summary = find(metric, part, ms);
-    AnytimePromise promise{.what = fmt::format("{}, {}, {:g} ms", what, part.name(), ms),
-                           .promised = fmt::format("{} % of instances", kPercent),
-                           .measured = std::string(measured),
-                           .ours = {}};
-    if (summary) {
-      promise.ours = fmt::format("{} of {}", summary->below, summary->count);
-      promise.is_kept = 100 * summary->below >= kPercent * summary->count;
-    }
-    add(std::move(promise));
-  }
-
-  std::span<const AnytimeCase> cases_;
-  std::span<const AnytimeLimit> limits_;
-  std::vector<AnytimePromise> list_;
-};
+  return promise;
+}
 
 }  // namespace
 
@@ -215,27 +174,7 @@ std::string_view to_string(AnytimeQuestion question) {
   return kNames[static_cast<std::size_t>(question)];
 }
 
-std::string_view to_string(AnytimeMetric metric) {
-  constexpr std::array<std::string_view, 18> kNames = {"turnaround_best16",
-                                                       "hours_any",
-                                                       "turnaround_cpar",
-                                                       "turnaround_default",
-                                                       "hours_default",
-                                                       "turnaround_default16",
-                                                       "hours_cpar_end",
-                                                       "hours_cpar_possible",
-                                                       "hours_loose",
-                                                       "gap_loose",
-                                                       "gap_best_dl",
-                                                       "turnaround_dl",
-                                                       "gap",
-                                                       "gap_best16",
-                                                       "gap_default",
-                                                       "bound_path",
-                                                       "bound_calendar",
-                                                       "bound_flow"};
-  return kNames[static_cast<std::size_t>(metric)];
-}
+std::string_view to_string(AnytimeMetric metric) { return info_of(metric).name; }
 
 std::string AnytimeLimit::name() const {
   return milliseconds ? fmt::format("{:g} ms", *milliseconds)
@@ -255,15 +194,12 @@ const AnytimeAnswer* AnytimeCase::find(AnytimeQuestion question, std::size_t lim
 }
 
 std::vector<AnytimePart> anytime_parts(std::span<const AnytimeCase> cases) {
-  std::vector<std::size_t> sizes;
+  std::set<std::size_t> sizes;
   bool has_shapes = false;
   for (const AnytimeCase& one : cases) {
     has_shapes |= !one.shape.empty();
-    if (one.shape.empty()) sizes.push_back(one.tasks);
+    if (one.shape.empty()) sizes.insert(one.tasks);
   }
-  std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
   std::vector<AnytimePart> parts;
   for (const std::size_t size : sizes) parts.push_back(tasks(size));
   if (sizes.size() > 1) parts.push_back(kAllTasks);
@@ -276,7 +212,7 @@ AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& 
   std::vector<double> values;
   for (const AnytimeCase& one : cases) {
     if (!part.has(one)) continue;
-    const AnytimeAnswer* answer = one.find(question_of(metric), limit);
+    const AnytimeAnswer* answer = one.find(info_of(metric).question, limit);
     if (answer == nullptr) continue;
     if (const auto value = value_of(one, *answer, metric)) values.push_back(*value);
   }
@@ -345,8 +281,6 @@ AnytimeTime time_of(std::span<const AnytimeCase> cases, const AnytimePart& part,
   return time;
 }
 
-std::span<const AnytimeReference> anytime_references() { return kReferences; }
-
 const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& part,
                                        const AnytimeLimit& limit) {
   const auto found = std::ranges::find_if(kReferences, [&](const AnytimeReference& reference) {
@@ -358,7 +292,32 @@ const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& 
 
 std::vector<AnytimePromise> anytime_promises(std::span<const AnytimeCase> cases,
                                              std::span<const AnytimeLimit> limits) {
-  return PromiseList(cases, limits).make();
+  // The summary for a time limit; nothing when that was not run.
+  const auto find = [&](Metric metric, const AnytimePart& part,
+                        double ms) -> std::optional<AnytimeSummary> {
+    const auto limit = std::ranges::find(limits, std::optional(ms), &AnytimeLimit::milliseconds);
+    if (limit == limits.end()) return std::nullopt;
+    const AnytimeSummary summary =
+        summarise(cases, part, metric, static_cast<std::size_t>(limit - limits.begin()));
+    return summary.count == 0 ? std::nullopt : std::optional(summary);
+  };
+  const AnytimeFailures failures = count_failures(cases);
+  std::vector<AnytimePromise> promises = {
+      {.what = "a valid plan with a certificate that holds, never worse than BL_CPAR_BD_CPAR",
+       .promised = "always",
+       .measured = "always",
+       .ours = fmt::format("{} failures in {} searches", failures.total(), failures.searches),
+       .is_kept = failures.total() == 0}};
+  for (const AnytimeReference& reference : kReferences) {
+    if (!reference.promised) continue;
+    promises.push_back(
+        mean_promise(reference, find(reference.metric, reference.part, reference.milliseconds)));
+  }
+  promises.push_back(share_promise("better than the best of sixteen, 50 tasks, 10 ms", "",
+                                   find(Metric::turnaround_best16, tasks(50), 10)));
+  promises.push_back(share_promise("a tighter deadline than every DL_*, all, 10 ms", "288 of 288",
+                                   find(Metric::turnaround_dl, kAllTasks, 10)));
+  return promises;
 }
 
 }  // namespace dovetail

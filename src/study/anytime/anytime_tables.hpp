@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dovetail/time.hpp"
-#include "study/campaign.hpp"
+#include "study/study.hpp"
 
 namespace dovetail {
 
@@ -94,6 +94,7 @@ enum class AnytimeMetric {
   bound_calendar,        // any_hours: by the critical path around the reservations
   bound_flow             // any_hours: by window flows, so by the certificate
 };
+inline constexpr std::size_t kAnytimeMetrics = 18;
 std::string_view to_string(AnytimeMetric metric);
 
 // One group of cases: real shapes, or random workflows of one size or of all sizes.
@@ -162,7 +163,7 @@ struct AnytimeReference {
   std::optional<double> measured = {};
   std::optional<double> promised = {};  // an upper limit on the mean
 };
-std::span<const AnytimeReference> anytime_references();
+// Null when there is no such number.
 const AnytimeReference* find_reference(AnytimeMetric metric, const AnytimePart& part,
                                        const AnytimeLimit& limit);
 

@@ -1,10 +1,7 @@
 // The deadline study as text, JSON and CSV.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "study/deadline/deadline_study.hpp"
-#include "study/published.hpp"
 #include "study/report.hpp"
 
 namespace dovetail {
@@ -29,8 +26,8 @@ void write_plain_line(Text out, std::string_view name, const PlainTable& table, 
   fmt::format_to(out, "\n");
 }
 
-const Degradation& metric_of(const DeadlineRow& row, bool cpu) {
-  return cpu ? row.cpu : row.tightest;
+const Degradation& metric_of(const ComparisonRow& row, bool cpu) {
+  return cpu ? row.cpu : row.time;
 }
 
 void write_plain_row(Text out, const PlainTable& table, std::size_t row) {
@@ -55,10 +52,10 @@ std::string instances(std::size_t count) {
 
 // Instances for which an algorithm has no answer; prints nothing when there are none.
 void write_unanswered(Text out, std::string_view algorithm, std::string_view column,
-                      const DeadlineRow& row) {
-  if (row.tightest.unanswered > 0) {
+                      const ComparisonRow& row) {
+  if (row.time.unanswered > 0) {
     fmt::format_to(out, "{}, {}: {} without a tightest deadline\n", algorithm, column,
-                   instances(row.tightest.unanswered));
+                   instances(row.time.unanswered));
   }
   if (row.cpu.unanswered > 0) {
     fmt::format_to(out, "{}, {}: missed the loose deadline on {}\n", algorithm, column,
@@ -78,7 +75,7 @@ void write_plain(Text out, const PlainTable& table) {
   write_plain_line(out, "scenarios", table, [&](std::size_t column, bool) {
     return fmt::format("{}", table.columns[column].scenarios);
   });
-  for (const DeadlineTable& column : table.columns) {
+  for (const ComparisonTable& column : table.columns) {
     for (std::size_t row = 0; row < kPlainNames.size(); ++row) {
       write_unanswered(out, kPlainNames[row], column.title, column.rows[row]);
     }
@@ -86,20 +83,14 @@ void write_plain(Text out, const PlainTable& table) {
 }
 
 void write_hybrid(Text out, const HybridTable& hybrid) {
-  const DeadlineTable& table = hybrid.table;
-  report::ComparisonText text{
+  const ComparisonTable& table = hybrid.table;
+  const report::ComparisonText text{
       .title = fmt::format("{} (Table 7), method real: {} scenarios, {} instances", table.title,
                            table.scenarios, table.instances),
       .metrics = {"tightest", "CPU-hours"},
-      .lines = {}};
-  for (std::size_t row = 0; row < kHybridNames.size(); ++row) {
-    const published::HybridRow& theirs = published::hybrid_rows()[row];
-    report::ComparisonLine line{kHybridNames[row], {table.rows[row].tightest, table.rows[row].cpu}};
-    line.published = {report::Published{theirs.tightest_percent},
-                      report::Published{theirs.cpu_percent}};
-    text.lines.push_back(line);
-  }
-  report::write_comparison(out, text);
+      .algorithms = kHybridNames,
+      .published = published::hybrid_rows()};
+  report::write_comparison(out, text, table);
   for (std::size_t row = 0; row < kHybridNames.size(); ++row) {
     write_unanswered(out, kHybridNames[row], "real", table.rows[row]);
   }
@@ -135,64 +126,53 @@ void write_readings(Text out, const std::vector<ReadingTable>& tables) {
       }
       write_plain_line(out, fmt::format("  {}", kPlainNames[row]), reading.table,
                        [&](std::size_t column, bool cpu) {
-                         const DeadlineRow& ours = reading.table.columns[column].rows[row];
+                         const ComparisonRow& ours = reading.table.columns[column].rows[row];
                          return fmt::format("{:.2f}", metric_of(ours, cpu).percent);
                        });
     }
   }
 }
 
+std::string_view stated_terms(std::string_view algorithm) {
+  const auto* theirs = published::find_timing(algorithm);
+  return theirs == nullptr ? "" : theirs->terms;
+}
+
 // Table 8 and the measured exponents for each parameter.
 void write_growth(Text out, const std::vector<GrowthTable>& tables) {
   if (tables.empty()) return;
+  constexpr report::LineWidths kWidths = {kMethodWidth, 12};
+  const auto line = [&](std::string_view name, auto to_text) {
+    return report::line(kWidths, name, tables, to_text);
+  };
   fmt::format_to(out,
                  "\nGrowth of run times (Table 8): exponent when one doubles and the others stay\n"
-                 "{:<{}}",
-                 "", kMethodWidth);
-  for (const GrowthTable& table : tables) fmt::format_to(out, " {:>12}", table.parameter);
-  fmt::format_to(out, "   stated worst case\n{:<{}}", "from .. to", kMethodWidth);
-  for (const GrowthTable& table : tables) {
-    fmt::format_to(out, " {:>12}",
-                   fmt::format("{:g} .. {:g}", table.sizes.front(), table.sizes.back()));
-  }
-  fmt::format_to(out, "\n{:<{}}", "stated", kMethodWidth);
-  for (const GrowthTable& table : tables) fmt::format_to(out, " {:>12.2f}", table.stated_exponent);
-  fmt::format_to(out, "\n");
+                 "{}   stated worst case\n{}\n{}\n",
+                 line("", [](const GrowthTable& table) { return table.parameter; }),
+                 line("from .. to",
+                      [](const GrowthTable& table) {
+                        return fmt::format("{:g} .. {:g}", table.sizes.front(), table.sizes.back());
+                      }),
+                 line("stated", [](const GrowthTable& table) {
+                   return fmt::format("{:.2f}", table.stated_exponent);
+                 }));
   for (std::size_t row = 0; row < tables.front().rows.size(); ++row) {
     const std::string_view name = tables.front().rows[row].algorithm;
-    fmt::format_to(out, "{:<{}}", name, kMethodWidth);
-    for (const GrowthTable& table : tables) {
-      fmt::format_to(out, " {:>12.2f}", table.rows[row].exponent);
-    }
-    fmt::format_to(out, "   {}\n", published::find_complexity(name));
+    const auto exponent = [&](const GrowthTable& table) {
+      return fmt::format("{:.2f}", table.rows[row].exponent);
+    };
+    fmt::format_to(out, "{}   {}\n", line(name, exponent), stated_terms(name));
   }
-}
-
-Json metric_json(const Degradation& metric) {
-  Json json = report::to_json(metric);
-  json["unanswered"] = metric.unanswered;
-  return json;
 }
 
 template <std::size_t N>
-Json table_json(const DeadlineTable& table, const std::array<std::string_view, N>& names) {
-  Json rows = Json::array();
-  for (std::size_t row = 0; row < N; ++row) {
-    rows.push_back({{"algorithm", names[row]},
-                    {"tightest", metric_json(table.rows[row].tightest)},
-                    {"cpu_hours", metric_json(table.rows[row].cpu)}});
-  }
-  return {{"title", table.title},
-          {"scenarios", table.scenarios},
-          {"instances", table.instances},
-          {"rows", std::move(rows)}};
+Json table_json(const ComparisonTable& table, const std::array<std::string_view, N>& names) {
+  return report::to_json(table, names, "tightest", true);
 }
 
 Json plain_json(const PlainTable& table) {
-  Json columns = Json::array();
-  for (const DeadlineTable& column : table.columns) {
-    columns.push_back(table_json(column, kPlainNames));
-  }
+  Json columns = report::list(
+      table.columns, [](const ComparisonTable& column) { return table_json(column, kPlainNames); });
   return {{"title", table.title}, {"columns", std::move(columns)}};
 }
 
@@ -216,13 +196,12 @@ Json finding_json(const Finding& finding) {
 }
 
 Json growth_json(const GrowthTable& table) {
-  Json rows = Json::array();
-  for (const GrowthRow& row : table.rows) {
-    rows.push_back({{"algorithm", row.algorithm},
-                    {"milliseconds", row.milliseconds},
-                    {"exponent", row.exponent},
-                    {"stated_terms", published::find_complexity(row.algorithm)}});
-  }
+  Json rows = report::list(table.rows, [](const GrowthRow& row) {
+    return Json{{"algorithm", row.algorithm},
+                {"milliseconds", row.milliseconds},
+                {"exponent", row.exponent},
+                {"stated_terms", stated_terms(row.algorithm)}};
+  });
   return {{"parameter", table.parameter},
           {"sizes", table.sizes},
           {"stated_exponent", table.stated_exponent},
@@ -230,22 +209,20 @@ Json growth_json(const GrowthTable& table) {
 }
 
 Json published_plain_json() {
-  Json rows = Json::array();
-  for (const published::PublishedDeadlines& row : published::deadline_rows()) {
-    rows.push_back({{"algorithm", row.algorithm},
-                    {"tightest_percent", row.tightest_percent},
-                    {"cpu_hours_percent", row.cpu_percent}});
-  }
+  Json rows = report::list(published::deadline_rows(), [](const auto& row) {
+    return Json{{"algorithm", row.algorithm},
+                {"tightest_percent", row.tightest_percent},
+                {"cpu_hours_percent", row.cpu_percent}};
+  });
   return {{"columns", {"phi 0.1", "phi 0.2", "phi 0.5", "Grid'5000"}}, {"rows", std::move(rows)}};
 }
 
 Json published_hybrid_json() {
-  Json rows = Json::array();
-  for (const published::HybridRow& row : published::hybrid_rows()) {
-    rows.push_back({{"algorithm", row.algorithm},
-                    {"tightest_percent", row.tightest_percent},
-                    {"cpu_hours_percent", row.cpu_percent}});
-  }
+  Json rows = report::list(published::hybrid_rows(), [](const auto& row) {
+    return Json{{"algorithm", row.algorithm},
+                {"tightest_percent", row.time.percent},
+                {"cpu_hours_percent", row.cpu.percent}};
+  });
   const published::BindFacts binds;
   return {{"rows", std::move(rows)},
           {"over_twice_percent", binds.over_twice},
@@ -267,9 +244,8 @@ std::string csv_excess(const ComparedView& metric, std::size_t algorithm) {
 
 template <std::size_t N>
 void write_csv_lines(Text out, const std::string& fields,
-                     const std::array<std::string_view, N>& names,
-                     const DeadlineComparison<N>& sums) {
-  const ComparedView tightest = sums.tightest.view();
+                     const std::array<std::string_view, N>& names, const ComparedMetrics<N>& sums) {
+  const ComparedView tightest = sums.time.view();
   const ComparedView cpu = sums.cpu.view();
   for (std::size_t i = 0; i < N && tightest.instances > 0; ++i) {
     fmt::format_to(out, "{},{},{},{},{},{},{},{},{}\n", fields, names[i], tightest.instances,

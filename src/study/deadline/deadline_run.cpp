@@ -7,7 +7,6 @@
 #include "dovetail/metrics.hpp"
 #include "planners/list/tightest.hpp"
 #include "study/deadline/deadline_study.hpp"
-#include "study/deadline/deadline_tables.hpp"
 
 namespace dovetail {
 namespace {
@@ -56,15 +55,15 @@ class Instance {
   }
 
   template <std::size_t N>
-  DeadlineComparison<N> compare(const std::array<std::string_view, N>& names) {
-    DeadlineComparison<N> sums;
+  ComparedMetrics<N> compare(const std::array<std::string_view, N>& names) {
+    ComparedMetrics<N> sums;
     std::array<std::int64_t, N> values{};
     std::int64_t latest = 0;
     for (std::size_t i = 0; i < N; ++i) {
       values[i] = tightest(names[i]);
       if (values[i] != kNoAnswer) latest = std::max(latest, values[i]);
     }
-    sums.tightest.add_instance(values);
+    sums.time.add_instance(values);
     const Time loose = context_.problem().now() + latest + latest / 2;
     for (std::size_t i = 0; i < N; ++i) values[i] = cpu(names[i], loose);
     sums.cpu.add_instance(values);

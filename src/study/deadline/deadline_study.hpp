@@ -9,13 +9,13 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "dovetail/planner.hpp"
 #include "study/degradation.hpp"
-#include "study/growth.hpp"
 #include "study/study.hpp"
 #include "study/timing.hpp"
 
@@ -47,20 +47,6 @@ inline constexpr std::array<std::string_view, 4> kHybridNames = {
 // The algorithms of Table 6 to which readings apply.
 inline constexpr std::array<std::string_view, 2> kConservativeNames = {"DL_RC_CPA", "DL_RC_CPAR"};
 
-// Sums over the instances of a scenario for algorithms that are compared with each other: tightest
-// deadlines in ms from now; processors x ms of the plans for 1.5 times the latest of these
-// deadlines.
-template <std::size_t N>
-struct DeadlineComparison {
-  ComparedSums<N> tightest;
-  ComparedSums<N> cpu;
-
-  void add(const DeadlineComparison& other) {
-    tightest.add(other.tightest);
-    cpu.add(other.cpu);
-  }
-};
-
 // How often DL_RC_CPAR gets stuck: its tightest deadline compared with that of DL_BD_CPA.
 struct BindCounts {
   std::size_t instances = 0;
@@ -70,9 +56,10 @@ struct BindCounts {
   void add(const BindCounts& other);
 };
 
+// Tightest deadlines, and CPU-hours of the plans for 1.5 times the latest of these deadlines.
 struct DeadlineSums {
-  DeadlineComparison<kPlainNames.size()> plain;
-  DeadlineComparison<kHybridNames.size()> hybrid;  // with the method real only
+  ComparedMetrics<kPlainNames.size()> plain;
+  ComparedMetrics<kHybridNames.size()> hybrid;  // with the method real only
   BindCounts binds;
 
   void add(const DeadlineSums& other);
@@ -80,29 +67,16 @@ struct DeadlineSums {
 
 using DeadlineScenario = ScenarioOf<DeadlineSums>;
 
-struct DeadlineRow {
-  Degradation tightest;
-  Degradation cpu;
-};
-
-// The algorithms over some scenarios.
-struct DeadlineTable {
-  std::string title;
-  std::size_t scenarios = 0;
-  std::size_t instances = 0;
-  std::vector<DeadlineRow> rows = {};
-};
-
 // Table 6 for some of the scenarios: phi 0.1, 0.2, 0.5 over all methods; the method real over all
 // phi, which replaces the published column of Grid'5000, whose log is not available.
 struct PlainTable {
   std::string title;
-  std::array<DeadlineTable, 4> columns = {};
+  std::array<ComparisonTable, 4> columns = {};
 };
 
 // Table 7 for some of the scenarios, with the method real.
 struct HybridTable {
-  DeadlineTable table;
+  ComparisonTable table;
   BindCounts binds;
 };
 
@@ -135,6 +109,21 @@ struct DeadlineStudyResult : StudyHead {
 
 // Throws InputError as Campaign does.
 DeadlineStudyResult run_deadline_study(const DeadlineStudyOptions& options);
+
+// One table per log (when there are several), one for all scenarios, one for the default
+// application (when it was run).
+std::vector<PlainTable> plain_tables(const StudyHead& head,
+                                     std::span<const DeadlineScenario> scenarios);
+std::vector<HybridTable> hybrid_tables(const StudyHead& head,
+                                       std::span<const DeadlineScenario> scenarios);
+
+// Over all scenarios.
+ReadingTable reading_table(DeadlineReading reading, const StudyHead& head,
+                           std::span<const DeadlineScenario> scenarios);
+
+// Checks what a sound campaign shows on the default application, for any log. Needs the tables;
+// empty when the application was not run.
+std::vector<Finding> findings(const DeadlineStudyResult& result);
 
 // A text report: our numbers beside the published ones.
 std::string format_table(const DeadlineStudyResult& result);

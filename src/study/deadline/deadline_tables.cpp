@@ -1,5 +1,4 @@
-#include "study/deadline/deadline_tables.hpp"
-
+// Turns sums per scenario into the tables of the deadline study.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,36 +6,11 @@
 #include <iterator>
 #include <limits>
 
+#include "study/deadline/deadline_study.hpp"
 #include "study/published.hpp"
 
 namespace dovetail {
 namespace {
-
-// Makes a table of N algorithms from scenarios that are added one by one.
-template <std::size_t N>
-class TableMaker {
- public:
-  explicit TableMaker(std::string title) { table_.title = std::move(title); }
-
-  void add(const DeadlineComparison<N>& sums) {
-    ++table_.scenarios;
-    table_.instances += sums.tightest.instances;
-    tightest_.add(sums.tightest.view());
-    cpu_.add(sums.cpu.view());
-  }
-
-  DeadlineTable finish() && {
-    const auto tightest = tightest_.finish();
-    const auto cpu = cpu_.finish();
-    for (std::size_t i = 0; i < N; ++i) table_.rows.push_back({tightest[i], cpu[i]});
-    return std::move(table_);
-  }
-
- private:
-  DeadlineTable table_;
-  DegradationMean tightest_{N};
-  DegradationMean cpu_{N};
-};
 
 bool is_real(const ReservationSpec& spec) { return spec.method == ReservationMethod::real; }
 
@@ -46,7 +20,8 @@ PlainTable plain_table(const ScenarioSet& set, const StudyHead& head,
   PlainTable table{.title = set.title};
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const bool by_phi = column < kPhiColumns;
-    TableMaker<kPlainNames.size()> maker(by_phi ? fmt::format("phi {:g}", kPhis[column]) : "real");
+    ComparisonTableMaker maker(by_phi ? fmt::format("phi {:g}", kPhis[column]) : "real",
+                               kPlainNames.size());
     for (const DeadlineScenario& scenario : scenarios) {
       if (!set.has(head, scenario)) continue;
       const bool belongs =
@@ -60,7 +35,7 @@ PlainTable plain_table(const ScenarioSet& set, const StudyHead& head,
 
 HybridTable hybrid_table(const ScenarioSet& set, const StudyHead& head,
                          std::span<const DeadlineScenario> scenarios) {
-  TableMaker<kHybridNames.size()> maker(set.title);
+  ComparisonTableMaker maker(set.title, kHybridNames.size());
   BindCounts binds;
   for (const DeadlineScenario& scenario : scenarios) {
     if (!set.has(head, scenario) || !is_real(scenario.reservations)) continue;
@@ -71,8 +46,7 @@ HybridTable hybrid_table(const ScenarioSet& set, const StudyHead& head,
 }
 
 std::size_t plain_position(std::string_view algorithm) {
-  return static_cast<std::size_t>(std::find(kPlainNames.begin(), kPlainNames.end(), algorithm) -
-                                  kPlainNames.begin());
+  return static_cast<std::size_t>(std::ranges::find(kPlainNames, algorithm) - kPlainNames.begin());
 }
 
 template <typename Cell>
@@ -83,21 +57,24 @@ double mean_over_phi(Cell cell) {
 }
 
 double mean_percent(const PlainTable& table, std::string_view algorithm,
-                    Degradation DeadlineRow::*metric) {
+                    Degradation ComparisonRow::*metric) {
   const std::size_t row = plain_position(algorithm);
   return mean_over_phi(
       [&](std::size_t column) { return (table.columns[column].rows[row].*metric).percent; });
 }
 
-// Mean over the columns of phi, in percentage points.
-double distance(const PlainTable& table, std::string_view algorithm,
-                Degradation DeadlineRow::*metric,
+// Mean over the columns of phi and the conservative algorithms, in percentage points.
+double distance(const PlainTable& table, Degradation ComparisonRow::*metric,
                 std::array<double, 4> published::PublishedDeadlines::*theirs) {
-  const std::size_t row = plain_position(algorithm);
-  return mean_over_phi([&](std::size_t column) {
-    return std::abs((table.columns[column].rows[row].*metric).percent -
-                    (published::deadline_rows()[row].*theirs)[column]);
-  });
+  double sum = 0;
+  for (const std::string_view name : kConservativeNames) {
+    const std::size_t row = plain_position(name);
+    sum += mean_over_phi([&](std::size_t column) {
+      return std::abs((table.columns[column].rows[row].*metric).percent -
+                      (published::deadline_rows()[row].*theirs)[column]);
+    });
+  }
+  return sum / static_cast<double>(kConservativeNames.size());
 }
 
 Finding within(std::string claim, std::initializer_list<double> values, double least,
@@ -112,10 +89,10 @@ Finding within(std::string claim, std::initializer_list<double> values, double l
 
 std::vector<Finding> plain_findings(const PlainTable& table) {
   const auto tightest = [&](std::string_view name) {
-    return mean_percent(table, name, &DeadlineRow::tightest);
+    return mean_percent(table, name, &ComparisonRow::time);
   };
   const auto cpu = [&](std::string_view name) {
-    return mean_percent(table, name, &DeadlineRow::cpu);
+    return mean_percent(table, name, &ComparisonRow::cpu);
   };
   constexpr double kAny = std::numeric_limits<double>::infinity();
   return {
@@ -130,7 +107,7 @@ std::vector<Finding> plain_findings(const PlainTable& table) {
 
 // The order of Table 7, with a point of slack where the hybrid meets the aggressive algorithm.
 Finding hybrid_finding(const HybridTable& table) {
-  const auto percent = [&](std::size_t row) { return table.table.rows[row].tightest.percent; };
+  const auto percent = [&](std::size_t row) { return table.table.rows[row].time.percent; };
   const double aggressive = percent(0);
   const double conservative = percent(1);
   const double lambda = percent(2);
@@ -164,16 +141,12 @@ std::vector<HybridTable> hybrid_tables(const StudyHead& head,
 ReadingTable reading_table(DeadlineReading reading, const StudyHead& head,
                            std::span<const DeadlineScenario> scenarios) {
   const ScenarioSet all{.title = std::string(to_string(reading))};
-  ReadingTable result{reading, plain_table(all, head, scenarios), 0, 0};
-  for (std::string_view name : kConservativeNames) {
-    result.tightest_distance += distance(result.table, name, &DeadlineRow::tightest,
-                                         &published::PublishedDeadlines::tightest_percent) /
-                                static_cast<double>(kConservativeNames.size());
-    result.cpu_distance += distance(result.table, name, &DeadlineRow::cpu,
-                                    &published::PublishedDeadlines::cpu_percent) /
-                           static_cast<double>(kConservativeNames.size());
-  }
-  return result;
+  PlainTable table = plain_table(all, head, scenarios);
+  const double tightest =
+      distance(table, &ComparisonRow::time, &published::PublishedDeadlines::tightest_percent);
+  const double cpu =
+      distance(table, &ComparisonRow::cpu, &published::PublishedDeadlines::cpu_percent);
+  return {reading, std::move(table), tightest, cpu};
 }
 
 std::vector<Finding> findings(const DeadlineStudyResult& result) {

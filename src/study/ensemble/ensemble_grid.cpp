@@ -13,16 +13,12 @@ constexpr Count kGridMonths = 180;  // of Figures 17 to 20, as the report says
 
 void add_knapsack_gains(const EnsembleLab& lab, const EnsembleStudyOptions& options,
                         EnsembleStudyResult& result) {
-  EnsembleFigure figure{"16",
-                        "gain of knapsack over basic on several clusters",
-                        "processors of each cluster",
-                        "gain in %",
-                        false,
-                        {}};
+  EnsembleFigure figure{"16", "gain of knapsack over basic on several clusters",
+                        "processors of each cluster", "gain in %"};
   constexpr std::size_t sizes = kLabTo - kLabFrom + 1;
   std::vector<double> gains;
   for (std::size_t clusters = 2; clusters <= lab.sites().size(); ++clusters) {
-    EnsembleSeries series{fmt::format("{} clusters", clusters), {}};
+    io::LineSeries series{fmt::format("{} clusters", clusters)};
     series.points.resize(sizes);
     parallel_for(sizes, options.threads, [&](std::size_t i) {
       const Count processors = kLabFrom + static_cast<Count>(i);
@@ -63,15 +59,12 @@ Compared compare_on(const EnsembleLab& lab, Count processors, Count scenarios) {
 
 void add_repartition(const EnsembleLab& lab, const EnsembleStudyOptions& options,
                      EnsembleStudyResult& result) {
-  EnsembleFigure gains{"17",
-                       "greedy against round robin, ten scenarios",
-                       "processors per cluster",
-                       "gain in %",
-                       false,
-                       {{"gain", {}}}};
-  EnsembleFigure times{
-      "19", "makespan, ten scenarios on five clusters", "processors per cluster", "makespan",
-      true, {{"greedy", {}}, {"round robin", {}}}};
+  EnsembleFigure gains{"17", "greedy against round robin, ten scenarios", "processors per cluster",
+                       "gain in %"};
+  gains.series = {{"gain", {}}};
+  EnsembleFigure times{"19", "makespan, ten scenarios on five clusters", "processors per cluster",
+                       "makespan", true};
+  times.series = {{"greedy", {}}, {"round robin", {}}};
   std::vector<Compared> all(kLabTo - kLabFrom + 1);
   parallel_for(all.size(), options.threads, [&](std::size_t i) {
     all[i] = compare_on(lab, kLabFrom + static_cast<Count>(i), kLabScenarios);
@@ -110,15 +103,10 @@ std::vector<Count> many_processors(StudyScale scale) {
 
 void add_many_scenarios(const EnsembleLab& lab, const EnsembleStudyOptions& options,
                         EnsembleStudyResult& result) {
-  EnsembleFigure gains{"18",
-                       "greedy against round robin, many scenarios",
-                       "processors per cluster",
-                       "gain in %",
-                       false,
-                       {}};
-  EnsembleFigure saved{
-      "20", "time that greedy saves over round robin", "processors per cluster", "time saved", true,
-      {}};
+  EnsembleFigure gains{"18", "greedy against round robin, many scenarios", "processors per cluster",
+                       "gain in %"};
+  EnsembleFigure saved{"20", "time that greedy saves over round robin", "processors per cluster",
+                       "time saved", true};
   const std::vector<Count> sizes = many_processors(options.scale);
   const std::vector<Count> scenarios = {20, 40, 60, 80, 100};
   std::vector<Compared> all(sizes.size() * scenarios.size());
@@ -159,9 +147,9 @@ void add_grid_figures(const EnsembleLab& lab, const EnsembleStudyOptions& option
 void add_node_figure(const EnsembleLab& lab, const EnsembleStudyOptions& options,
                      EnsembleStudyResult& result) {
   constexpr Count kLast = 130;
-  EnsembleFigure figure{"22",         "loss by groups of whole nodes, mean of five clusters",
-                        "processors", "loss in %",
-                        false,        {{"without size 12", {}}, {"with size 12", {}}}};
+  EnsembleFigure figure{"22", "loss by groups of whole nodes, mean of five clusters", "processors",
+                        "loss in %"};
+  figure.series = {{"without size 12", {}}, {"with size 12", {}}};
   for (std::size_t s = 0; s < 2; ++s) {
     const EnsembleRules rules{.node_multiples = true, .extra_size = s == 1 ? 12 : 0};
     auto& points = figure.series[s].points;

@@ -1,10 +1,7 @@
 // The ensemble study as text, JSON, CSV and a page.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
-#include "draw/line_chart.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
 #include "study/ensemble/ensemble_study.hpp"
 #include "study/report.hpp"
@@ -22,19 +19,19 @@ std::string value_text(const EnsembleFigure& figure, double value) {
 }
 
 void write_figure(report::Text out, const EnsembleFigure& figure) {
-  fmt::format_to(out, "\nFigure {}: {}{}\n\n  {:>12}", figure.number, figure.title,
-                 figure.is_time ? " (seconds)" : "", figure.x_name.substr(0, 12));
-  for (const EnsembleSeries& series : figure.series) fmt::format_to(out, " {:>16}", series.name);
+  constexpr report::LineWidths kWidths = {0, 16};
+  fmt::format_to(out, "\nFigure {}: {}{}\n\n", figure.number, figure.title,
+                 figure.is_time ? " (seconds)" : "");
+  report::write_line(out, kWidths, fmt::format("  {:>12}", figure.x_name.substr(0, 12)),
+                     figure.series, [](const io::LineSeries& series) { return series.name; });
   const auto& points = figure.series.front().points;
   const std::size_t step = std::max<std::size_t>(1, points.size() / kPrintedRows);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i % step != 0 && i + 1 != points.size()) continue;
-    fmt::format_to(out, "\n  {:>12}", points[i].first);
-    for (const EnsembleSeries& series : figure.series) {
-      fmt::format_to(out, " {:>16}", value_text(figure, series.points[i].second));
-    }
+    report::write_line(
+        out, kWidths, fmt::format("  {:>12}", points[i].first), figure.series,
+        [&](const io::LineSeries& series) { return value_text(figure, series.points[i].second); });
   }
-  fmt::format_to(out, "\n");
 }
 
 std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
@@ -51,12 +48,9 @@ std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
       chart.facts.push_back(
           fmt::format("{}: {} (published: {})", said.what, said.ours, said.published));
     }
-    for (const EnsembleSeries& series : figure.series) {
-      io::LineSeries line{.name = series.name};
-      for (const auto& [x, y] : series.points) {
-        line.points.emplace_back(x, figure.is_time ? 1000 * y : y);
-      }
-      chart.series.push_back(std::move(line));
+    chart.series = figure.series;
+    for (io::LineSeries& series : chart.series) {
+      for (auto& [x, y] : series.points) y *= figure.is_time ? 1000 : 1;
     }
     charts.push_back(std::move(chart));
   }
@@ -82,25 +76,22 @@ std::string format_table(const EnsembleStudyResult& result) {
 }
 
 std::string to_json(const EnsembleStudyResult& result) {
-  Json figures = Json::array();
-  for (const EnsembleFigure& figure : result.figures) {
-    Json series = Json::array();
-    for (const EnsembleSeries& line : figure.series) {
-      series.push_back({{"name", line.name}, {"points", line.points}});
-    }
-    figures.push_back({{"figure", figure.number},
-                       {"title", figure.title},
-                       {"x", figure.x_name},
-                       {"y", figure.y_name},
-                       {"series", std::move(series)}});
-  }
-  Json statements = Json::array();
-  for (const EnsembleStatement& said : result.statements) {
-    statements.push_back({{"figure", said.figure},
-                          {"what", said.what},
-                          {"published", said.published},
-                          {"ours", said.ours}});
-  }
+  Json figures = report::list(result.figures, [](const EnsembleFigure& figure) {
+    Json series = report::list(figure.series, [](const io::LineSeries& line) {
+      return Json{{"name", line.name}, {"points", line.points}};
+    });
+    return Json{{"figure", figure.number},
+                {"title", figure.title},
+                {"x", figure.x_name},
+                {"y", figure.y_name},
+                {"series", std::move(series)}};
+  });
+  Json statements = report::list(result.statements, [](const EnsembleStatement& said) {
+    return Json{{"figure", said.figure},
+                {"what", said.what},
+                {"published", said.published},
+                {"ours", said.ours}};
+  });
   const Json document{{"study", "ensemble"},
                       {"scale", report::name_of(result.scale)},
                       {"dispatch", name_of(result.dispatch)},
@@ -113,7 +104,7 @@ std::string to_json(const EnsembleStudyResult& result) {
 std::string to_csv(const EnsembleStudyResult& result) {
   std::string text = "figure,series,x,y\n";
   for (const EnsembleFigure& figure : result.figures) {
-    for (const EnsembleSeries& series : figure.series) {
+    for (const io::LineSeries& series : figure.series) {
       for (const auto& [x, y] : series.points) {
         text += fmt::format("{},{},{},{}\n", figure.number, series.name, x, y);
       }

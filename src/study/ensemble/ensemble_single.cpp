@@ -43,9 +43,9 @@ std::vector<double> gains_at(const EnsembleLab& lab, Count processors, std::size
 }
 
 void add_sizes(const EnsembleLab& lab, EnsembleStudyResult& result) {
-  EnsembleFigure figure{"11",         "best size of equal groups, ten scenarios, grillon",
-                        "processors", "processors in a group",
-                        false,        {{"basic", {}}}};
+  EnsembleFigure figure{"11", "best size of equal groups, ten scenarios, grillon", "processors",
+                        "processors in a group"};
+  figure.series = {{"basic", {}}};
   Count fixed_from = kLabTo;
   EnsembleSite site = lab.sites().front();
   for (site.processors = kLabTo; site.processors >= kLabFrom; --site.processors) {
@@ -61,16 +61,15 @@ void add_sizes(const EnsembleLab& lab, EnsembleStudyResult& result) {
 }
 
 void add_gains(const EnsembleLab& lab, EnsembleStudyResult& result) {
-  EnsembleFigure means{
-      "13", "gain over basic, mean of five clusters", "processors", "gain in %", false, {}};
-  EnsembleFigure range{"15",         "gain of knapsack over basic on five clusters",
-                       "processors", "gain in %",
-                       false,        {{"least", {}}, {"mean", {}}, {"most", {}}}};
+  EnsembleFigure means{"13", "gain over basic, mean of five clusters", "processors", "gain in %"};
+  EnsembleFigure range{"15", "gain of knapsack over basic on five clusters", "processors",
+                       "gain in %"};
+  range.series = {{"least", {}}, {"mean", {}}, {"most", {}}};
   std::vector<std::vector<double>> all(kLabHeuristics);
   std::vector<double> deviations(kLabHeuristics, 0);
   std::vector<double> late;
   for (std::size_t h = 1; h < kLabHeuristics; ++h) {
-    EnsembleSeries series{std::string(groupings()[h].name), {}};
+    io::LineSeries series{std::string(groupings()[h].name)};
     for (Count processors = kLabFrom; processors <= kLabTo; ++processors) {
       const auto gains = gains_at(lab, processors, h);
       const Spread spread = spread_of(gains);
@@ -106,10 +105,10 @@ void add_gains(const EnsembleLab& lab, EnsembleStudyResult& result) {
 }
 
 void add_steps(const EnsembleLab& lab, EnsembleStudyResult& result) {
-  EnsembleFigure figure{
-      "14", "makespan as processors are added, azur", "processors", "makespan", true, {}};
+  EnsembleFigure figure{"14", "makespan as processors are added, azur", "processors", "makespan",
+                        true};
   for (std::size_t h = 0; h < kLabHeuristics; ++h) {
-    EnsembleSeries series{std::string(groupings()[h].name), {}};
+    io::LineSeries series{std::string(groupings()[h].name)};
     for (Count processors = 20; processors <= 40; ++processors) {
       series.points.emplace_back(processors, to_seconds(lab.makespan(kAzur, processors, h)));
     }
@@ -122,7 +121,7 @@ void add_steps(const EnsembleLab& lab, EnsembleStudyResult& result) {
                                fmt::format("{:.1f} % less", gain_percent(basic(28), basic(29)))});
   // The largest step of a curve, in per cent: the smoother, the smaller.
   std::vector<std::string> steps;
-  for (const EnsembleSeries& series : figure.series) {
+  for (const io::LineSeries& series : figure.series) {
     double largest = 0;
     for (std::size_t i = 1; i < series.points.size(); ++i) {
       largest =

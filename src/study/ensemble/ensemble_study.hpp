@@ -9,9 +9,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "draw/line_chart.hpp"
 #include "planners/ensemble/grouping.hpp"
 #include "study/study.hpp"
 
@@ -24,19 +24,13 @@ struct EnsembleStudyOptions {
   Dispatch dispatch = Dispatch::ideal;  // the report's, as far as its numbers show
 };
 
-// A line of a figure.
-struct EnsembleSeries {
-  std::string name = {};
-  std::vector<std::pair<double, double>> points = {};
-};
-
 struct EnsembleFigure {
   std::string number = {};  // "13"
   std::string title = {};
   std::string x_name = {};
   std::string y_name = {};
   bool is_time = false;  // y is in seconds
-  std::vector<EnsembleSeries> series = {};
+  std::vector<io::LineSeries> series = {};
 };
 
 // A statement of the report about a figure, and our result.

@@ -1,6 +1,4 @@
 // The fair study as JSON and CSV.
-#include <fmt/format.h>
-
 #include "study/fair/fair_study.hpp"
 #include "study/report.hpp"
 
@@ -9,43 +7,24 @@ namespace {
 
 using report::Json;
 
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-// Every class, every cluster, and all.
-std::vector<std::pair<Json, FairPart>> parts_of(const FairStudyResult& result) {
-  std::vector<std::pair<Json, FairPart>> parts{{Json::object(), FairPart{}}};
-  for (const KernelClass kernels : kKernelClasses) {
-    parts.push_back({{{"class", to_string(kernels)}}, {.kernels = kernels}});
-  }
-  for (const FairCluster& cluster : fair_clusters()) {
-    parts.push_back({{{"processors", cluster.processors}}, {.processors = cluster.processors}});
-  }
-  std::erase_if(parts,
-                [&](const auto& part) { return count_cases(result.cases, part.second) == 0; });
-  return parts;
-}
-
 Json algorithm_json(const FairStudyResult& result, const FairPart& part, std::size_t algorithm) {
   const std::string_view name = fair_planners()[algorithm]->name;
   Json json{{"algorithm", name}};
   for (const FairMetric metric : kFairMetrics) {
-    Json theirs = Json::array();
-    for (const auto& value : published::fair_box(name, metric)) {
-      theirs.push_back(optional_json(value));
-    }
     json[std::string(to_string(metric))] = {
         {"quartiles", box_of(result.cases, part, algorithm, metric)},
         {"percent_above_mags", percent_above_mags(result.cases, part, algorithm, metric)},
-        {"published_quartiles", std::move(theirs)},
-        {"published_percent", optional_json(published::fair_percent(name, metric))}};
+        {"published_quartiles", report::list(published::fair_box(name, metric), report::nullable)},
+        {"published_percent", report::nullable(published::fair_percent(name, metric))}};
   }
   return json;
 }
 
-Json part_json(const FairStudyResult& result, Json json, const FairPart& part) {
+Json part_json(const FairStudyResult& result, const FairPart& part) {
   const SlackFacts facts = slack_facts(result.cases, part);
+  Json json = Json::object();
+  if (part.kernels) json["class"] = to_string(*part.kernels);
+  if (part.processors) json["processors"] = *part.processors;
   json["cases"] = facts.cases;
   json["slack"] = {{"one_percent", report::per_cent(facts.ones, facts.cases)},
                    {"above_two", facts.above_two},
@@ -64,9 +43,9 @@ std::string to_json(const FairStudyResult& result) {
             {"scale", report::name_of(result.scale)},
             {"seed", result.seed},
             {"sets", result.sets},
-            {"parts", Json::array()}};
-  for (auto& [head, part] : parts_of(result)) {
-    json["parts"].push_back(part_json(result, std::move(head), part));
+            {"parts", Json::array({part_json(result, {})})}};
+  for (const auto& parts : {class_parts(result.cases), cluster_parts(result.cases)}) {
+    for (const FairPart& part : parts) json["parts"].push_back(part_json(result, part));
   }
   json["published_slack"] = {{"one_percent", published::kSlackOnePercent},
                              {"above_two", published::kSlackAboveTwo}};

@@ -1,6 +1,4 @@
 // The fair study as text.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "study/fair/fair_study.hpp"
@@ -15,16 +13,10 @@ constexpr int kNameWidth = 16;
 constexpr std::array<std::string_view, 5> kBoxParts = {"least", "quartile", "median", "quartile",
                                                        "greatest"};
 
-std::string_view title_of(FairMetric metric) {
-  switch (metric) {
-    case FairMetric::makespan:
-      return "makespan";
-    case FairMetric::average_stretch:
-      return "average stretch";
-    case FairMetric::maximum_stretch:
-      break;
-  }
-  return "maximum stretch";
+std::string title_of(FairMetric metric) {
+  std::string title(to_string(metric));
+  std::ranges::replace(title, '_', ' ');
+  return title;
 }
 
 // The content of Figures 2, 3 and 4.
@@ -37,85 +29,67 @@ constexpr std::array kFigures = {Figure{2, FairMetric::average_stretch, ""},
                                  Figure{3, FairMetric::makespan, " in seconds"},
                                  Figure{4, FairMetric::maximum_stretch, ""}};
 
-struct NamedPart {
-  std::string name;
-  FairPart part;
-};
-
 // The classes that were run, if several, and all together.
-std::vector<NamedPart> by_class(const FairStudyResult& result) {
-  std::vector<NamedPart> parts;
-  for (const KernelClass kernels : kKernelClasses) {
-    const FairPart part{.kernels = kernels};
-    if (count_cases(result.cases, part) == 0) continue;
-    parts.push_back({std::string(to_string(kernels)), part});
-  }
-  if (parts.size() != 1) parts.push_back({"all", {}});
+std::vector<FairPart> by_class(const FairStudyResult& result) {
+  std::vector<FairPart> parts = class_parts(result.cases);
+  if (parts.size() != 1) parts.push_back({});
   return parts;
 }
 
-// The clusters that were run, if several, and all together.
-std::vector<NamedPart> by_cluster(const FairStudyResult& result) {
-  std::vector<NamedPart> parts{{"all", {}}};
-  for (const FairCluster& cluster : fair_clusters()) {
-    const FairPart part{.processors = cluster.processors};
-    const std::size_t cases = count_cases(result.cases, part);
-    if (cases == 0 || cases == result.cases.size()) continue;
-    parts.push_back({fmt::format("{} processors", cluster.processors), part});
-  }
+// All together, and the clusters that were run, if several.
+std::vector<FairPart> by_cluster(const FairStudyResult& result) {
+  std::vector<FairPart> parts = cluster_parts(result.cases);
+  if (parts.size() == 1) parts.clear();
+  parts.insert(parts.begin(), FairPart{});
   return parts;
 }
 
-template <typename Box, typename ToText>
-void write_box(Text out, std::string_view name, std::string_view part, const Box& box,
-               ToText to_text) {
-  fmt::format_to(out, "{:<{}}  {:<9}", name, kNameWidth, part);
-  for (const auto& value : box) fmt::format_to(out, " {:>9}", to_text(value));
-  fmt::format_to(out, "\n");
+// An algorithm, the part of the cases, and a cell for every value.
+template <typename Values, typename ToText>
+void write_part(Text out, report::LineWidths part, std::string_view algorithm,
+                std::string_view name, const Values& values, ToText to_text) {
+  report::write_line(out, {kNameWidth + 2 + part.name, part.cell},
+                     fmt::format("{:<{}}  {}", algorithm, kNameWidth, name), values, to_text);
 }
 
 void write_figure(Text out, const FairStudyResult& result, const Figure& figure) {
+  constexpr report::LineWidths kWidths = {9, 9};
   fmt::format_to(out, "\nFigure {}: {}{}\n", figure.number, title_of(figure.metric), figure.unit);
-  write_box(out, "", "", kBoxParts, [](std::string_view part) { return std::string(part); });
+  write_part(out, kWidths, "", "", kBoxParts, [](std::string_view part) { return part; });
   const auto planners_run = fair_planners();
   const int decimals = figure.metric == FairMetric::makespan ? 1 : 2;
   for (std::size_t i = 0; i < planners_run.size(); ++i) {
     std::string_view name = planners_run[i]->name;
-    for (const NamedPart& part : by_class(result)) {
-      write_box(out, name, part.name, box_of(result.cases, part.part, i, figure.metric),
-                [&](double value) { return fmt::format("{:.{}f}", value, decimals); });
+    for (const FairPart& part : by_class(result)) {
+      write_part(out, kWidths, name, part.name(), box_of(result.cases, part, i, figure.metric),
+                 [&](double value) { return fmt::format("{:.{}f}", value, decimals); });
       name = "";
     }
     const auto theirs = published::fair_box(planners_run[i]->name, figure.metric);
     if (!theirs[4]) continue;
-    write_box(out, "", "published", theirs, [](const std::optional<double>& value) {
+    write_part(out, kWidths, "", "published", theirs, [](const std::optional<double>& value) {
       return value ? fmt::format("{:.2f}", *value) : "-";
     });
   }
 }
 
 void write_percents(Text out, const FairStudyResult& result) {
+  constexpr report::LineWidths kWidths = {14, 16};
   fmt::format_to(out, "\nTable II: per cent above MAGS, on average (positive: MAGS is better)\n");
-  fmt::format_to(out, "{:<{}}  {:<14}", "", kNameWidth, "");
-  for (const FairMetric metric : kFairMetrics) fmt::format_to(out, " {:>16}", title_of(metric));
-  fmt::format_to(out, "\n");
+  write_part(out, kWidths, "", "", kFairMetrics, title_of);
   const auto planners_run = fair_planners();
   for (std::size_t i = 0; i < planners_run.size(); ++i) {
     std::string_view name = planners_run[i]->name;
     if (!published::fair_percent(name, FairMetric::makespan)) continue;
     const auto write = [&](std::string_view part, auto value_of) {
-      fmt::format_to(out, "{:<{}}  {:<14}", name, kNameWidth, part);
-      for (const FairMetric metric : kFairMetrics) {
-        fmt::format_to(out, " {:>16.2f}", value_of(metric));
-      }
-      fmt::format_to(out, "\n");
+      write_part(out, kWidths, name, part, kFairMetrics,
+                 [&](FairMetric metric) { return fmt::format("{:.2f}", value_of(metric)); });
       name = "";
     };
-    for (const NamedPart& part : by_cluster(result)) {
-      write(part.name, [&](FairMetric metric) {
-        return percent_above_mags(result.cases, part.part, i, metric);
-      });
-      if (part.name != "all") continue;
+    for (const FairPart& part : by_cluster(result)) {
+      write(part.name(),
+            [&](FairMetric metric) { return percent_above_mags(result.cases, part, i, metric); });
+      if (part.processors) continue;
       write("published", [&](FairMetric metric) {
         return *published::fair_percent(planners_run[i]->name, metric);
       });
@@ -125,10 +99,10 @@ void write_percents(Text out, const FairStudyResult& result) {
 
 void write_slacks(Text out, const FairStudyResult& result) {
   fmt::format_to(out, "\nSlack of MAGS\n");
-  for (const NamedPart& part : by_cluster(result)) {
-    const SlackFacts facts = slack_facts(result.cases, part.part);
+  for (const FairPart& part : by_cluster(result)) {
+    const SlackFacts facts = slack_facts(result.cases, part);
     fmt::format_to(out, "{:<15} 1 on {:.1f} % of {} cases, above 2 on {}, {:.2f} at most\n",
-                   part.name, report::per_cent(facts.ones, facts.cases), facts.cases,
+                   part.name(), report::per_cent(facts.ones, facts.cases), facts.cases,
                    facts.above_two, facts.largest);
   }
   fmt::format_to(out, "{:<15} 1 on {:g} % of 1500 cases, above 2 on {}\n", "published",

@@ -1,5 +1,7 @@
 #include "study/fair/fair_tables.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -19,6 +21,13 @@ std::size_t reference() {
   return static_cast<std::size_t>(found - all.begin());
 }
 
+void add_if_any(std::vector<FairPart>& parts, std::span<const FairCase> cases,
+                const FairPart& part) {
+  const bool has_cases =
+      std::ranges::any_of(cases, [&](const FairCase& one) { return part.has(one); });
+  if (has_cases) parts.push_back(part);
+}
+
 }  // namespace
 
 std::span<const FairCluster> fair_clusters() { return kClusters; }
@@ -32,15 +41,9 @@ std::vector<const PlannerInfo*> fair_planners() {
 }
 
 std::string_view to_string(FairMetric metric) {
-  switch (metric) {
-    case FairMetric::makespan:
-      return "makespan";
-    case FairMetric::average_stretch:
-      return "average_stretch";
-    case FairMetric::maximum_stretch:
-      break;
-  }
-  return "maximum_stretch";
+  constexpr std::array<std::string_view, kFairMetrics.size()> kNames = {
+      "makespan", "average_stretch", "maximum_stretch"};
+  return kNames[static_cast<std::size_t>(metric)];
 }
 
 Quartiles quartiles(std::vector<double> values) {
@@ -58,9 +61,25 @@ Quartiles quartiles(std::vector<double> values) {
   return box;
 }
 
-std::size_t count_cases(std::span<const FairCase> cases, const FairPart& part) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(cases, [&](const FairCase& one) { return part.has(one); }));
+std::string FairPart::name() const {
+  if (kernels) return std::string(to_string(*kernels));
+  return processors ? fmt::format("{} processors", *processors) : "all";
+}
+
+std::vector<FairPart> class_parts(std::span<const FairCase> cases) {
+  std::vector<FairPart> parts;
+  for (const KernelClass kernels : kKernelClasses) {
+    add_if_any(parts, cases, {.kernels = kernels});
+  }
+  return parts;
+}
+
+std::vector<FairPart> cluster_parts(std::span<const FairCase> cases) {
+  std::vector<FairPart> parts;
+  for (const FairCluster& cluster : kClusters) {
+    add_if_any(parts, cases, {.processors = cluster.processors});
+  }
+  return parts;
 }
 
 Quartiles box_of(std::span<const FairCase> cases, const FairPart& part, std::size_t algorithm,

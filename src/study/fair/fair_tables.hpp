@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,8 +57,12 @@ struct FairPart {
     return (!kernels || one.kernels == *kernels) &&
            (!processors || one.cluster.processors == *processors);
   }
+  std::string name() const;  // "all", "FFT", "20 processors"
 };
-std::size_t count_cases(std::span<const FairCase> cases, const FairPart& part);
+
+// The classes, and the clusters, that have cases.
+std::vector<FairPart> class_parts(std::span<const FairCase> cases);
+std::vector<FairPart> cluster_parts(std::span<const FairCase> cases);
 
 // Needs a case of the part.
 Quartiles box_of(std::span<const FairCase> cases, const FairPart& part, std::size_t algorithm,

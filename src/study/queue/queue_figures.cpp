@@ -1,6 +1,4 @@
 // Figures 2, 3, 5 and 6 of the queue study, and the paper's statements about them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -28,8 +26,6 @@ constexpr std::array<FigureSpec, 6> kFigures = {{
     {"Figure 6", kDoubtLog, Requests::real},
 }};
 
-bool is_one_job(const QueueOutcome& outcome) { return outcome.jobs == 1 && !outcome.single_mode; }
-
 // How often ZHANG falls back to another strategy, and how often it beats that one when it does not.
 struct ZhangRuns {
   std::size_t runs = 0;
@@ -47,7 +43,7 @@ struct ZhangRuns {
       } else if (outcome.makespan < single_tasks.outcomes[i].makespan) {
         ++beats_single_tasks;
       }
-      if (is_one_job(outcome)) {
+      if (outcome.is_one_job()) {
         ++one_job;
       } else if (outcome.makespan < one.outcomes[i].makespan) {
         ++beats_one_job;

@@ -1,6 +1,4 @@
 // The queue study as JSON and CSV.
-#include <fmt/format.h>
-
 #include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
 
@@ -24,19 +22,17 @@ Json setting_json(const QueueCampaign& campaign, const QueueSetting& setting) {
 }
 
 Json head_json(const QueueStudyResult& result) {
-  Json settings = Json::array();
-  for (const QueueSettingFacts& facts : result.settings) {
+  Json settings = report::list(result.settings, [&](const QueueSettingFacts& facts) {
     Json setting = setting_json(result, facts.setting);
     setting["jobs"] = facts.jobs;
     setting["first_week_load"] = facts.first_week;
-    settings.push_back(std::move(setting));
-  }
-  Json workflows = Json::array();
-  for (const QueueWorkflow& workflow : result.workflows) {
-    workflows.push_back({{"name", workflow.name},
-                         {"tasks", workflow.tasks->size()},
-                         {"generated", workflow.generated}});
-  }
+    return setting;
+  });
+  Json workflows = report::list(result.workflows, [](const QueueWorkflow& workflow) {
+    return Json{{"name", workflow.name},
+                {"tasks", workflow.tasks->size()},
+                {"generated", workflow.generated}};
+  });
   return {{"study", "queue"},
           {"scale", report::name_of(result.scale)},
           {"rules", to_string(result.rules)},
@@ -48,21 +44,19 @@ Json head_json(const QueueStudyResult& result) {
 }
 
 Json figure_json(const QueueStudyResult& result, const QueueFigure& figure) {
-  Json rows = Json::array();
-  for (const QueueFigureRow& row : figure.rows) {
+  Json rows = report::list(figure.rows, [&](const QueueFigureRow& row) {
     Json over_zhang;
     for (std::size_t i = 0; i < kComparedCuts.size(); ++i) {
       over_zhang[std::string(name_of(kComparedCuts[i]))] = improvement_json(row.over_zhang[i]);
     }
-    rows.push_back({{"workflow", result.workflows[row.workflow].name},
-                    {"improvement_over_zhang_percent", std::move(over_zhang)},
-                    {"zhang_single_mode_percent", row.single_mode},
-                    {"zhang_one_job_percent", row.one_job}});
-  }
-  Json facts = Json::array();
-  for (const QueueFact& fact : figure.facts) {
-    facts.push_back({{"what", fact.what}, {"ours", fact.ours}, {"published", fact.published}});
-  }
+    return Json{{"workflow", result.workflows[row.workflow].name},
+                {"improvement_over_zhang_percent", std::move(over_zhang)},
+                {"zhang_single_mode_percent", row.single_mode},
+                {"zhang_one_job_percent", row.one_job}};
+  });
+  Json facts = report::list(figure.facts, [](const QueueFact& fact) {
+    return Json{{"what", fact.what}, {"ours", fact.ours}, {"published", fact.published}};
+  });
   return {{"figure", figure.name},
           {"title", figure.title},
           {"rows", std::move(rows)},
@@ -74,17 +68,15 @@ Json cell_json(const WinCell& cell) {
 }
 
 Json wins_json(const WinTable& table) {
-  Json rows = Json::array();
-  for (const WinRow& row : table.rows) {
+  Json rows = report::list(table.rows, [](const WinRow& row) {
     Json cells = Json::array();
     for (std::size_t i = 0; i < kWinColumns; ++i) {
-      Json cell = cell_json(row.cells[i]);
+      Json& cell = cells.emplace_back(cell_json(row.cells[i]));
       cell["column"] = win_column_name(i);
       if (row.published) cell["published"] = (*row.published)[i];
-      cells.push_back(std::move(cell));
     }
-    rows.push_back({{"against", row.against}, {"cells", std::move(cells)}});
-  }
+    return Json{{"against", row.against}, {"cells", std::move(cells)}};
+  });
   return {{"strategy", name_of(table.cut)}, {"cap", table.cap}, {"rows", std::move(rows)}};
 }
 
@@ -105,40 +97,33 @@ Json parents_json(const ParentTable& table) {
 }
 
 Json front_json(const Front& front) {
-  Json rows = Json::array();
-  for (const FrontRow& row : front.rows) {
-    rows.push_back({{"strategy", name_of(row.cut)},
-                    {"min_utilisation", row.min_utilisation},
-                    {"makespan_percent", row.makespan_percent},
-                    {"utilisation", row.utilisation},
-                    {"on_front", row.on_front}});
-  }
+  Json rows = report::list(front.rows, [](const FrontRow& row) {
+    return Json{{"strategy", name_of(row.cut)},
+                {"min_utilisation", row.min_utilisation},
+                {"makespan_percent", row.makespan_percent},
+                {"utilisation", row.utilisation},
+                {"on_front", row.on_front}};
+  });
   return {{"title", front.title}, {"rows", std::move(rows)}};
 }
 
-Json doubt_json(const QueueStudyResult& result) {
-  Json rows = Json::array();
-  for (const DoubtRow& row : result.tables.doubt.rows) {
-    Json by_workflow = Json::array();
-    for (std::size_t i = 0; i < row.by_workflow.size(); ++i) {
-      Json entry = improvement_json(row.by_workflow[i]);
-      entry["workflow"] = result.workflows[result.tables.doubt.workflows[i]].name;
-      by_workflow.push_back(std::move(entry));
-    }
-    Json json = setting_json(result, row.setting);
-    json["first_week_load"] = row.first_week;
-    json["mean"] = improvement_json(row.mean);
-    json["ahead"] = row.of_glume.ahead;
-    json["behind"] = row.of_glume.behind;
-    json["five_percent"] = cell_json(row.cell);
-    json["zhang_single_mode_percent"] = row.single_mode;
-    json["when_zhang_single"] = row.when_single ? Json(*row.when_single) : Json(nullptr);
-    json["otherwise"] = row.otherwise ? Json(*row.otherwise) : Json(nullptr);
-    json["zhang_one_job_percent"] = row.one_job;
-    json["by_workflow"] = std::move(by_workflow);
-    rows.push_back(std::move(json));
+Json doubt_json(const QueueStudyResult& result, const DoubtRow& row) {
+  Json json = setting_json(result, row.setting);
+  json["first_week_load"] = row.first_week;
+  json["mean"] = improvement_json(row.mean);
+  json["ahead"] = row.of_glume.ahead;
+  json["behind"] = row.of_glume.behind;
+  json["five_percent"] = cell_json(row.cell);
+  json["zhang_single_mode_percent"] = row.single_mode;
+  json["when_zhang_single"] = report::nullable(row.when_single);
+  json["otherwise"] = report::nullable(row.otherwise);
+  json["zhang_one_job_percent"] = row.one_job;
+  json["by_workflow"] = Json::array();
+  for (std::size_t i = 0; i < row.by_workflow.size(); ++i) {
+    Json& entry = json["by_workflow"].emplace_back(improvement_json(row.by_workflow[i]));
+    entry["workflow"] = result.workflows[i].name;
   }
-  return rows;
+  return json;
 }
 
 struct SeriesMeans {
@@ -171,7 +156,8 @@ std::string to_json(const QueueStudyResult& result) {
   document["wins"] = report::list(tables.wins, wins_json);
   document["glume_plus_against_parents"] = report::list(tables.parents, parents_json);
   document["fronts"] = report::list(tables.fronts, front_json);
-  document["doubt"] = doubt_json(result);
+  document["doubt"] =
+      report::list(tables.doubt, [&](const DoubtRow& row) { return doubt_json(result, row); });
   return document.dump(1) + "\n";
 }
 

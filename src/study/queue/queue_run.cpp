@@ -7,7 +7,7 @@
 
 #include "queue/sim/workflow_run.hpp"
 #include "study/parallel.hpp"
-#include "study/queue/queue_setup.hpp"
+#include "study/queue/queue_study.hpp"
 
 namespace dovetail {
 namespace {
@@ -79,7 +79,7 @@ double first_week_load(const std::vector<Job>& jobs, Count nodes) {
   return held / (static_cast<double>(kWeek) * nodes);
 }
 
-void replay_background(const QueueCampaign& campaign, const QueueRunOptions& options,
+void replay_background(const QueueCampaign& campaign, const QueueStudyOptions& options,
                        Stage& stage) {
   const QueueSetting& setting = stage.facts.setting;
   const QueueLog& log = campaign.logs[setting.log];
@@ -104,6 +104,30 @@ QueueOutcome run_one(const Background& fork, const QueueSeriesKey& key, RunTimes
           .single_mode = result.single_mode};
 }
 
+// Runs the series of the campaign, at its instants and on its workflows.
+void run_series(QueueCampaign& campaign, const QueueStudyOptions& options) {
+  std::vector<Stage> stages = make_stages(campaign);
+  parallel_for(stages.size(), options.threads,
+               [&](std::size_t i) { replay_background(campaign, options, stages[i]); });
+  for (QueueSeries& series : campaign.series) series.outcomes.resize(campaign.instants.size());
+  const StrategyOptions strategies = strategy_options(options.rules);
+  Shelf shelf(campaign.workflows, strategies.pick);
+  const auto run_item = [&](std::size_t item) {
+    const Stage& stage = stages[item / campaign.instants.size()];
+    const std::size_t instant = item % campaign.instants.size();
+    auto run_times = shelf.take();
+    for (const std::size_t number : stage.series) {
+      QueueSeries& series = campaign.series[number];
+      series.outcomes[instant] =
+          run_one(stage.forks[instant], series.key, (*run_times)[series.key.workflow], strategies);
+    }
+    shelf.put_back(std::move(run_times));
+  };
+  parallel_for(stages.size() * campaign.instants.size(), options.threads, run_item,
+               options.progress);
+  for (Stage& stage : stages) campaign.settings.push_back(stage.facts);
+}
+
 }  // namespace
 
 double QueueSeries::mean_makespan() const {
@@ -115,28 +139,6 @@ double QueueSeries::mean_makespan() const {
 const QueueSeries* QueueCampaign::find(const QueueSeriesKey& key) const {
   const auto found = std::ranges::find(series, key, &QueueSeries::key);
   return found == series.end() ? nullptr : &*found;
-}
-
-void run_series(QueueCampaign& campaign, const QueueRunOptions& options) {
-  std::vector<Stage> stages = make_stages(campaign);
-  parallel_for(stages.size(), options.threads,
-               [&](std::size_t i) { replay_background(campaign, options, stages[i]); });
-  for (QueueSeries& series : campaign.series) series.outcomes.resize(campaign.instants.size());
-  Shelf shelf(campaign.workflows, options.strategies.pick);
-  const auto run_item = [&](std::size_t item) {
-    const Stage& stage = stages[item / campaign.instants.size()];
-    const std::size_t instant = item % campaign.instants.size();
-    auto run_times = shelf.take();
-    for (const std::size_t number : stage.series) {
-      QueueSeries& series = campaign.series[number];
-      series.outcomes[instant] = run_one(stage.forks[instant], series.key,
-                                         (*run_times)[series.key.workflow], options.strategies);
-    }
-    shelf.put_back(std::move(run_times));
-  };
-  parallel_for(stages.size() * campaign.instants.size(), options.threads, run_item,
-               options.progress);
-  for (Stage& stage : stages) campaign.settings.push_back(stage.facts);
 }
 
 std::string_view to_string(QueueStudyRules rules) {
@@ -156,11 +158,7 @@ QueueStudyResult run_queue_study(const QueueStudyOptions& options) {
   result.scale = options.scale;
   result.seed = options.seed;
   result.rules = options.rules;
-  run_series(result, {.data_dir = options.data_dir,
-                      .seed = options.seed,
-                      .threads = options.threads,
-                      .strategies = strategy_options(options.rules),
-                      .progress = options.progress});
+  run_series(result, options);
   result.tables = queue_tables(result);
   return result;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -113,6 +112,8 @@ struct QueueOutcome {
   std::uint32_t jobs = 0;
   std::uint32_t expired = 0;
   bool single_mode = false;
+
+  bool is_one_job() const { return jobs == 1 && !single_mode; }  // all tasks as one job
   friend bool operator==(const QueueOutcome&, const QueueOutcome&) = default;
 };
 
@@ -142,15 +143,5 @@ struct QueueCampaign {
   const QueueSeries* find(const QueueSeriesKey& key) const;
   std::size_t executions() const { return series.size() * instants.size(); }
 };
-
-// Runs the series; all moments and workflows are those of the campaign.
-struct QueueRunOptions {
-  std::string data_dir = {};
-  std::uint64_t seed = 1;
-  unsigned threads = 0;
-  StrategyOptions strategies = {};
-  std::function<void(std::size_t done, std::size_t total)> progress = {};
-};
-void run_series(QueueCampaign& campaign, const QueueRunOptions& options);
 
 }  // namespace dovetail

@@ -1,5 +1,4 @@
-#include "study/queue/queue_setup.hpp"
-
+// The inputs of the queue study: logs, workflows, instants, and the list of series.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "gen/archive_logs.hpp"
 #include "gen/pegasus.hpp"
 #include "gen/workload.hpp"
+#include "study/queue/queue_study.hpp"
 
 namespace dovetail {
 namespace {
@@ -28,12 +28,6 @@ std::string_view file_prefix(std::string_view application) {
   return kPrefixes[static_cast<std::size_t>(found - kQueueApplications.begin())];
 }
 
-std::string list_of(const std::vector<QueueLog>& logs) {
-  std::string list;
-  for (const QueueLog& log : logs) list += " " + log.name;
-  return list;
-}
-
 bool is_wanted(const QueueStudyOptions& options, const QueueLog& log) {
   if (options.doubt) return log.name == kDoubtLog;
   return options.logs.empty() || std::ranges::count(options.logs, log.name) > 0;
@@ -41,10 +35,9 @@ bool is_wanted(const QueueStudyOptions& options, const QueueLog& log) {
 
 std::vector<QueueLog> chosen_logs(const QueueStudyOptions& options) {
   const std::vector<QueueLog> known = published_queue_logs();
-  for (const std::string& name : options.logs) {
-    if (std::ranges::count(known, name, &QueueLog::name) > 0) continue;
-    throw InputError(fmt::format("log \"{}\" is unknown; the study has{}", name, list_of(known)));
-  }
+  std::vector<std::string_view> names;
+  for (const QueueLog& log : known) names.push_back(log.name);
+  require_known_logs(options.logs, names);
   if (options.doubt && !options.logs.empty() &&
       options.logs != std::vector{std::string(kDoubtLog)}) {
     throw InputError(fmt::format("the doubt is about {} alone; leave out --log", kDoubtLog));
@@ -117,73 +110,61 @@ std::vector<QueueWorkflow> chosen_workflows(const QueueStudyOptions& options) {
   return chosen;
 }
 
-// The series to run, each once.
-class SeriesList {
- public:
-  explicit SeriesList(QueueCampaign& campaign) : campaign_(campaign) {}
+// Calls use(log, workflow) for the logs that stand for the named one.
+template <typename Use>
+void for_each_workflow(const QueueCampaign& campaign, std::string_view log_name, Use use) {
+  for (std::size_t log = 0; log < campaign.logs.size(); ++log) {
+    if (!stands_for(campaign.logs[log], log_name)) continue;
+    for (std::size_t workflow = 0; workflow < campaign.workflows.size(); ++workflow) {
+      use(log, workflow);
+    }
+  }
+}
 
-  // The scenarios of Table 2; those of the figures are among them.
-  void add_table() {
-    for (std::size_t log = 0; log < campaign_.logs.size(); ++log) {
-      for (const Requests requests : {Requests::accurate, Requests::real}) {
-        for (std::size_t workflow = 0; workflow < campaign_.workflows.size(); ++workflow) {
-          for (const Count cap : campaign_.caps) {
-            add_all_cuts(
-                {.setting = campaign_.setting(log, requests), .workflow = workflow, .cap = cap});
+// The scenarios of Table 2; those of the figures are among them.
+void add_table(QueueCampaign& campaign) {
+  for (std::size_t log = 0; log < campaign.logs.size(); ++log) {
+    for (const Requests requests : {Requests::accurate, Requests::real}) {
+      for (std::size_t workflow = 0; workflow < campaign.workflows.size(); ++workflow) {
+        for (const Count cap : campaign.caps) {
+          for (const Cut cut : kCuts) {
+            campaign.series.push_back({.key = {.setting = campaign.setting(log, requests),
+                                               .workflow = workflow,
+                                               .cut = cut,
+                                               .cap = cap}});
           }
         }
       }
     }
   }
+}
 
-  void add_front() {
-    for_each_workflow(kFigureLog, [&](std::size_t log, std::size_t workflow) {
-      if (campaign_.workflows[workflow].length != QueueLength::medium) return;
-      for (const double least : kLeastUtilisations) {
-        add({.setting = campaign_.setting(log, Requests::accurate),
-             .workflow = workflow,
-             .cut = Cut::glume_plus,
-             .min_utilisation = least});
-      }
-    });
-  }
+void add_front(QueueCampaign& campaign) {
+  for_each_workflow(campaign, kFigureLog, [&](std::size_t log, std::size_t workflow) {
+    if (campaign.workflows[workflow].length != QueueLength::medium) return;
+    for (const double least : kLeastUtilisations) {
+      campaign.series.push_back({.key = {.setting = campaign.setting(log, Requests::accurate),
+                                         .workflow = workflow,
+                                         .cut = Cut::glume_plus,
+                                         .min_utilisation = least}});
+    }
+  });
+}
 
-  void add_doubt() {
-    for_each_workflow(kDoubtLog, [&](std::size_t log, std::size_t workflow) {
-      for (const bool contiguous : {false, true}) {
-        for (const NeverRan never_ran : {NeverRan::drop, NeverRan::request}) {
-          for (const Cut cut : {Cut::zhang, Cut::glume}) {
-            add({.setting = {log, Requests::real, contiguous, never_ran},
-                 .workflow = workflow,
-                 .cut = cut});
-          }
+void add_doubt(QueueCampaign& campaign) {
+  for_each_workflow(campaign, kDoubtLog, [&](std::size_t log, std::size_t workflow) {
+    for (const bool contiguous : {false, true}) {
+      for (const NeverRan never_ran : {NeverRan::drop, NeverRan::request}) {
+        for (const Cut cut : {Cut::zhang, Cut::glume}) {
+          campaign.series.push_back(
+              {.key = {.setting = {log, Requests::real, contiguous, never_ran},
+                       .workflow = workflow,
+                       .cut = cut}});
         }
       }
-    });
-  }
-
- private:
-  template <typename Use>
-  void for_each_workflow(std::string_view log_name, Use use) {
-    for (std::size_t log = 0; log < campaign_.logs.size(); ++log) {
-      if (!stands_for(campaign_.logs[log], log_name)) continue;
-      for (std::size_t workflow = 0; workflow < campaign_.workflows.size(); ++workflow) {
-        use(log, workflow);
-      }
     }
-  }
-
-  void add_all_cuts(QueueSeriesKey key) {
-    for (const Cut cut : kCuts) {
-      key.cut = cut;
-      add(key);
-    }
-  }
-
-  void add(const QueueSeriesKey& key) { campaign_.series.push_back({.key = key}); }
-
-  QueueCampaign& campaign_;
-};
+  });
+}
 
 }  // namespace
 
@@ -238,12 +219,11 @@ QueueCampaign plan_queue_campaign(const QueueStudyOptions& options) {
   campaign.caps = options.caps.empty() ? std::vector{kUsualCap, kWideCap} : options.caps;
   campaign.logs = chosen_logs(options);
   campaign.workflows = chosen_workflows(options);
-  SeriesList list(campaign);
   if (options.doubt) {
-    list.add_doubt();
+    add_doubt(campaign);
   } else {
-    list.add_table();
-    if (std::ranges::count(campaign.caps, kUsualCap) > 0) list.add_front();
+    add_table(campaign);
+    if (std::ranges::count(campaign.caps, kUsualCap) > 0) add_front(campaign);
   }
   return campaign;
 }

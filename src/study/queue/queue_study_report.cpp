@@ -1,7 +1,6 @@
 // The queue study as text.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <ranges>
 
 #include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
@@ -46,50 +45,42 @@ void write_facts(Text out, const std::vector<QueueFact>& facts) {
 }
 
 void write_figure(Text out, const QueueStudyResult& result, const QueueFigure& figure) {
-  fmt::format_to(out, "\n{}: {}; improvement over ZHANG in per cent\n{:<{}}", figure.name,
-                 figure.title, "", kStrategyWidth);
-  for (const Cut cut : kComparedCuts) fmt::format_to(out, " {:>16}", name_of(cut));
-  fmt::format_to(out, "   ZHANG single  one job\n");
+  constexpr report::LineWidths kWidths = {kStrategyWidth, 16};
+  fmt::format_to(out, "\n{}: {}; improvement over ZHANG in per cent\n{}   ZHANG single  one job\n",
+                 figure.name, figure.title,
+                 report::line(kWidths, "", kComparedCuts, [](Cut cut) { return name_of(cut); }));
   for (const QueueFigureRow& row : figure.rows) {
-    fmt::format_to(out, "{:<{}}", result.workflows[row.workflow].name, kStrategyWidth);
-    for (const Improvement& value : row.over_zhang) {
-      fmt::format_to(out, " {:>16}", signed_pair(value));
-    }
-    fmt::format_to(out, "   {:>10.0f} % {:>6.0f} %\n", row.single_mode, row.one_job);
+    fmt::format_to(
+        out, "{}   {:>10.0f} % {:>6.0f} %\n",
+        report::line(kWidths, result.workflows[row.workflow].name, row.over_zhang, signed_pair),
+        row.single_mode, row.one_job);
   }
   write_facts(out, figure.facts);
 }
 
-void write_win_line(Text out, std::string_view name,
-                    const std::array<std::string, kWinColumns>& cells) {
-  fmt::format_to(out, "{:<{}}", name, kStrategyWidth);
-  for (const std::string& cell : cells) fmt::format_to(out, " {:>11}", cell);
-  fmt::format_to(out, "\n");
+// A line of a table with the columns of Table 2; `to_text` gets their numbers.
+template <typename ToText>
+void write_win_line(Text out, std::string_view name, ToText to_text) {
+  report::write_line(out, {kStrategyWidth, 11}, name, std::views::iota(std::size_t{0}, kWinColumns),
+                     to_text);
 }
 
 void write_wins(Text out, const WinTable& table) {
   fmt::format_to(out, "\n{}{}: scenarios won / lost by more than 5 %, at most {} jobs at once\n",
                  table.cut == Cut::glume ? "Table 2, " : "", name_of(table.cut), table.cap);
-  std::array<std::string, kWinColumns> cells;
-  for (std::size_t i = 0; i < kWinColumns; ++i) cells[i] = win_column_name(i);
-  write_win_line(out, "against", cells);
+  write_win_line(out, "against", win_column_name);
   for (const WinRow& row : table.rows) {
-    for (std::size_t i = 0; i < kWinColumns; ++i) {
-      cells[i] = fmt::format("{}/{}", row.cells[i].wins, row.cells[i].losses);
-    }
-    write_win_line(out, row.against, cells);
+    write_win_line(out, row.against, [&](std::size_t i) {
+      return fmt::format("{}/{}", row.cells[i].wins, row.cells[i].losses);
+    });
     if (!row.published) continue;
-    for (std::size_t i = 0; i < kWinColumns; ++i) {
-      cells[i] = fmt::format("{}/{}", (*row.published)[i][0], (*row.published)[i][1]);
-    }
-    write_win_line(out, "  published", cells);
+    write_win_line(out, "  published", [&](std::size_t i) {
+      return fmt::format("{}/{}", (*row.published)[i][0], (*row.published)[i][1]);
+    });
   }
-  for (std::size_t i = 0; i < kWinColumns; ++i) {
-    cells[i] = fmt::format("{}", table.rows.front().cells[i].scenarios);
-  }
-  write_win_line(out, "scenarios", cells);
-  if (table.cut == Cut::glume)
-    write_win_line(out, "  published", {"48", "48", "48", "48", "48", "48"});
+  write_win_line(out, "scenarios",
+                 [&](std::size_t i) { return table.rows.front().cells[i].scenarios; });
+  if (table.cut == Cut::glume) write_win_line(out, "  published", [](std::size_t) { return 48; });
 }
 
 void write_parents(Text out, const ParentTable& table) {
@@ -98,22 +89,18 @@ void write_parents(Text out, const ParentTable& table) {
                  "\nGLUME+ against the better of GLUME and ONEJOBPERTASK in each scenario, at most "
                  "{} jobs at once: per cent longer\n",
                  table.cap);
-  std::array<std::string, kWinColumns> cells;
-  const auto line = [&](std::string_view name, auto text) {
-    for (std::size_t i = 0; i < kWinColumns; ++i) cells[i] = text(parents[i]);
-    write_win_line(out, name, cells);
+  const auto percents = [&](std::string_view name, double ParentCell::*value) {
+    write_win_line(out, name,
+                   [&](std::size_t i) { return fmt::format("{:+.1f}", parents[i].*value); });
   };
-  for (std::size_t i = 0; i < kWinColumns; ++i) cells[i] = win_column_name(i);
-  write_win_line(out, "", cells);
-  line("GLUME+, mean", [](const ParentCell& cell) { return fmt::format("{:+.1f}", cell.mean); });
-  line("GLUME+, worst", [](const ParentCell& cell) { return fmt::format("{:+.1f}", cell.worst); });
-  line("GLUME+, over 5 %", [](const ParentCell& cell) {
-    return fmt::format("{} of {}", cell.over_five, cell.scenarios);
+  write_win_line(out, "", win_column_name);
+  percents("GLUME+, mean", &ParentCell::mean);
+  percents("GLUME+, worst", &ParentCell::worst);
+  write_win_line(out, "GLUME+, over 5 %", [&](std::size_t i) {
+    return fmt::format("{} of {}", parents[i].over_five, parents[i].scenarios);
   });
-  line("GLUME, mean",
-       [](const ParentCell& cell) { return fmt::format("{:+.1f}", cell.mean_of_glume); });
-  line("ONEJOBPERTASK, mean",
-       [](const ParentCell& cell) { return fmt::format("{:+.1f}", cell.mean_of_single_tasks); });
+  percents("GLUME, mean", &ParentCell::mean_of_glume);
+  percents("ONEJOBPERTASK, mean", &ParentCell::mean_of_single_tasks);
   const auto worst = std::ranges::max_element(parents, {}, &ParentCell::worst);
   fmt::format_to(out, "worst scenario: {}, {}\n", worst->worst_scenario,
                  win_column_name(static_cast<std::size_t>(worst - parents.begin())));
@@ -142,7 +129,7 @@ std::string signed_text(const std::optional<double>& percent) {
   return percent ? fmt::format("{:+.1f}", *percent) : "-";
 }
 
-void write_doubt_summary(Text out, const DoubtTable& table) {
+void write_doubt_summary(Text out, const std::vector<DoubtRow>& rows) {
   const auto line = [&](std::string_view name, std::string_view mean, std::string_view ahead,
                         std::string_view behind, std::string_view by, std::string_view cell) {
     fmt::format_to(out, "{:<{}} {:>15} {:>8} {:>8} {:>13} {:>9}", name, kStrategyWidth, mean, ahead,
@@ -150,7 +137,7 @@ void write_doubt_summary(Text out, const DoubtTable& table) {
   };
   line("allocation / never ran", "mean", "ahead", "behind", "by, at most", "won/lost");
   fmt::format_to(out, "  load  ZHANG single: then, else\n");
-  for (const DoubtRow& row : table.rows) {
+  for (const DoubtRow& row : rows) {
     const Lead& glume = row.of_glume;
     line(setting_name(row.setting), signed_pair(row.mean),
          fmt::format("{} of {}", glume.ahead, glume.count), fmt::format("{}", glume.behind),
@@ -164,20 +151,18 @@ void write_doubt_summary(Text out, const DoubtTable& table) {
 }
 
 void write_doubt(Text out, const QueueStudyResult& result) {
-  const DoubtTable& table = result.tables.doubt;
+  const std::vector<DoubtRow>& rows = result.tables.doubt;
   fmt::format_to(
       out, "\n{}, medium length, real requests: improvement of GLUME over ZHANG in per cent\n",
       result.logs.front().name);
-  write_doubt_summary(out, table);
-  fmt::format_to(out, "\n{:<{}}", "", kStrategyWidth);
-  for (const DoubtRow& row : table.rows) fmt::format_to(out, " {:>20}", setting_name(row.setting));
+  write_doubt_summary(out, rows);
+  constexpr report::LineWidths kWidths = {kStrategyWidth, 20};
   fmt::format_to(out, "\n");
-  for (std::size_t i = 0; i < table.workflows.size(); ++i) {
-    fmt::format_to(out, "{:<{}}", result.workflows[table.workflows[i]].name, kStrategyWidth);
-    for (const DoubtRow& row : table.rows) {
-      fmt::format_to(out, " {:>20}", signed_pair(row.by_workflow[i]));
-    }
-    fmt::format_to(out, "\n");
+  report::write_line(out, kWidths, "", rows,
+                     [](const DoubtRow& row) { return setting_name(row.setting); });
+  for (std::size_t i = 0; i < result.workflows.size(); ++i) {
+    report::write_line(out, kWidths, result.workflows[i].name, rows,
+                       [&](const DoubtRow& row) { return signed_pair(row.by_workflow[i]); });
   }
 }
 
@@ -192,7 +177,7 @@ std::string format_table(const QueueStudyResult& result) {
   for (const WinTable& table : tables.wins) write_wins(out, table);
   for (const ParentTable& table : tables.parents) write_parents(out, table);
   for (const Front& front : tables.fronts) write_front(out, front);
-  if (!tables.doubt.rows.empty()) write_doubt(out, result);
+  if (!tables.doubt.empty()) write_doubt(out, result);
   text +=
       "\nImprovements: mean over instants of the ratios, in brackets the ratio of the mean "
       "makespans.\nAhead and behind: by more than 0.1 %. HPC2N has 120 nodes here, 100 in the "

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <utility>
 
 namespace dovetail {
@@ -152,70 +154,55 @@ void mark_front(std::vector<FrontRow>& rows) {
   }
 }
 
-std::vector<double> least_utilisations(const QueueCampaign& campaign) {
-  std::vector<double> values;
-  for (const QueueSeries& series : campaign.series) {
-    if (series.key.min_utilisation > 0) values.push_back(series.key.min_utilisation);
-  }
-  std::ranges::sort(values);
-  const auto repeated = std::ranges::unique(values);
-  values.erase(repeated.begin(), repeated.end());
+std::set<double> least_utilisations(const QueueCampaign& campaign) {
+  std::set<double> values;
+  for (const QueueSeries& series : campaign.series) values.insert(series.key.min_utilisation);
+  values.erase(0);
   return values;
 }
 
-// Means over the runs that ended with single tasks and over the others.
-class ByMode {
- public:
-  void add(const QueueOutcome& ours, const QueueOutcome& zhang) {
-    Mean& mean = zhang.single_mode ? single_ : other_;
-    const auto base = static_cast<double>(zhang.makespan);
-    mean.sum += 100 * (base - static_cast<double>(ours.makespan)) / base;
-    ++mean.count;
-  }
-  std::optional<double> single() const { return single_.value(); }
-  std::optional<double> other() const { return other_.value(); }
+double percent_better(const QueueOutcome& ours, const QueueOutcome& base) {
+  const auto theirs = static_cast<double>(base.makespan);
+  return 100 * (theirs - static_cast<double>(ours.makespan)) / theirs;
+}
 
- private:
-  struct Mean {
-    double sum = 0;
-    std::size_t count = 0;
-    std::optional<double> value() const {
-      return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
-    }
-  };
-  Mean single_;
-  Mean other_;
-};
+// Nothing without values.
+std::optional<double> mean_of(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
-DoubtRow doubt_row(const QueueCampaign& campaign, const QueueSettingFacts& facts,
-                   const std::vector<std::size_t>& workflows) {
+DoubtRow doubt_row(const QueueCampaign& campaign, const QueueSettingFacts& facts) {
   DoubtRow row{.setting = facts.setting, .first_week = facts.first_week};
+  const auto workflows = static_cast<double>(campaign.workflows.size());
   std::vector<double> ratios;
   std::size_t runs = 0;
-  ByMode by_mode;
-  for (const std::size_t workflow : workflows) {
+  std::vector<double> when_single;
+  std::vector<double> otherwise;
+  for (std::size_t workflow = 0; workflow < campaign.workflows.size(); ++workflow) {
     const QueueSeriesKey key{.setting = facts.setting, .workflow = workflow};
     const QueueSeries& zhang = with(campaign, key, Cut::zhang);
     const QueueSeries& glume = with(campaign, key, Cut::glume);
     const Improvement better = improvement(glume, zhang);
     row.by_workflow.push_back(better);
-    row.mean.mean_of_ratios += better.mean_of_ratios / static_cast<double>(workflows.size());
-    row.mean.ratio_of_means += better.ratio_of_means / static_cast<double>(workflows.size());
+    row.mean.mean_of_ratios += better.mean_of_ratios / workflows;
+    row.mean.ratio_of_means += better.ratio_of_means / workflows;
     ratios.push_back(better.mean_of_ratios);
     count(row.cell, glume, zhang);
     runs += zhang.outcomes.size();
     for (std::size_t i = 0; i < zhang.outcomes.size(); ++i) {
       const QueueOutcome& outcome = zhang.outcomes[i];
-      by_mode.add(glume.outcomes[i], outcome);
+      (outcome.single_mode ? when_single : otherwise)
+          .push_back(percent_better(glume.outcomes[i], outcome));
       row.single_mode += outcome.single_mode ? 100 : 0;
-      row.one_job += outcome.jobs == 1 && !outcome.single_mode ? 100 : 0;
+      row.one_job += outcome.is_one_job() ? 100 : 0;
     }
   }
   row.single_mode /= static_cast<double>(runs);
   row.one_job /= static_cast<double>(runs);
   row.of_glume = lead(ratios);
-  row.when_single = by_mode.single();
-  row.otherwise = by_mode.other();
+  row.when_single = mean_of(when_single);
+  row.otherwise = mean_of(otherwise);
   return row;
 }
 
@@ -224,9 +211,7 @@ DoubtRow doubt_row(const QueueCampaign& campaign, const QueueSettingFacts& facts
 Improvement improvement(const QueueSeries& ours, const QueueSeries& base) {
   Improvement result;
   for (std::size_t i = 0; i < ours.outcomes.size(); ++i) {
-    const auto theirs = static_cast<double>(base.outcomes[i].makespan);
-    const auto own = static_cast<double>(ours.outcomes[i].makespan);
-    result.mean_of_ratios += 100 * (theirs - own) / theirs;
+    result.mean_of_ratios += percent_better(ours.outcomes[i], base.outcomes[i]);
   }
   result.mean_of_ratios /= static_cast<double>(ours.outcomes.size());
   result.ratio_of_means = 100 * (1 - ours.mean_makespan() / base.mean_makespan());
@@ -280,7 +265,7 @@ std::vector<ParentTable> parent_tables(const QueueCampaign& campaign) {
 }
 
 std::vector<Front> fronts(const QueueCampaign& campaign) {
-  const std::vector<double> least = least_utilisations(campaign);
+  const std::set<double> least = least_utilisations(campaign);
   std::vector<Front> result;
   for (std::size_t log = 0; log < campaign.logs.size() && !least.empty(); ++log) {
     if (!stands_for(campaign.logs[log], kFigureLog)) continue;
@@ -300,19 +285,18 @@ std::vector<Front> fronts(const QueueCampaign& campaign) {
   return result;
 }
 
-DoubtTable doubt_table(const QueueCampaign& campaign) {
-  DoubtTable table;
-  for (std::size_t i = 0; i < campaign.workflows.size(); ++i) table.workflows.push_back(i);
+std::vector<DoubtRow> doubt_rows(const QueueCampaign& campaign) {
+  std::vector<DoubtRow> rows;
   for (const QueueSettingFacts& facts : campaign.settings) {
-    table.rows.push_back(doubt_row(campaign, facts, table.workflows));
+    rows.push_back(doubt_row(campaign, facts));
   }
-  return table;
+  return rows;
 }
 
 QueueStudyTables queue_tables(const QueueCampaign& campaign) {
   QueueStudyTables tables;
   if (campaign.doubt) {
-    tables.doubt = doubt_table(campaign);
+    tables.doubt = doubt_rows(campaign);
     return tables;
   }
   tables.figures = queue_figures(campaign);

@@ -122,17 +122,13 @@ struct DoubtRow {
   double single_mode = 0;
   double one_job = 0;
 };
-struct DoubtTable {
-  std::vector<std::size_t> workflows;
-  std::vector<DoubtRow> rows;
-};
 
 struct QueueStudyTables {
   std::vector<QueueFigure> figures;
   std::vector<WinTable> wins;
   std::vector<ParentTable> parents;
   std::vector<Front> fronts;
-  DoubtTable doubt;
+  std::vector<DoubtRow> doubt;
 };
 
 // The doubt experiment, or everything else; tables without scenarios are left out.
@@ -143,6 +139,6 @@ std::vector<QueueFigure> queue_figures(const QueueCampaign& campaign);
 std::vector<WinTable> win_tables(const QueueCampaign& campaign);
 std::vector<ParentTable> parent_tables(const QueueCampaign& campaign);
 std::vector<Front> fronts(const QueueCampaign& campaign);
-DoubtTable doubt_table(const QueueCampaign& campaign);
+std::vector<DoubtRow> doubt_rows(const QueueCampaign& campaign);
 
 }  // namespace dovetail

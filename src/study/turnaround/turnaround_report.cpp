@@ -1,7 +1,4 @@
 // The turn-around study as text, JSON and CSV.
-#include <fmt/format.h>
-
-#include "study/published.hpp"
 #include "study/report.hpp"
 #include "study/turnaround/turnaround_study.hpp"
 
@@ -16,18 +13,9 @@ void write_bounds(Text out, const BoundTable& table) {
   report::ComparisonText text{.title = fmt::format("{}: {} scenarios, {} instances", table.title,
                                                    table.scenarios, table.instances),
                               .metrics = {"turn-around", "CPU-hours"},
-                              .lines = {}};
-  for (std::size_t bound = 0; bound < table.rows.size(); ++bound) {
-    const BoundRow& row = table.rows[bound];
-    report::ComparisonLine line{kBoundNames[bound], {row.turnaround, row.cpu}};
-    const published::TurnaroundRow& theirs = published::turnaround_rows()[bound];
-    if (table.whole) {
-      line.published = {{{theirs.turnaround_percent, theirs.turnaround_wins},
-                         {theirs.cpu_percent, theirs.cpu_wins}}};
-    }
-    text.lines.push_back(line);
-  }
-  report::write_comparison(out, text);
+                              .algorithms = kBoundNames};
+  if (table.whole) text.published = published::turnaround_rows();
+  report::write_comparison(out, text, table);
 }
 
 void write_bottom_levels(Text out, const std::vector<BottomLevelTable>& tables) {
@@ -48,30 +36,16 @@ void write_bottom_levels(Text out, const std::vector<BottomLevelTable>& tables) 
 }
 
 Json published_bounds() {
-  Json rows = Json::array();
-  for (const published::TurnaroundRow& row : published::turnaround_rows()) {
-    rows.push_back(
-        {{"algorithm", row.bound},
-         {"turnaround",
-          {{"percent_above_best", row.turnaround_percent}, {"scenario_wins", row.turnaround_wins}}},
-         {"cpu_hours",
-          {{"percent_above_best", row.cpu_percent}, {"scenario_wins", row.cpu_wins}}}});
-  }
+  const auto metric = [](const published::PublishedMetric& theirs) {
+    return Json{{"percent_above_best", theirs.percent}, {"scenario_wins", *theirs.wins}};
+  };
+  Json rows = report::list(published::turnaround_rows(), [&](const auto& row) {
+    return Json{{"algorithm", row.algorithm},
+                {"turnaround", metric(row.time)},
+                {"cpu_hours", metric(row.cpu)}};
+  });
   return {{"title", "published"},
           {"scenarios", published::kTurnaroundScenarios},
-          {"rows", std::move(rows)}};
-}
-
-Json bounds_json(const BoundTable& table) {
-  Json rows = Json::array();
-  for (std::size_t bound = 0; bound < table.rows.size(); ++bound) {
-    rows.push_back({{"algorithm", kBoundNames[bound]},
-                    {"turnaround", report::to_json(table.rows[bound].turnaround)},
-                    {"cpu_hours", report::to_json(table.rows[bound].cpu)}});
-  }
-  return {{"title", table.title},
-          {"scenarios", table.scenarios},
-          {"instances", table.instances},
           {"rows", std::move(rows)}};
 }
 
@@ -113,7 +87,9 @@ std::string format_table(const TurnaroundStudyResult& result) {
 
 std::string to_json(const TurnaroundStudyResult& result) {
   Json document = report::head_json("turnaround", result, result.scenarios.size());
-  document["bounds"] = report::list(result.bounds, bounds_json);
+  document["bounds"] = report::list(result.bounds, [](const BoundTable& table) {
+    return report::to_json(table, kBoundNames, "turnaround", false);
+  });
   document["bottom_levels"] = report::list(result.bottom_levels, bottom_levels_json);
   document["published_bounds"] = published_bounds();
   document["published_bottom_levels"] = published_bottom_levels();

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,43 +32,23 @@ constexpr std::size_t algorithm_number(std::size_t bottom_level, std::size_t bou
   return bottom_level * kBoundNames.size() + bound;
 }
 
-// Selects from the values of all algorithms those that the tables of bounds compare: BL_CPAR with
-// each bound.
-constexpr std::span<const std::int64_t, kBoundNames.size()> bounds_of(
-    const std::array<std::int64_t, kAlgorithms>& values) {
-  return std::span(values).last<kBoundNames.size()>();
-}
-
 // Sums over the instances of a scenario: one application on one reservation spec of one log.
 struct ScenarioSums {
   std::size_t instances = 0;
   // For all sixteen algorithms: turn-around in ms, consumed processors x ms.
   std::array<std::int64_t, kAlgorithms> turnaround = {};
   std::array<std::int64_t, kAlgorithms> cpu = {};
-  // For the four bounds with BL_CPAR, compared with each other: (value - best) / best, and the
-  // instances on which it is best (ties count for all).
-  std::array<double, 4> turnaround_excess = {};
-  std::array<double, 4> cpu_excess = {};
-  std::array<std::size_t, 4> turnaround_best = {};
-  std::array<std::size_t, 4> cpu_best = {};
+  // BL_CPAR with each bound, which the tables of bounds compare.
+  ComparedMetrics<kBoundNames.size()> bounds = {};
 
   void add(const ScenarioSums& other);
 };
 
 using Scenario = ScenarioOf<ScenarioSums>;
 
-struct BoundRow {
-  Degradation turnaround;
-  Degradation cpu;
-};
-
 // Table 4 for some of the scenarios.
-struct BoundTable {
-  std::string title;
-  std::size_t scenarios = 0;
-  std::size_t instances = 0;
+struct BoundTable : ComparisonTable {
   bool whole = false;  // all scenarios, as in the published table
-  std::array<BoundRow, 4> rows = {};
 };
 
 // How much bottom levels matter, for one bound or all of them.
@@ -91,6 +70,13 @@ struct TurnaroundStudyResult : StudyHead {
 
 // Throws InputError as Campaign does.
 TurnaroundStudyResult run_turnaround_study(const TurnaroundStudyOptions& options);
+
+// One table per log (when there are several), one for all scenarios, one for the default
+// application (when it was run). Needs the logs, applications and scenarios of the result.
+std::vector<BoundTable> bound_tables(const TurnaroundStudyResult& result);
+
+// One per bound, and one for all bounds.
+std::vector<BottomLevelTable> bottom_level_tables(const TurnaroundStudyResult& result);
 
 // A text report: our numbers beside the published ones.
 std::string format_table(const TurnaroundStudyResult& result);

@@ -82,16 +82,16 @@ TEST(AdaptiveTables, GainIsThatOfTheSums) {
   const AdaptiveCell& first = table.cells[0];
   EXPECT_EQ(first.graphs, 2U);
   EXPECT_EQ(first.cases, 3U);
-  EXPECT_DOUBLE_EQ(*first.mean(AdaptiveStrategy::heft), 1000.0 / 3);
-  EXPECT_FALSE(first.gain_of(AdaptiveStrategy::heft));
-  EXPECT_FALSE(first.gain_of(AdaptiveStrategy::min_min));
-  EXPECT_NEAR(first.gain_of(AdaptiveStrategy::aheft)->percent, 30, 1e-9);
+  EXPECT_DOUBLE_EQ(*first.mean[AdaptiveStrategy::heft], 1000.0 / 3);
+  EXPECT_FALSE(first.gain[AdaptiveStrategy::heft]);
+  EXPECT_FALSE(first.gain[AdaptiveStrategy::min_min]);
+  EXPECT_NEAR(first.gain[AdaptiveStrategy::aheft]->percent, 30, 1e-9);
   // Graphs of 400 -> 390 and 600 -> 310: 110 off the line of 0.7, either way.
-  EXPECT_NEAR(*first.gain_of(AdaptiveStrategy::aheft)->error, 22, 1e-9);
+  EXPECT_NEAR(*first.gain[AdaptiveStrategy::aheft]->error, 22, 1e-9);
   EXPECT_EQ(table.cells[1].cases, 0U);
-  EXPECT_FALSE(table.cells[1].mean(AdaptiveStrategy::heft));
-  EXPECT_NEAR(table.cells[4].gain_of(AdaptiveStrategy::aheft)->percent, 50, 1e-9);
-  EXPECT_FALSE(table.cells[4].gain_of(AdaptiveStrategy::aheft)->error);
+  EXPECT_FALSE(table.cells[1].mean[AdaptiveStrategy::heft]);
+  EXPECT_NEAR(table.cells[4].gain[AdaptiveStrategy::aheft]->percent, 50, 1e-9);
+  EXPECT_FALSE(table.cells[4].gain[AdaptiveStrategy::aheft]->error);
   EXPECT_EQ(adaptive_total(cases, AdaptiveApplication::random).cases, 4U);
   EXPECT_EQ(adaptive_total(cases, AdaptiveApplication::blast).cases, 0U);
 }

@@ -11,7 +11,6 @@
 #include "dovetail/planner.hpp"
 #include "planners/list/tightest.hpp"
 #include "study/deadline/deadline_study.hpp"
-#include "study/deadline/deadline_tables.hpp"
 #include "study/published.hpp"
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
@@ -91,14 +90,14 @@ TEST(DeadlineStudy, GivesTheSameNumbersOnAnyNumberOfThreads) {
 
 // What the study should sum for one instance, from the planners themselves.
 template <std::size_t N>
-void expect_sums(const DeadlineComparison<N>& sums, const std::array<std::string_view, N>& names,
+void expect_sums(const ComparedMetrics<N>& sums, const std::array<std::string_view, N>& names,
                  PlanningContext& context) {
-  ASSERT_EQ(sums.tightest.instances, 1U);
+  ASSERT_EQ(sums.time.instances, 1U);
   Duration latest = 0;
   for (std::size_t i = 0; i < N; ++i) {
     const Plan plan = tightest_plan(*find_planner(names[i]), context);
     ASSERT_TRUE(plan.feasible) << names[i];
-    EXPECT_EQ(sums.tightest.total[i], *plan.deadline) << names[i];
+    EXPECT_EQ(sums.time.total[i], *plan.deadline) << names[i];
     latest = std::max(latest, *plan.deadline);
   }
   for (std::size_t i = 0; i < N; ++i) {
@@ -126,9 +125,9 @@ TEST(DeadlineStudy, SumsWhatThePlannersAnswer) {
     if (scenario.reservations.method == ReservationMethod::real) {
       expect_sums(scenario.sums.hybrid, kHybridNames, context);
     } else {
-      EXPECT_EQ(scenario.sums.hybrid.tightest.instances, 0U);
+      EXPECT_EQ(scenario.sums.hybrid.time.instances, 0U);
     }
-    const auto& tightest = scenario.sums.plain.tightest.total;
+    const auto& tightest = scenario.sums.plain.time.total;
     EXPECT_EQ(scenario.sums.binds.instances, 1U);
     EXPECT_EQ(scenario.sums.binds.over_twice, tightest[4] > 2 * tightest[1] ? 1U : 0U);
   }
@@ -159,8 +158,8 @@ TEST(DeadlineStudy, ComparesAllReadings) {
   ASSERT_EQ(result.readings.size(), kDeadlineReadings.size());
   // The first is the reading of the study itself.
   for (std::size_t column = 0; column < 4; ++column) {
-    EXPECT_EQ(result.readings[0].table.columns[column].rows[4].tightest.percent,
-              result.plain[0].columns[column].rows[4].tightest.percent);
+    EXPECT_EQ(result.readings[0].table.columns[column].rows[4].time.percent,
+              result.plain[0].columns[column].rows[4].time.percent);
   }
   EXPECT_NE(format_table(result).find("remaining"), std::string::npos);
 }
@@ -172,7 +171,7 @@ std::vector<DeadlineScenario> published_scenarios() {
   for (std::size_t column = 0; column < 3; ++column) {
     DeadlineScenario scenario{0, 0, {kPhis[column], ReservationMethod::linear}, {}};
     for (const bool cpu : {false, true}) {
-      auto& sums = cpu ? scenario.sums.plain.cpu : scenario.sums.plain.tightest;
+      auto& sums = cpu ? scenario.sums.plain.cpu : scenario.sums.plain.time;
       sums.instances = sums.complete = 1;
       for (std::size_t row = 0; row < kPlainNames.size(); ++row) {
         const published::PublishedDeadlines& theirs = published::deadline_rows()[row];
@@ -196,20 +195,20 @@ TEST(DeadlineTables, PutScenariosIntoTheirColumns) {
   std::vector<DeadlineScenario> scenarios = published_scenarios();
   scenarios.push_back(scenarios[0]);
   scenarios.back().reservations.method = ReservationMethod::real;
-  scenarios.back().sums.plain.tightest.excess.fill(0.5);
+  scenarios.back().sums.plain.time.excess.fill(0.5);
   const std::vector<PlainTable> tables = plain_tables(one_log_head(), scenarios);
   ASSERT_EQ(tables.size(), 1U);
   const auto& columns = tables[0].columns;
   EXPECT_EQ(columns[0].title, "phi 0.1");
   EXPECT_EQ(columns[0].scenarios, 2U);  // linear and real
-  EXPECT_NEAR(columns[0].rows[4].tightest.percent, (4.12 + 50) / 2, 1e-9);
-  EXPECT_NEAR(columns[1].rows[4].tightest.percent, 4.27, 1e-9);
+  EXPECT_NEAR(columns[0].rows[4].time.percent, (4.12 + 50) / 2, 1e-9);
+  EXPECT_NEAR(columns[1].rows[4].time.percent, 4.27, 1e-9);
   EXPECT_NEAR(columns[2].rows[0].cpu.percent, 3769.20, 1e-9);
-  EXPECT_EQ(columns[2].rows[1].tightest.scenario_wins, 1U);  // 6.26 is the least
-  EXPECT_EQ(columns[2].rows[4].tightest.scenario_wins, 0U);
+  EXPECT_EQ(columns[2].rows[1].time.scenario_wins, 1U);  // 6.26 is the least
+  EXPECT_EQ(columns[2].rows[4].time.scenario_wins, 0U);
   EXPECT_EQ(columns[3].title, "real");
   EXPECT_EQ(columns[3].scenarios, 1U);
-  EXPECT_NEAR(columns[3].rows[0].tightest.percent, 50, 1e-9);
+  EXPECT_NEAR(columns[3].rows[0].time.percent, 50, 1e-9);
 }
 
 TEST(DeadlineTables, MeasureTheDistanceToThePublishedRows) {
@@ -218,8 +217,8 @@ TEST(DeadlineTables, MeasureTheDistanceToThePublishedRows) {
   EXPECT_NEAR(table.tightest_distance, 0, 1e-9);
   EXPECT_NEAR(table.cpu_distance, 0, 1e-9);
   // One of six cells is 12 points off; an aggressive row does not count.
-  scenarios[1].sums.plain.tightest.excess[3] += 0.12;
-  scenarios[1].sums.plain.tightest.excess[0] += 5;
+  scenarios[1].sums.plain.time.excess[3] += 0.12;
+  scenarios[1].sums.plain.time.excess[0] += 5;
   table = reading_table(DeadlineReading::front, one_log_head(), scenarios);
   EXPECT_NEAR(table.tightest_distance, 2, 1e-9);
 }
@@ -229,14 +228,14 @@ TEST(DeadlineTables, CountBindsOfTheMethodRealOnly) {
   scenarios[0].sums.binds = {10, 9, 9};
   scenarios[1].reservations.method = ReservationMethod::real;
   scenarios[1].sums.binds = {10, 1, 3};
-  scenarios[1].sums.hybrid.tightest.add_instance({110, 200, 104, 100});
+  scenarios[1].sums.hybrid.time.add_instance({110, 200, 104, 100});
   scenarios[1].sums.hybrid.cpu.add_instance({300, 100, 100, kNoAnswer});
   const HybridTable table = hybrid_tables(one_log_head(), scenarios)[0];
   EXPECT_EQ(table.binds.instances, 10U);
   EXPECT_EQ(table.binds.over_twice, 1U);
   EXPECT_EQ(table.binds.over_slightly, 3U);
   EXPECT_EQ(table.table.scenarios, 1U);
-  EXPECT_NEAR(table.table.rows[1].tightest.percent, 100, 1e-9);
+  EXPECT_NEAR(table.table.rows[1].time.percent, 100, 1e-9);
   EXPECT_EQ(table.table.rows[3].cpu.unanswered, 1U);
 }
 
@@ -246,7 +245,7 @@ DeadlineStudyResult published_result() {
   result.applications = {application_specs()[kDefaultApplication]};
   result.scenarios = published_scenarios();
   result.scenarios[0].reservations.method = ReservationMethod::real;
-  result.scenarios[0].sums.hybrid.tightest.add_instance({1110, 1551, 1047, 1026});
+  result.scenarios[0].sums.hybrid.time.add_instance({1110, 1551, 1047, 1026});
   result.scenarios[0].sums.hybrid.cpu.add_instance({2240, 1016, 1245, kNoAnswer});
   result.plain = plain_tables(result, result.scenarios);
   result.hybrid = hybrid_tables(result, result.scenarios);
@@ -261,7 +260,7 @@ TEST(DeadlineTables, FindThatThePublishedTablesAreSound) {
     EXPECT_TRUE(finding.agrees) << finding.claim << ": " << finding.found;
   }
   std::swap(result.hybrid.back().table.rows[2], result.hybrid.back().table.rows[3]);
-  result.plain.back().columns[0].rows[0].tightest.percent = 1000;
+  result.plain.back().columns[0].rows[0].time.percent = 1000;
   const std::vector<Finding> broken = findings(result);
   EXPECT_FALSE(broken.front().agrees);
   EXPECT_FALSE(broken.back().agrees);

@@ -7,7 +7,7 @@
 
 #include "dovetail/error.hpp"
 #include "queue/sim/workflow_run.hpp"
-#include "study/queue/queue_setup.hpp"
+#include "study/queue/queue_study.hpp"
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
 
@@ -289,12 +289,12 @@ TEST(QueueTables, DoubtKeepsRunsWithSingleTasksApart) {
   made.campaign().settings = {{.setting = {0, Requests::accurate}}};
   made.outcomes(Cut::zhang)[0].single_mode = true;
   made.set(Cut::glume, 1200, 700);
-  const DoubtTable table = doubt_table(made.campaign());
-  ASSERT_EQ(table.rows.size(), 1U);
-  EXPECT_NEAR(table.rows[0].when_single.value(), -20, 1e-9);
-  EXPECT_NEAR(table.rows[0].otherwise.value(), 30, 1e-9);
-  EXPECT_NEAR(table.rows[0].mean.mean_of_ratios, 5, 1e-9);
-  EXPECT_DOUBLE_EQ(table.rows[0].single_mode, 50);
+  const std::vector<DoubtRow> rows = doubt_rows(made.campaign());
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows[0].when_single.value(), -20, 1e-9);
+  EXPECT_NEAR(rows[0].otherwise.value(), 30, 1e-9);
+  EXPECT_NEAR(rows[0].mean.mean_of_ratios, 5, 1e-9);
+  EXPECT_DOUBLE_EQ(rows[0].single_mode, 50);
 }
 
 TEST(QueueTables, FiguresTellWhatZhangBecame) {
@@ -365,18 +365,18 @@ TEST(QueueStudy, PutsTheDoubtIntoFourSettings) {
   const QueueStudyResult result = run_queue_study(options);
   EXPECT_EQ(result.workflows.size(), 1U);
   EXPECT_TRUE(result.tables.figures.empty());
-  const DoubtTable& table = result.tables.doubt;
-  ASSERT_EQ(table.rows.size(), 4U);
-  EXPECT_FALSE(table.rows[0].setting.contiguous);
-  EXPECT_EQ(table.rows[1].setting.never_ran, NeverRan::request);
-  EXPECT_TRUE(table.rows[3].setting.contiguous);
-  for (const DoubtRow& row : table.rows) {
+  const std::vector<DoubtRow>& rows = result.tables.doubt;
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_FALSE(rows[0].setting.contiguous);
+  EXPECT_EQ(rows[1].setting.never_ran, NeverRan::request);
+  EXPECT_TRUE(rows[3].setting.contiguous);
+  for (const DoubtRow& row : rows) {
     EXPECT_EQ(row.cell.scenarios, 1U);
     EXPECT_DOUBLE_EQ(row.mean.mean_of_ratios, row.by_workflow[0].mean_of_ratios);
     EXPECT_GT(row.first_week, 0.1);
   }
   // The synthetic log has no job that never ran.
-  EXPECT_EQ(table.rows[0].mean.ratio_of_means, table.rows[1].mean.ratio_of_means);
+  EXPECT_EQ(rows[0].mean.ratio_of_means, rows[1].mean.ratio_of_means);
   const std::string text = format_table(result);
   EXPECT_NE(text.find("contiguous / request"), std::string::npos) << text;
   EXPECT_EQ(text.find("Table 2"), std::string::npos) << text;

@@ -13,7 +13,6 @@
 #include "dovetail/planner.hpp"
 #include "study/parallel.hpp"
 #include "study/turnaround/turnaround_study.hpp"
-#include "study/turnaround/turnaround_tables.hpp"
 #include "support/fingerprint.hpp"
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
@@ -136,8 +135,12 @@ TurnaroundStudyResult made_by_hand() {
     for (std::size_t level = 0; level < 4; ++level) {
       scenario.sums.turnaround[algorithm_number(level, 3)] = log == 0 ? 100 : 200;
     }
-    scenario.sums.turnaround_excess = {2.0, 2.0, 0.5, 0.0};
-    scenario.sums.turnaround_best = {0, 0, 1, 2};
+    auto& [time, cpu] = scenario.sums.bounds;
+    time.instances = time.complete = cpu.instances = cpu.complete = 2;
+    time.total = {200, 200, 200, log == 0 ? 100 : 200};
+    time.excess = {2.0, 2.0, 0.5, 0.0};
+    time.best = {0, 0, 1, 2};
+    cpu.total.fill(100);
     result.scenarios.push_back(scenario);
   }
   return result;
@@ -152,15 +155,15 @@ TEST(TurnaroundTables, AverageOverInstancesThenScenarios) {
   EXPECT_TRUE(all.whole);
   EXPECT_EQ(all.scenarios, 2U);
   EXPECT_EQ(all.instances, 4U);
-  EXPECT_DOUBLE_EQ(all.rows[0].turnaround.percent, 100);
-  EXPECT_DOUBLE_EQ(all.rows[2].turnaround.percent, 25);
-  EXPECT_DOUBLE_EQ(all.rows[2].turnaround.instance_wins_percent, 50);
+  EXPECT_DOUBLE_EQ(all.rows[0].time.percent, 100);
+  EXPECT_DOUBLE_EQ(all.rows[2].time.percent, 25);
+  EXPECT_DOUBLE_EQ(all.rows[2].time.instance_wins_percent, 50);
 }
 
 TEST(TurnaroundTables, TiesCountForAll) {
   const BoundTable all = bound_tables(made_by_hand())[2];
-  EXPECT_EQ(all.rows[3].turnaround.scenario_wins, 2U);
-  EXPECT_EQ(all.rows[0].turnaround.scenario_wins, 1U);
+  EXPECT_EQ(all.rows[3].time.scenario_wins, 2U);
+  EXPECT_EQ(all.rows[0].time.scenario_wins, 1U);
   EXPECT_EQ(all.rows[0].cpu.scenario_wins, 2U);
 }
 
@@ -244,10 +247,10 @@ TEST(TurnaroundStudy, RealLogsGiveTheKnownOrder) {
   const BoundTable& all = *std::find_if(result.bounds.begin(), result.bounds.end(),
                                         [](const BoundTable& table) { return table.whole; });
   EXPECT_EQ(all.instances, 360U);
-  EXPECT_GT(all.rows[0].turnaround.percent, all.rows[1].turnaround.percent);
-  EXPECT_GT(all.rows[1].turnaround.percent, 10);
-  EXPECT_LT(all.rows[2].turnaround.percent, 5);
-  EXPECT_LT(all.rows[3].turnaround.percent, 5);
+  EXPECT_GT(all.rows[0].time.percent, all.rows[1].time.percent);
+  EXPECT_GT(all.rows[1].time.percent, 10);
+  EXPECT_LT(all.rows[2].time.percent, 5);
+  EXPECT_LT(all.rows[3].time.percent, 5);
   EXPECT_GE(all.rows[3].cpu.instance_wins_percent, 95);
 }
 
