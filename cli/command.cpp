@@ -202,9 +202,9 @@ const PlannerInfo* find_in_any_case(const std::string& name) {
 [[noreturn]] void refuse_algorithm(const std::string& name) {
   io::NearestWord nearest(name);
   for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
-  for (const PlannerInfo& row : planners()) nearest.offer(row.name);
   std::string known;
   for (const PlannerInfo& row : planners()) {
+    nearest.offer(row.name);
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
   const std::string guess = nearest.suggestion();

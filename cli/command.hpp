@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,33 +25,34 @@ void print_notes(const std::vector<std::string>& notes);
 enum class Exit { fine = 0, no = 1, bad_input = 2, outside = 3 };
 
 // Each verb adds a subcommand to the program; its callback sets the exit status.
-void add_plan(CLI::App& program, Exit& status);
-void add_compare(CLI::App& program, Exit& status);
-void add_frontier(CLI::App& program, Exit& status);
-void add_check(CLI::App& program, Exit& status);
-void add_show(CLI::App& program, Exit& status);
-void add_generate(CLI::App& program, Exit& status);
-void add_convert(CLI::App& program, Exit& status);
-void add_algorithms(CLI::App& program, Exit& status);
-void add_study(CLI::App& program, Exit& status);
-void add_replay(CLI::App& program, Exit& status);
-void add_queue(CLI::App& program, Exit& status);
-void add_ensemble(CLI::App& program, Exit& status);
-void add_whatif(CLI::App& program, Exit& status);
-void add_simulate(CLI::App& program, Exit& status);
-void add_run(CLI::App& program, Exit& status);
-void add_resume(CLI::App& program, Exit& status);
-void add_runs(CLI::App& program, Exit& status);
-void add_status(CLI::App& program, Exit& status);
-void add_logs(CLI::App& program, Exit& status);
-void add_cancel(CLI::App& program, Exit& status);
-void add_resources(CLI::App& program, Exit& status);
-void add_explain(CLI::App& program, Exit& status);
-void add_history(CLI::App& program, Exit& status);
-void add_pilot(CLI::App& program, Exit& status);
-void add_keys(CLI::App& program, Exit& status);
-void add_agent(CLI::App& program, Exit& status);
-void add_daemon(CLI::App& program, Exit& status);
+using AddVerb = void(CLI::App& program, Exit& status);
+AddVerb add_plan, add_compare, add_frontier, add_check, add_show, add_generate, add_convert,
+    add_algorithms, add_study, add_replay, add_queue, add_ensemble, add_whatif, add_simulate,
+    add_run, add_resume, add_runs, add_status, add_logs, add_cancel, add_resources, add_explain,
+    add_history, add_pilot, add_keys, add_agent, add_daemon;
+
+// A subcommand and what its options fill in; both live as long as the program.
+template <typename Arguments>
+struct Verb {
+  CLI::App& command;
+  Arguments& arguments;
+};
+
+// Adds a subcommand that runs run(arguments), or run(command, arguments), and sets the status.
+template <typename Arguments, typename Run>
+Verb<Arguments> add_verb(CLI::App& program, Exit& status, const std::string& name,
+                         const std::string& help, Run run) {
+  CLI::App* command = program.add_subcommand(name, help);
+  auto arguments = std::make_shared<Arguments>();
+  command->callback([command, arguments, run, &status] {
+    if constexpr (std::is_invocable_v<Run, const CLI::App&, const Arguments&>) {
+      status = run(*command, *arguments);
+    } else {
+      status = run(*arguments);
+    }
+  });
+  return {*command, *arguments};
+}
 
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {

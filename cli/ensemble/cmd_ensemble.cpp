@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/command.hpp"
 #include "cli/ensemble/ensemble_input.hpp"
@@ -145,6 +144,11 @@ void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
   write_file(name, name.ends_with(".svg") ? ensemble_svg(picture) : ensemble_html(picture));
 }
 
+void write_json(const EnsembleArguments& arguments, const std::string& json) {
+  if (arguments.json && arguments.output != "-") fmt::print("{}", json);
+  if (!arguments.output.empty()) write_file(arguments.output, json);
+}
+
 Exit answer_ensemble(const EnsembleInput& input) {
   const EnsembleArguments& arguments = input.arguments;
   std::string full_cluster;
@@ -152,9 +156,7 @@ Exit answer_ensemble(const EnsembleInput& input) {
       input.needs_calendar() ? planned_answer(input, full_cluster) : simulated_answer(input);
   if (answer.plan.makespan < kForever) write_gantt(input, answer);
   if (!arguments.schedule) answer.schedules.clear();
-  const std::string json = to_json(answer);
-  if (arguments.json && arguments.output != "-") fmt::print("{}", json);
-  if (!arguments.output.empty()) write_file(arguments.output, json);
+  write_json(arguments, to_json(answer));
   if (answer.plan.makespan >= kForever) {
     fmt::print(stderr, "{}: {}\n", arguments.file,
                input.needs_calendar()
@@ -178,8 +180,7 @@ Exit answer_sweep(const EnsembleInput& input) {
   }
   const ProcessorSweep sweep =
       sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
-  if (arguments.json && arguments.output != "-") fmt::print("{}", to_json(sweep));
-  if (!arguments.output.empty()) write_file(arguments.output, to_json(sweep));
+  write_json(arguments, to_json(sweep));
   if (!arguments.chart.empty()) {
     const io::LineChart chart = chart_of(sweep);
     write_file(arguments.chart, arguments.chart.ends_with(".svg")
@@ -217,51 +218,50 @@ std::string known_names() {
 }  // namespace
 
 void add_ensemble(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand(
-      "ensemble", "groups and clusters for many chains of months (climate ensembles)");
-  auto a = std::make_shared<EnsembleArguments>();
-  command->add_option("FILE", a->file, "ensemble file: YAML or JSON; - is standard input")
+  const auto [command, a] = add_verb<EnsembleArguments>(
+      program, status, "ensemble",
+      "groups and clusters for many chains of months (climate ensembles)", run_ensemble);
+  command.add_option("FILE", a.file, "ensemble file: YAML or JSON; - is standard input")
       ->required();
   command
-      ->add_option("-c,--cluster", a->cluster,
-                   "cluster file whose clusters have the names of the ensemble's tables, or a "
-                   "number of processors where there is one table")
+      .add_option("-c,--cluster", a.cluster,
+                  "cluster file whose clusters have the names of the ensemble's tables, or a "
+                  "number of processors where there is one table")
       ->required();
-  command->add_option("--heuristic", a->heuristic,
-                      "how processors are grouped: " + known_names() + "; default best");
+  command.add_option("--heuristic", a.heuristic,
+                     "how processors are grouped: " + known_names() + "; default best");
   std::vector<std::pair<std::string, Dispatch>> rules;
   for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
-  add_choice<Dispatch>(*command, "--dispatch", a->dispatch, rules,
+  add_choice<Dispatch>(command, "--dispatch", a.dispatch, rules,
                        "which scenario a group takes next: fair, rotate (default) or ideal");
-  command->add_option("--repartition", a->repartition,
-                      "over several clusters: greedy (default), round-robin or exact");
-  command->add_flag("--json", a->json, "as JSON on standard output");
-  command->add_flag("--schedule", a->schedule, "JSON: also when every month runs");
-  command->add_flag("--vectors", a->vectors,
-                    "JSON: also how long each cluster takes for 1, 2, ... scenarios");
+  command.add_option("--repartition", a.repartition,
+                     "over several clusters: greedy (default), round-robin or exact");
+  command.add_flag("--json", a.json, "as JSON on standard output");
+  command.add_flag("--schedule", a.schedule, "JSON: also when every month runs");
+  command.add_flag("--vectors", a.vectors,
+                   "JSON: also how long each cluster takes for 1, 2, ... scenarios");
   const CLI::Validator named(
       [](const std::string& text) { return text.empty() ? "expected a name, found \"\"" : ""; },
       "");
-  command->add_option("-o,--output", a->output, "write the JSON to this file")->check(named);
-  command->add_option("--plan", a->plan, "write a plan of every task to this file")->check(named);
+  command.add_option("-o,--output", a.output, "write the JSON to this file")->check(named);
+  command.add_option("--plan", a.plan, "write a plan of every task to this file")->check(named);
   command
-      ->add_option("--export", a->folder,
-                   "write the plan with its workflows and clusters to this folder, for check "
-                   "and run; a new one, or one of a former export")
+      .add_option("--export", a.folder,
+                  "write the plan with its workflows and clusters to this folder, for check "
+                  "and run; a new one, or one of a former export")
       ->check(named);
-  command->add_option("--gantt", a->gantt, "draw the groups over time to this file: .html or .svg")
+  command.add_option("--gantt", a.gantt, "draw the groups over time to this file: .html or .svg")
       ->check(named);
   command
-      ->add_option("--sweep", a->sweep,
-                   "instead: the makespan of every heuristic on so many processors, FROM:TO or "
-                   "FROM:TO:STEP")
+      .add_option("--sweep", a.sweep,
+                  "instead: the makespan of every heuristic on so many processors, FROM:TO or "
+                  "FROM:TO:STEP")
       ->check(named);
-  command->add_option("--chart", a->chart, "draw the sweep to this file: .html or .svg")
+  command.add_option("--chart", a.chart, "draw the sweep to this file: .html or .svg")
       ->check(named);
-  command->footer(
+  command.footer(
       "Examples: dovetail ensemble climate.yaml -c grid.yaml\n"
       "          dovetail ensemble climate.yaml -c 53 --heuristic knapsack --dispatch fair --json");
-  command->callback([a, &status] { status = run_ensemble(*a); });
 }
 
 }  // namespace dovetail::cli

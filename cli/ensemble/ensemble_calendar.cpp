@@ -34,13 +34,6 @@ std::vector<TaskId> chain_tasks(const io::EnsembleFile& file, const Workflow& wo
   return chain;
 }
 
-// The workflow file stands beside the ensemble file.
-std::string beside(const std::string& file, const std::string& name) {
-  const auto slash = file.rfind('/');
-  if (name.starts_with("/") || slash == std::string::npos) return name;
-  return file.substr(0, slash + 1) + name;
-}
-
 // Those off the chain get as few processors as they allow.
 void warn_of_narrow_tasks(const EnsembleInput& input, const RepeatedUnit& unit) {
   for (const TaskId task : unit.off_chain()) {
@@ -101,7 +94,9 @@ void reject_huge_plan(const EnsembleInput& input, const ChainEnsemble& chains) {
 std::vector<RepeatedUnit> units_of(const EnsembleInput& input) {
   std::vector<RepeatedUnit> units;
   if (!input.file.repeat.empty()) {
-    const Workflow workflow = read_workflow(beside(input.file.file, input.file.repeat));
+    // The workflow file stands beside the ensemble file.
+    const fs::path folder = fs::path(input.file.file).parent_path();
+    const Workflow workflow = read_workflow((folder / input.file.repeat).string());
     const Problem month({workflow}, input.platform);  // says which task fits nowhere
     units.emplace_back(month.workflows().front(), chain_tasks(input.file, workflow));
     warn_of_narrow_tasks(input, units.front());

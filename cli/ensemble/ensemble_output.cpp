@@ -16,10 +16,6 @@ namespace {
 
 using io::json_string;
 
-std::string end_json(Duration makespan) {
-  return makespan >= kForever ? "null" : format_seconds(makespan);
-}
-
 std::string run_json(const MonthRun& run, const SitePlan& site) {
   const bool is_main = run.kind == MonthRun::Kind::main;
   return fmt::format(R"({{"kind":"{}","scenario":{},"month":{},"{}":{},"start":{},"end":{}}})",
@@ -63,6 +59,10 @@ std::string cluster_json(const EnsembleAnswer& answer, std::size_t c) {
 }
 
 }  // namespace
+
+std::string end_json(Duration makespan) {
+  return makespan >= kForever ? "null" : format_seconds(makespan);
+}
 
 std::string to_json(const EnsembleAnswer& answer) {
   std::string clusters;

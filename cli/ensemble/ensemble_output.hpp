@@ -25,6 +25,9 @@ struct EnsembleAnswer {
   std::vector<std::vector<Interval>> absent = {};  // when the cluster is not ours
 };
 
+// Seconds; null when the months never end.
+std::string end_json(Duration makespan);
+
 std::string to_json(const EnsembleAnswer& answer);
 
 // "2 of 9, 5 of 7".

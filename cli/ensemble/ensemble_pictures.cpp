@@ -46,10 +46,6 @@ void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePic
   if (!posts.spells.empty()) picture.rows.push_back(std::move(posts));
 }
 
-std::string sweep_end(Duration makespan) {
-  return makespan >= kForever ? "null" : format_seconds(makespan);
-}
-
 }  // namespace
 
 io::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
@@ -121,7 +117,7 @@ std::string to_json(const ProcessorSweep& sweep) {
   for (const ProcessorSweep::Row& row : sweep.rows) {
     rows += fmt::format("{}{{\"processors\":{}", rows.empty() ? "\n " : ",\n ", row.processors);
     for (std::size_t i = 0; i < row.makespans.size(); ++i) {
-      rows += fmt::format(",\"{}\":{}", sweep.heuristics[i]->name, sweep_end(row.makespans[i]));
+      rows += fmt::format(",\"{}\":{}", sweep.heuristics[i]->name, end_json(row.makespans[i]));
     }
     rows += "}";
   }

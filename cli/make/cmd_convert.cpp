@@ -1,9 +1,6 @@
 // dovetail convert: a workflow from one format to another.
 #include <fmt/format.h>
 
-#include <iostream>
-#include <memory>
-
 #include "cli/command.hpp"
 #include "dovetail/error.hpp"
 #include "io/formats/table.hpp"
@@ -33,12 +30,12 @@ void warn_of_lost_times(const Workflow& workflow, const io::FormatInfo& format) 
     if (time.kind() != TimeKind::fixed || time.min_procs() > 1) ++simplified;
   }
   if (simplified > 0) {
-    std::cerr << "warning: " << format.standard
-              << " has one time per task: " << counted(simplified, "task")
-              << " keep the time on their fewest processors only\n";
+    print_warning(
+        fmt::format("{} has one time per task: {} keep the time on their fewest processors only",
+                    format.standard, counted(simplified, "task")));
   }
   if (workflow.has_transfers()) {
-    std::cerr << "warning: " << format.standard << " has no transfer times\n";
+    print_warning(fmt::format("{} has no transfer times", format.standard));
   }
 }
 
@@ -48,12 +45,10 @@ void warn_of_lost_execution(const Workflow& workflow) {
   for (TaskId task = 0; task < workflow.size(); ++task) {
     if (workflow.execution(task) != TaskExecution{}) ++lost;
   }
-  if (workflow.terms() != WorkflowTerms{}) {
-    std::cerr << "warning: weight and ready_at are lost\n";
-  }
+  if (workflow.terms() != WorkflowTerms{}) print_warning("weight and ready_at are lost");
   if (lost == 0) return;
-  std::cerr << "warning: " << counted(lost, "task")
-            << " lose directory, environment, inputs, outputs, timeout, retries and kind\n";
+  print_warning(counted(lost, "task") +
+                " lose directory, environment, inputs, outputs, timeout, retries and kind");
 }
 
 Exit run(const ConvertArguments& arguments) {
@@ -62,7 +57,7 @@ Exit run(const ConvertArguments& arguments) {
   std::vector<std::string> warnings;
   const Workflow workflow =
       read_workflow(arguments.input, {.default_seconds = arguments.default_seconds}, &warnings);
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << '\n';
+  for (const std::string& warning : warnings) print_warning(warning);
   if (format.keeps == io::Keeps::one_time) warn_of_lost_times(workflow, format);
   if (format.keeps != io::Keeps::all) warn_of_lost_execution(workflow);
   write_file(arguments.output, format.write(workflow));
@@ -76,24 +71,22 @@ Exit run(const ConvertArguments& arguments) {
 }  // namespace
 
 void add_convert(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("convert", "a workflow from one format to another");
-  auto arguments = std::make_shared<ConvertArguments>();
+  const auto [command, a] = add_verb<ConvertArguments>(
+      program, status, "convert", "a workflow from one format to another", run);
   std::vector<std::string> names;
   for (const io::FormatInfo& format : io::workflow_formats()) {
     if (format.write != nullptr) names.emplace_back(format.name);
   }
-  command->add_option("IN", arguments->input, io::titles_to_read())->required();
-  command
-      ->add_option("OUT", arguments->output, "its ending decides the format; - is standard output")
+  command.add_option("IN", a.input, io::titles_to_read())->required();
+  command.add_option("OUT", a.output, "its ending decides the format; - is standard output")
       ->required();
-  command->add_option("--to", arguments->to, io::names_and_versions_to_write())
+  command.add_option("--to", a.to, io::names_and_versions_to_write())
       ->check(CLI::IsMember(names).description(""));
   command
-      ->add_option("--default-time", arguments->default_seconds,
-                   "seconds for imported tasks that have no run time")
+      .add_option("--default-time", a.default_seconds,
+                  "seconds for imported tasks that have no run time")
       ->check(CLI::Range(0.0, kMaxSeconds).description(""));
-  command->footer("Example: dovetail convert montage.dax montage.yaml");
-  command->callback([arguments, &status] { status = run(*arguments); });
+  command.footer("Example: dovetail convert montage.dax montage.yaml");
 }
 
 }  // namespace dovetail::cli

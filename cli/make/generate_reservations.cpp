@@ -1,7 +1,7 @@
 // dovetail generate reservations: a cluster file with reservations as in a batch log.
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
 
 #include "cli/make/generate.hpp"
 #include "dovetail/error.hpp"
@@ -34,13 +34,6 @@ ReservationLog load_log(const ReservationArguments& arguments, Random& random) {
   return synthetic_log(spec, random);
 }
 
-ReservationMethod method_called(std::string_view name) {
-  for (const ReservationMethod method : kReservationMethods) {
-    if (to_string(method) == name) return method;
-  }
-  throw InputError("--method: expected linear, expo or real, found \"" + std::string(name) + "\"");
-}
-
 Exit generate_reservations(const ReservationArguments& arguments) {
   if (arguments.log.empty() && arguments.partition) {
     throw InputError("--partition: only a log (--log) has partitions");
@@ -49,8 +42,9 @@ Exit generate_reservations(const ReservationArguments& arguments) {
   const ReservationLog log = load_log(arguments, random);
   const Tagging tagging = tag_jobs(log, arguments.phi, random);
   const Time moment = draw_moment(log, random);
-  Cluster cluster =
-      reservation_schedule(log, tagging, moment, method_called(arguments.method), random);
+  const auto method = *std::ranges::find(kReservationMethods, arguments.method,
+                                         [](ReservationMethod known) { return to_string(known); });
+  Cluster cluster = reservation_schedule(log, tagging, moment, method, random);
   cluster.name = arguments.name;
   const std::size_t reservations = cluster.reservations.size();
   const Platform platform(0, {std::move(cluster)});
@@ -67,27 +61,26 @@ Exit generate_reservations(const ReservationArguments& arguments) {
 }  // namespace
 
 void add_generate_reservations(CLI::App& generate, Exit& status) {
-  CLI::App* command =
-      generate.add_subcommand("reservations", "a cluster file with reservations as in a batch log");
-  command->option_defaults()->always_capture_default();
-  auto a = std::make_shared<ReservationArguments>();
-  command->add_option("--log", a->log, "SWF log, plain or .gz; default: a synthetic one");
+  const auto [command, a] = add_verb<ReservationArguments>(
+      generate, status, "reservations", "a cluster file with reservations as in a batch log",
+      generate_reservations);
+  command.option_defaults()->always_capture_default();
+  command.add_option("--log", a.log, "SWF log, plain or .gz; default: a synthetic one");
   command
-      ->add_option("--processors", a->processors,
-                   "of the cluster; default: what the log says, or 128")
+      .add_option("--processors", a.processors,
+                  "of the cluster; default: what the log says, or 128")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
-  command->add_option("--partition", a->partition, "only this partition's jobs of the log");
-  command->add_option("--phi", a->phi, "share of the jobs that count as reservations, 0 to 1");
+  command.add_option("--partition", a.partition, "only this partition's jobs of the log");
+  command.add_option("--phi", a.phi, "share of the jobs that count as reservations, 0 to 1");
   command
-      ->add_option("--method", a->method,
-                   "how reservations thin out with time: linear, expo (default) or real")
+      .add_option("--method", a.method,
+                  "how reservations thin out with time: linear, expo (default) or real")
       ->check(CLI::IsMember({"linear", "expo", "real"}).description(""));
-  command->add_option("--name", a->name, "name of the cluster");
-  add_seed(*command, a->seed, "schedule");
-  command->add_option("-o,--output", a->output,
-                      "file; .yaml or .json decides the format; - is standard output");
-  command->footer("Example: dovetail generate reservations --processors 128 -o cluster.yaml");
-  command->callback([a, &status] { status = generate_reservations(*a); });
+  command.add_option("--name", a.name, "name of the cluster");
+  add_seed(command, a.seed, "schedule");
+  command.add_option("-o,--output", a.output,
+                     "file; .yaml or .json decides the format; - is standard output");
+  command.footer("Example: dovetail generate reservations --processors 128 -o cluster.yaml");
 }
 
 }  // namespace dovetail::cli

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <span>
 
 #include "cli/make/generate.hpp"
@@ -280,23 +279,22 @@ void add_pool_options(CLI::App& command, WorkflowArguments& a) {
 }  // namespace
 
 void add_generate_workflow(CLI::App& generate, Exit& status) {
-  CLI::App* command = generate.add_subcommand("workflow", "a workflow of a known shape");
-  command->option_defaults()->always_capture_default();
-  auto a = std::make_shared<WorkflowArguments>();
-  add_shape_options(*command, *a);
-  add_time_options(*command, *a);
-  add_pool_options(*command, *a);
-  command->add_option("--name", a->name, "name of the workflow; default: the shape");
-  add_seed(*command, a->seed, "workflow");
-  command->add_option(
-      "-o,--output", a->output,
+  const auto [command, a] = add_verb<WorkflowArguments>(
+      generate, status, "workflow", "a workflow of a known shape", generate_workflow);
+  command.option_defaults()->always_capture_default();
+  add_shape_options(command, a);
+  add_time_options(command, a);
+  add_pool_options(command, a);
+  command.add_option("--name", a.name, "name of the workflow; default: the shape");
+  add_seed(command, a.seed, "workflow");
+  command.add_option(
+      "-o,--output", a.output,
       "file; " + io::endings_to_write() + " decides the format; - is standard output");
-  command->footer(
+  command.footer(
       "Examples: dovetail generate workflow --tasks 50 --seed 7 -o flow.yaml\n"
       "          dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"
       "          dovetail generate workflow --shape heft --resources 10 --join-until 4000 "
       "--pool pool.yaml -o flow.yaml");
-  command->callback([a, command, &status] { status = generate_workflow(*command, *a); });
 }
 
 }  // namespace dovetail::cli

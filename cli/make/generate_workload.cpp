@@ -1,8 +1,6 @@
 // dovetail generate workload: a synthetic log of a batch queue.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/make/generate.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -108,18 +106,17 @@ void add_request_options(CLI::App& command, WorkloadArguments& arguments) {
 }  // namespace
 
 void add_generate_workload(CLI::App& generate, Exit& status) {
-  CLI::App* command = generate.add_subcommand("workload", "a log of a batch queue's jobs");
-  command->option_defaults()->always_capture_default();
-  auto a = std::make_shared<WorkloadArguments>();
-  add_job_options(*command, a->spec);
-  add_request_options(*command, *a);
-  add_seed(*command, a->spec.seed, "workload");
-  command->add_option("-o,--output", a->output,
-                      "file; .json is a job list, all else SWF; - is standard output");
-  command->footer(
+  const auto [command, a] = add_verb<WorkloadArguments>(
+      generate, status, "workload", "a log of a batch queue's jobs", generate_workload);
+  command.option_defaults()->always_capture_default();
+  add_job_options(command, a.spec);
+  add_request_options(command, a);
+  add_seed(command, a.spec.seed, "workload");
+  command.add_option("-o,--output", a.output,
+                     "file; .json is a job list, all else SWF; - is standard output");
+  command.footer(
       "Examples: dovetail generate workload --nodes 100 --jobs 5000 --load 0.8 -o log.swf\n"
       "          dovetail generate workload --types both --requests factor --factor 2 -o log.json");
-  command->callback([a, command, &status] { status = generate_workload(*command, *a); });
 }
 
 }  // namespace dovetail::cli

@@ -1,7 +1,6 @@
 // dovetail algorithms: the tables of planners, strategies, groupings and policies.
 #include <fmt/format.h>
 
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -15,17 +14,10 @@ namespace dovetail::cli {
 
 namespace {
 
-const char* to_text(Goal goal) {
-  switch (goal) {
-    case Goal::turnaround:
-      return "turnaround";
-    case Goal::deadline:
-      return "deadline";
-    case Goal::fair:
-      break;
-  }
-  return "fair";
-}
+struct AlgorithmArguments {
+  std::string name;
+  bool json = false;
+};
 
 struct AlgorithmRow {
   std::string_view name;
@@ -37,9 +29,10 @@ struct AlgorithmRow {
 // All tables one after the other: planners, strategies for batch queues, groupings and repartitions
 // of ensembles, policies of batch queues.
 std::vector<AlgorithmRow> rows() {
+  constexpr std::string_view kGoals[] = {"turnaround", "deadline", "fair"};
   std::vector<AlgorithmRow> rows;
   for (const PlannerInfo& row : planners()) {
-    rows.push_back({row.name, to_text(row.goal), row.summary, row.source});
+    rows.push_back({row.name, kGoals[static_cast<std::size_t>(row.goal)], row.summary, row.source});
   }
   for (const StrategyInfo& row : strategies()) {
     rows.push_back({row.name, "queue", row.description, row.source});
@@ -74,9 +67,9 @@ std::vector<AlgorithmRow> rows_named(const std::string& name) {
                    (guess.empty() ? "; dovetail algorithms lists them" : guess));
 }
 
-Exit run(const std::string& name, bool json) {
-  const std::vector<AlgorithmRow> shown = rows_named(name);
-  if (json) {
+Exit run(const AlgorithmArguments& arguments) {
+  const std::vector<AlgorithmRow> shown = rows_named(arguments.name);
+  if (arguments.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const AlgorithmRow& row : shown) {
       list.push_back({{"name", row.name},
@@ -99,15 +92,13 @@ Exit run(const std::string& name, bool json) {
 }  // namespace
 
 void add_algorithms(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("algorithms", "the algorithms and what they do");
-  auto name = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
-  command->add_option("NAME", *name, "this one only");
-  command->add_flag("--json", *json, "as JSON");
-  command->footer(
+  const auto [command, a] = add_verb<AlgorithmArguments>(program, status, "algorithms",
+                                                         "the algorithms and what they do", run);
+  command.add_option("NAME", a.name, "this one only");
+  command.add_flag("--json", a.json, "as JSON");
+  command.footer(
       "Example: dovetail algorithms\n"
       "         dovetail algorithms DOVETAIL");
-  command->callback([name, json, &status] { status = run(*name, *json); });
 }
 
 }  // namespace dovetail::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -75,15 +74,14 @@ Exit run(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("check", "is a plan valid, and if not, why");
-  auto arguments = std::make_shared<CheckArguments>();
-  command->add_option("PLAN", arguments->plan, "plan file, as dovetail plan writes it")->required();
-  arguments->problem.add_workflows(*command, "-w,--workflow");
-  arguments->problem.add_cluster(*command);
-  arguments->goal.add_deadline(*command);
-  command->add_flag("--json", arguments->json, "as JSON");
-  command->footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
-  command->callback([arguments, &status] { status = run(*arguments); });
+  const auto [command, a] =
+      add_verb<CheckArguments>(program, status, "check", "is a plan valid, and if not, why", run);
+  command.add_option("PLAN", a.plan, "plan file, as dovetail plan writes it")->required();
+  a.problem.add_workflows(command, "-w,--workflow");
+  a.problem.add_cluster(command);
+  a.goal.add_deadline(command);
+  command.add_flag("--json", a.json, "as JSON");
+  command.footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
 }
 
 }  // namespace dovetail::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -17,6 +16,8 @@
 namespace dovetail::cli {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct CompareArguments {
   ProblemArguments problem;
@@ -59,25 +60,24 @@ void print_earliest(const Plan& earliest) {
   if (earliest.feasible) fmt::print("\nearliest  {}\n", describe_earliest(earliest));
 }
 
-void print_json(const Problem& problem, const std::vector<Plan>& plans, const Plan& best) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Plan& plan : plans) {
-    nlohmann::ordered_json row = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
-    if (plan.feasible) {
-      row["makespan"] = to_seconds(makespan(plan));
-      row["turnaround"] = to_seconds(makespan(plan));
-      row["cpu_hours"] = cpu_hours(plan);
-      row["peak_processors"] = peak_procs(plan);
-      if (plan.lambda) row["lambda"] = *plan.lambda;
-    }
-    rows.push_back(std::move(row));
-  }
-  nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
-                                     {"deadline", nullptr},
-                                     {"best", best.feasible ? best.algorithm : ""},
-                                     {"plans", std::move(rows)}};
+// `more` has the fields between the best plan's name and the plans.
+void print_json(const Problem& problem, const Plan& best, Json more, Json plans) {
+  Json document = {{"now", to_seconds(problem.now())},
+                   {"deadline", nullptr},
+                   {"best", best.feasible ? best.algorithm : ""}};
   if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
+  document.update(more);
+  document["plans"] = std::move(plans);
   fmt::print("{}\n", document.dump(1));
+}
+
+Json plans_json(const std::vector<Plan>& plans) {
+  Json rows = Json::array();
+  for (const Plan& plan : plans) {
+    Json& row = rows.emplace_back(plan_facts_json(plan));
+    if (plan.feasible && plan.lambda) row["lambda"] = *plan.lambda;
+  }
+  return rows;
 }
 
 // Several workflows: three metrics, the best of each marked.
@@ -91,13 +91,8 @@ Exit compare_fairly(PlanningContext& context, bool json) {
   const Plan& fairest = plans[fairest_plan(problem, plans)];
   const FairTable table(problem, plans);
   if (json) {
-    nlohmann::ordered_json document = {{"now", to_seconds(problem.now())},
-                                       {"deadline", nullptr},
-                                       {"best", fairest.feasible ? fairest.algorithm : ""},
-                                       {"best_of", table.best_json()},
-                                       {"plans", table.plans_json()}};
-    if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
-    fmt::print("{}\n", document.dump(1));
+    print_json(problem, fairest, Json::object({{"best_of", table.best_json()}}),
+               table.plans_json());
   } else {
     fmt::print("{}", table.text(""));
     if (fairest.feasible) fmt::print("\n* best in its column\n");
@@ -128,7 +123,7 @@ Exit run(const CompareArguments& arguments) {
   }
   const Plan& best = plans[best_plan(plans, problem.goal())];
   if (arguments.json) {
-    print_json(problem, plans, best);
+    print_json(problem, best, Json::object(), plans_json(plans));
   } else {
     print_table(plans, best, problem.goal());
     if (!best.feasible && problem.deadline()) {
@@ -141,17 +136,16 @@ Exit run(const CompareArguments& arguments) {
 }  // namespace
 
 void add_compare(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("compare", "every algorithm that fits, in one table");
-  auto arguments = std::make_shared<CompareArguments>();
-  arguments->problem.add_workflows(*command, "WORKFLOW");
-  arguments->problem.add_cluster(*command);
-  arguments->goal.add(*command);
-  arguments->planner.add(*command);
-  command->add_flag("--json", arguments->json, "as JSON");
-  command->footer(
+  const auto [command, a] = add_verb<CompareArguments>(
+      program, status, "compare", "every algorithm that fits, in one table", run);
+  a.problem.add_workflows(command, "WORKFLOW");
+  a.problem.add_cluster(command);
+  a.goal.add(command);
+  a.planner.add(command);
+  command.add_flag("--json", a.json, "as JSON");
+  command.footer(
       "Example: dovetail compare flow.yaml -c cluster.yaml\n"
       "         dovetail compare a.yaml b.yaml c.yaml -c cluster.yaml --goal fair");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace dovetail::cli

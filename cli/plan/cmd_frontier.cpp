@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <set>
 
 #include "cli/command.hpp"
@@ -206,22 +205,20 @@ Exit run(const FrontierArguments& arguments) {
 }  // namespace
 
 void add_frontier(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("frontier", "turn-around against CPU-hours: what to choose from");
-  auto arguments = std::make_shared<FrontierArguments>();
-  arguments->problem.add_workflows(*command, "WORKFLOW");
-  arguments->problem.add_cluster(*command);
-  command->add_option("--budget", arguments->budget,
-                      "answer with the fastest plan found within so many CPU-hours");
+  const auto [command, a] = add_verb<FrontierArguments>(
+      program, status, "frontier", "turn-around against CPU-hours: what to choose from", run);
+  a.problem.add_workflows(command, "WORKFLOW");
+  a.problem.add_cluster(command);
+  command.add_option("--budget", a.budget,
+                     "answer with the fastest plan found within so many CPU-hours");
   command
-      ->add_option("--deadlines", arguments->deadlines,
-                   "how many deadlines to try, 2 to 100000; default 128")
+      .add_option("--deadlines", a.deadlines, "how many deadlines to try, 2 to 100000; default 128")
       ->check(whole_number_from(2, 100'000), "");
-  command->add_flag("--all", arguments->all, "every point in the table, not only a dozen");
-  command->add_option("--picture", arguments->picture, "write the chart: FILE.html or FILE.svg");
-  arguments->planner.add(*command);
-  arguments->output.add(*command);
-  command->footer(
+  command.add_flag("--all", a.all, "every point in the table, not only a dozen");
+  command.add_option("--picture", a.picture, "write the chart: FILE.html or FILE.svg");
+  a.planner.add(command);
+  a.output.add(command);
+  command.footer(
       "Without --json, -o and --picture it writes frontier.html; --json and -o give all points "
       "with\n"
       "their plans. With --budget the answer is one plan, and --json, -o and --gantt mean the same "
@@ -229,7 +226,6 @@ void add_frontier(CLI::App& program, Exit& status) {
       "for dovetail plan.\n"
       "Example: dovetail frontier flow.yaml -c cluster.yaml\n"
       "         dovetail frontier flow.yaml -c cluster.yaml --budget 60 -o plan.json");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace dovetail::cli

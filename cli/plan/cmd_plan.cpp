@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/command.hpp"
 #include "cli/moment_option.hpp"
@@ -203,24 +202,22 @@ Exit run(const PlanArguments& arguments) {
 }  // namespace
 
 void add_plan(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("plan", "when and how wide each task should run");
-  auto arguments = std::make_shared<PlanArguments>();
-  arguments->problem.add_workflows(*command, "WORKFLOW");
-  arguments->problem.add_cluster(*command);
-  command->add_option("--algorithm", arguments->algorithm,
-                      "by name (see: dovetail algorithms); default: DOVETAIL where it can");
-  arguments->goal.add(*command);
-  command->add_flag("--tightest", arguments->tightest,
-                    "the tightest deadline that each algorithm can meet");
-  arguments->planner.add(*command);
-  arguments->planner.search.add_budget(*command);
-  arguments->output.add(*command);
-  command->footer(
+  const auto [command, a] = add_verb<PlanArguments>(program, status, "plan",
+                                                    "when and how wide each task should run", run);
+  a.problem.add_workflows(command, "WORKFLOW");
+  a.problem.add_cluster(command);
+  command.add_option("--algorithm", a.algorithm,
+                     "by name (see: dovetail algorithms); default: DOVETAIL where it can");
+  a.goal.add(command);
+  command.add_flag("--tightest", a.tightest, "the tightest deadline that each algorithm can meet");
+  a.planner.add(command);
+  a.planner.search.add_budget(command);
+  a.output.add(command);
+  command.footer(
       "Without --json, -o and --gantt it writes plan.json and plan.html.\n"
       "Example: dovetail plan flow.yaml -c cluster.yaml -o plan.json --gantt plan.svg\n"
       "         dovetail plan flow.yaml -c cluster.yaml --deadline 6h40m\n"
       "         dovetail plan a.yaml b.yaml c.yaml -c cluster.yaml --goal fair");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace dovetail::cli

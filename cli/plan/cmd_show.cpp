@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "cli/command.hpp"
 #include "cli/run/run_summary.hpp"
@@ -91,22 +90,21 @@ Exit run(const ShowArguments& arguments) {
 }  // namespace
 
 void add_show(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("show", "a plan or a run as a Gantt chart");
-  auto arguments = std::make_shared<ShowArguments>();
+  const auto [command, a] =
+      add_verb<ShowArguments>(program, status, "show", "a plan or a run as a Gantt chart", run);
   command
-      ->add_option("PLAN", arguments->plan,
-                   "plan file, as dovetail plan writes it, or a run, as dovetail runs lists it")
+      .add_option("PLAN", a.plan,
+                  "plan file, as dovetail plan writes it, or a run, as dovetail runs lists it")
       ->required();
   command
-      ->add_option("--format", arguments->format,
-                   "text (default), html, svg, or trace (Chrome's and Perfetto's JSON)")
+      .add_option("--format", a.format,
+                  "text (default), html, svg, or trace (Chrome's and Perfetto's JSON)")
       ->check(CLI::IsMember({"text", "html", "svg", "trace"}).description(""));
-  command->add_option("-o,--output", arguments->output, "write to this file; its ending decides");
-  command->footer(
+  command.add_option("-o,--output", a.output, "write to this file; its ending decides");
+  command.footer(
       "Of a run, the page has the plan at its start and below it what was executed.\n"
       "Example: dovetail show plan.json -o plan.svg\n"
       "         dovetail show flow-3 -o flow-3.html");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace dovetail::cli

@@ -92,6 +92,16 @@ void note_left_out(const Problem& problem) {
   }
 }
 
+Json plan_facts_json(const Plan& plan) {
+  Json json = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
+  if (!plan.feasible) return json;
+  json["makespan"] = to_seconds(makespan(plan));
+  json["turnaround"] = to_seconds(makespan(plan));
+  json["cpu_hours"] = cpu_hours(plan);
+  json["peak_processors"] = peak_procs(plan);
+  return json;
+}
+
 FairTable::FairTable(const Problem& problem, const std::vector<Plan>& plans)
     : problem_(problem),
       metrics_{"makespan", "average_stretch",
@@ -149,14 +159,8 @@ Json FairTable::plans_json() const {
   Json list = Json::array();
   for (const Row& row : rows_) {
     const Plan& plan = *row.plan;
-    Json entry = {{"algorithm", plan.algorithm}, {"feasible", plan.feasible}};
-    list.push_back(entry);
+    Json& json = list.emplace_back(plan_facts_json(plan));
     if (!plan.feasible) continue;
-    Json& json = list.back();
-    json["makespan"] = to_seconds(makespan(plan));
-    json["turnaround"] = to_seconds(makespan(plan));
-    json["cpu_hours"] = cpu_hours(plan);
-    json["peak_processors"] = peak_procs(plan);
     json["average_stretch"] = row.fairness.average_stretch;
     json["maximum_stretch"] = row.fairness.maximum_stretch;
     if (differ_in_weight(problem_)) {

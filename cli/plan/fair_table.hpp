@@ -16,6 +16,9 @@ std::string describe_fates(const Problem& problem, const Plan& plan);
 // Which algorithms for the goal fair are not in the table, and why: a line each, on standard error.
 void note_left_out(const Problem& problem);
 
+// A plan as compare lists it in JSON: its algorithm and, where it is feasible, its numbers.
+nlohmann::ordered_json plan_facts_json(const Plan& plan);
+
 // The plans of the algorithms for the goal fair, with their three metrics: makespan, average
 // stretch and maximum stretch, which is weighted where weights differ.
 class FairTable {

@@ -1,15 +1,15 @@
 // dovetail study: a paper's evaluation run again, beside the published tables.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "dovetail/io.hpp"
-#include "io/text.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
 #include "study/adaptive/adaptive_study.hpp"
 #include "study/anytime/anytime_study.hpp"
@@ -52,18 +52,53 @@ constexpr int kMost = 10'000;
 
 // A number of things to run.
 void add_size(CLI::App& command, const std::string& name, std::optional<std::size_t>& size,
-              const std::string& help) {
-  command.add_option(name, size, help)->check(CLI::Range(1, kMost).description(""));
+              const std::string& help, int least = 1, int most = kMost) {
+  command.add_option(name, size, help)->check(CLI::Range(least, most).description(""));
 }
 
-// What every study takes.
+// An option that may be repeated.
+template <typename T>
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
+                      const std::string& help) {
+  return command.add_option(name, values, help + "; may be repeated")->allow_extra_args(false);
+}
+
+// The same for names of `all`, in upper or lower case.
+template <typename T, typename All>
+void add_named(CLI::App& command, const std::string& name, std::vector<T>& values, const All& all) {
+  std::vector<std::string> names;
+  for (const T known : all) names.push_back(CLI::detail::to_lower(std::string(to_string(known))));
+  const std::string last = names.back();
+  const std::string list =
+      fmt::format("{} or {}", fmt::join(std::span(names).first(names.size() - 1), ", "), last);
+  const auto choose = [name, names, list, &values, &all](const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      const auto found = std::ranges::find(names, CLI::detail::to_lower(word));
+      if (found == names.end()) {
+        throw CLI::ValidationError(name, fmt::format("expected {}, found \"{}\"", list, word));
+      }
+      values.push_back(all[static_cast<std::size_t>(found - names.begin())]);
+    }
+  };
+  command
+      .add_option_function<std::vector<std::string>>(name, choose,
+                                                     "only " + list + "; may be repeated")
+      ->allow_extra_args(false);
+}
+
 template <typename Options>
-void add_common(CLI::App& command, Options& options) {
+void add_scale(CLI::App& command, Options& options) {
   add_choice<StudyScale>(command, "--scale", options.scale,
                          {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
                          "quick (default) or paper");
   command.add_option("--threads", options.threads, "default: all cores")
       ->check(CLI::NonNegativeNumber.description(""));
+}
+
+// What every study takes that draws random numbers.
+template <typename Options>
+void add_common(CLI::App& command, Options& options) {
+  add_scale(command, options);
   command.add_option("--seed", options.seed, "the same seed gives the same numbers")
       ->check(CLI::NonNegativeNumber.description(""));
 }
@@ -75,8 +110,13 @@ void add_logs(CLI::App& command, Options& options) {
                      "folder with the archive's logs; default: $DOVETAIL_DATA");
   command.add_flag("--synthetic", options.synthetic,
                    "one synthetic log instead of the four real ones");
-  command.add_option("--log", options.logs, "only this one of the four logs; may be repeated")
-      ->allow_extra_args(false);
+  add_list(command, "--log", options.logs, "only this one of the four logs");
+}
+
+template <typename Options>
+void add_no_timing(CLI::App& command, Options& options) {
+  command.add_flag_callback(
+      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
 }
 
 void add_options(CLI::App& command, StudyOptions& options) {
@@ -85,23 +125,17 @@ void add_options(CLI::App& command, StudyOptions& options) {
   add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
   add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
   add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
-  command.add_flag_callback(
-      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
+  add_no_timing(command, options);
 }
 
 void add_options(CLI::App& command, QueueStudyOptions& options) {
   add_common(command, options);
   add_logs(command, options);
   add_size(command, "--instants", options.instants, "of the 289, instead of the scale's");
-  command
-      .add_option("--workflows", options.workflows,
-                  "only those of this name, like Montage-250-* or *-medium; may be repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option("--cap", options.caps,
-                  "jobs of the workflow at once in Table 2: 16 as published, and 128; may be "
-                  "repeated")
-      ->allow_extra_args(false)
+  add_list(command, "--workflows", options.workflows,
+           "only those of this name, like Montage-250-* or *-medium");
+  add_list(command, "--cap", options.caps,
+           "jobs of the workflow at once in Table 2: 16 as published, and 128")
       ->check(CLI::Range(1, kMost).description(""));
   add_choice<QueueStudyRules>(
       command, "--rules", options.rules,
@@ -126,43 +160,19 @@ void add_options(CLI::App& command, QueueStudyOptions& options) {
       ->excludes(never_ran);
 }
 
-AdaptiveApplication application_called(const std::string& name) {
-  for (const AdaptiveApplication known : kAdaptiveApplications) {
-    if (to_string(known) == name) return known;
-  }
-  throw CLI::ValidationError("--application",
-                             "expected random, blast or wien2k, found \"" + name + "\"");
-}
-
 void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
   add_common(command, options);
   add_size(command, "--graphs", options.graphs, "of each type, instead of the scale's");
-  command
-      .add_option("--models", options.models,
-                  "pools of resources for each graph, of the 80, instead of the scale's")
-      ->check(CLI::Range(1, 80).description(""));
-  const auto choose = [&options](const std::vector<std::string>& words) {
-    for (const std::string& word : words) options.applications.push_back(application_called(word));
-  };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--application", choose, "only random, blast or wien2k; may be repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option(
-          "--size", options.sizes,
-          "only graphs of so many tasks (random: 20 to 100) or parallel ways (200 to 1000); "
-          "may be repeated")
-      ->allow_extra_args(false);
+  add_size(command, "--models", options.models,
+           "pools of resources for each graph, of the 80, instead of the scale's", 1, 80);
+  add_named(command, "--application", options.applications, kAdaptiveApplications);
+  add_list(command, "--size", options.sizes,
+           "only graphs of so many tasks (random: 20 to 100) or parallel ways (200 to 1000)");
   command.add_option("--mean-time", options.mean_seconds, "of a task, seconds; default 100");
 }
 
 void add_options(CLI::App& command, EnsembleStudyOptions& options) {
-  add_choice<StudyScale>(command, "--scale", options.scale,
-                         {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
-                         "quick (default) or paper");
-  command.add_option("--threads", options.threads, "default: all cores")
-      ->check(CLI::NonNegativeNumber.description(""));
+  add_scale(command, options);
   std::vector<std::pair<std::string, Dispatch>> rules;
   for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
   add_choice<Dispatch>(command, "--dispatch", options.dispatch, rules,
@@ -170,44 +180,15 @@ void add_options(CLI::App& command, EnsembleStudyOptions& options) {
                        "fair or rotate");
 }
 
-KernelClass kernel_class_called(const std::string& name) {
-  for (const KernelClass known : kKernelClasses) {
-    if (io::upper_case(to_string(known)) == io::upper_case(name)) return known;
-  }
-  throw CLI::ValidationError("--class", "expected random, strassen or fft, found \"" + name + "\"");
-}
-
 void add_options(CLI::App& command, FairStudyOptions& options) {
   add_common(command, options);
   add_size(command, "--sets", options.sets,
            "of each class and number of workflows, instead of the scale's");
-  const auto choose = [&options](const std::vector<std::string>& words) {
-    for (const std::string& word : words) options.classes.push_back(kernel_class_called(word));
-  };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--class", choose, "only random, strassen or fft; may be repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option("--workflows", options.workflows,
-                  "only sets of so many workflows, 1 to 20; may be repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option("--processors", options.processors,
-                  "only the cluster of 20, 47, 120 or 216 processors; may be repeated")
-      ->allow_extra_args(false);
-  command.add_flag_callback(
-      "--no-timing", [&options] { options.timing = false; }, "leave out the run times");
-}
-
-AnytimeQuestion question_called(const std::string& name) {
-  for (const AnytimeQuestion known : kAnytimeQuestions) {
-    if (to_string(known) == name) return known;
-  }
-  throw CLI::ValidationError("--question",
-                             "expected any_hours, default_hours, cpar_hours, cpar_end or "
-                             "loose_deadline, found \"" +
-                                 name + "\"");
+  add_named(command, "--class", options.classes, kKernelClasses);
+  add_list(command, "--workflows", options.workflows, "only sets of so many workflows, 1 to 20");
+  add_list(command, "--processors", options.processors,
+           "only the cluster of 20, 47, 120 or 216 processors");
+  add_no_timing(command, options);
 }
 
 void add_options(CLI::App& command, AnytimeStudyOptions& options) {
@@ -215,50 +196,31 @@ void add_options(CLI::App& command, AnytimeStudyOptions& options) {
   add_logs(command, options);
   add_size(command, "--schedules", options.schedules,
            "per log and number of tasks, instead of the scale's");
-  command
-      .add_option("--shapes", options.shapes,
-                  "so many real workflows, instead of the scale's; 0: none")
-      ->check(CLI::Range(0, kMost).description(""));
-  command
-      .add_option("--tasks", options.tasks,
-                  "only random workflows of so many tasks, up to 600; may be repeated")
-      ->allow_extra_args(false);
-  CLI::Option* times =
-      command
-          .add_option("--milliseconds", options.milliseconds,
-                      "processor time of a search, instead of the scale's; may be repeated")
-          ->allow_extra_args(false);
-  command
-      .add_option("--trials", options.trials,
-                  "searches of so many trials instead, the same every time; may be repeated")
-      ->allow_extra_args(false)
+  add_size(command, "--shapes", options.shapes,
+           "so many real workflows, instead of the scale's; 0: none", 0);
+  add_list(command, "--tasks", options.tasks, "only random workflows of so many tasks, up to 600");
+  CLI::Option* times = add_list(command, "--milliseconds", options.milliseconds,
+                                "processor time of a search, instead of the scale's");
+  add_list(command, "--trials", options.trials,
+           "searches of so many trials instead, the same every time")
       ->excludes(times);
-  const auto choose = [&options](const std::vector<std::string>& words) {
-    for (const std::string& word : words) options.questions.push_back(question_called(word));
-  };
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--question", choose,
-          "only any_hours, default_hours, cpar_hours, cpar_end or loose_deadline; may be repeated")
-      ->allow_extra_args(false);
+  add_named(command, "--question", options.questions, kAnytimeQuestions);
 }
 
 // Adds a study under its name, with the options that all have.
 template <typename Options, typename Study>
-std::pair<CLI::App*, std::shared_ptr<StudyArguments<Options>>> add_one(CLI::App& studies,
-                                                                       Exit& status,
-                                                                       const std::string& name,
-                                                                       const std::string& help,
-                                                                       Study study) {
-  CLI::App* command = studies.add_subcommand(name, help);
-  auto a = std::make_shared<StudyArguments<Options>>();
-  add_options(*command, a->options);
-  CLI::Option* json = command->add_flag("--json", a->json, "as JSON");
-  command->add_flag("--csv", a->csv, "as CSV, a line per scenario and algorithm")->excludes(json);
-  command->add_option("-o,--output", a->output, "write to this file");
-  command->footer("Example: dovetail study " + name + " --scale quick");
-  command->callback([a, study, &status] { status = run(*a, study); });
-  return {command, a};
+Verb<StudyArguments<Options>> add_one(CLI::App& studies, Exit& status, const std::string& name,
+                                      const std::string& help, Study study) {
+  const auto verb = add_verb<StudyArguments<Options>>(
+      studies, status, name, help,
+      [study](const StudyArguments<Options>& arguments) { return run(arguments, study); });
+  const auto& [command, a] = verb;
+  add_options(command, a.options);
+  CLI::Option* json = command.add_flag("--json", a.json, "as JSON");
+  command.add_flag("--csv", a.csv, "as CSV, a line per scenario and algorithm")->excludes(json);
+  command.add_option("-o,--output", a.output, "write to this file");
+  command.footer("Example: dovetail study " + name + " --scale quick");
+  return verb;
 }
 
 void add_deadline(CLI::App& studies, Exit& status) {
@@ -270,11 +232,11 @@ void add_deadline(CLI::App& studies, Exit& status) {
   for (DeadlineReading reading : kDeadlineReadings) {
     readings.emplace_back(to_string(reading), reading);
   }
-  add_choice<DeadlineReading>(*command, "--reading", a->options.reading, readings,
+  add_choice<DeadlineReading>(command, "--reading", a.options.reading, readings,
                               "how the resource-conservative algorithms are read: front (default), "
                               "whole, remaining, bounded or classic");
-  command->add_flag("--compare-readings", a->options.compare_readings,
-                    "also run every reading, on SDSC-BLUE unless --log says otherwise");
+  command.add_flag("--compare-readings", a.options.compare_readings,
+                   "also run every reading, on SDSC-BLUE unless --log says otherwise");
 }
 
 void add_ensemble_study(CLI::App& studies, Exit& status) {
@@ -286,12 +248,10 @@ void add_ensemble_study(CLI::App& studies, Exit& status) {
       write_file(*page, page->ends_with(".svg") ? to_svg(result) : to_html(result));
     return result;
   };
-  CLI::App* command =
-      add_one<EnsembleStudyOptions>(
-          studies, status, "ensemble",
-          "Caniou et al.: groups and repartitions of climate ensembles (Figures 11 to 22)", study)
-          .first;
-  command->add_option("--page", *page, "draw the figures to this file: .html or .svg");
+  add_one<EnsembleStudyOptions>(
+      studies, status, "ensemble",
+      "Caniou et al.: groups and repartitions of climate ensembles (Figures 11 to 22)", study)
+      .command.add_option("--page", *page, "draw the figures to this file: .html or .svg");
 }
 
 void add_anytime_study(CLI::App& studies, Exit& status) {
@@ -306,14 +266,12 @@ void add_anytime_study(CLI::App& studies, Exit& status) {
     }
     return result;
   };
-  CLI::App* command =
-      add_one<AnytimeStudyOptions>(studies, status, "anytime",
-                                   "DOVETAIL against the published planners for one cluster: "
-                                   "turn-around, CPU-hours, deadlines, certified gaps",
-                                   study)
-          .first;
-  command->add_option("--figures", *folder,
-                      "draw progress, gaps and a frontier to this folder, as .svg");
+  add_one<AnytimeStudyOptions>(studies, status, "anytime",
+                               "DOVETAIL against the published planners for one cluster: "
+                               "turn-around, CPU-hours, deadlines, certified gaps",
+                               study)
+      .command.add_option("--figures", *folder,
+                          "draw progress, gaps and a frontier to this folder, as .svg");
 }
 
 // How long it took is said apart from the result, which is the same every time.
@@ -322,9 +280,8 @@ QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
   const auto begun = Clock::now();
   QueueStudyResult result = run_queue_study(options);
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  std::cerr << fmt::format("{} workflow executions in {:.1f} s, {:.0f} a second\n",
-                           result.executions(), seconds,
-                           static_cast<double>(result.executions()) / seconds);
+  fmt::print(stderr, "{} workflow executions in {:.1f} s, {:.0f} a second\n", result.executions(),
+             seconds, static_cast<double>(result.executions()) / seconds);
   return result;
 }
 
