@@ -67,16 +67,11 @@ Workflow kernel_graph(KernelClass kernels, std::size_t number, std::uint64_t see
                       std::string name) {
   assert(number < population(kernels));
   Random random = Random(seed).split(static_cast<std::uint64_t>(kernels)).split(number);
-  switch (kernels) {
-    case KernelClass::random:
-      return random_graph(number, random, std::move(name));
-    case KernelClass::strassen: {
-      // The matrices have side 2048 to 10240, their blocks half that.
-      const auto side = static_cast<std::uint32_t>(512 * (2 + random.below(9)));
-      return strassen_blocks(side, random, std::move(name));
-    }
-    case KernelClass::fft:
-      break;
+  if (kernels == KernelClass::random) return random_graph(number, random, std::move(name));
+  if (kernels == KernelClass::strassen) {
+    // The matrices have side 2048 to 10240, their blocks half that.
+    const auto side = static_cast<std::uint32_t>(512 * (2 + random.below(9)));
+    return strassen_blocks(side, random, std::move(name));
   }
   const FftSpec spec{.points = 2U << number % 3, .times = kernel_times(KernelCost::any)};
   return fft(spec, random, std::move(name));

@@ -9,7 +9,7 @@ namespace dovetail {
 namespace {
 
 // Tasks first..first + size - 1.
-struct Level {
+struct TaskLevel {
   TaskId first = 0;
   std::uint32_t size = 0;
 };
@@ -23,10 +23,10 @@ void check_spec(const LayeredDagSpec& spec) {
   spec.times.check();
 }
 
-std::vector<Level> draw_levels(const LayeredDagSpec& spec, Random& random) {
+std::vector<TaskLevel> draw_levels(const LayeredDagSpec& spec, Random& random) {
   const double mean = mean_level_size(spec);
   const double spread = 1 - spec.regularity;
-  std::vector<Level> levels;
+  std::vector<TaskLevel> levels;
   for (std::uint32_t placed = 0; placed < spec.tasks;) {
     const double drawn = std::floor(mean * (1 + random.uniform(-spread, spread)));
     const auto wanted = static_cast<std::uint32_t>(std::max(1.0, drawn));
@@ -45,7 +45,7 @@ std::uint32_t draw_parent_count(std::uint32_t above, double density, Random& ran
 
 // Adds one random parent from the level. If that task is a parent already, takes the next one in
 // cyclic order; if all are, adds no edge.
-void add_parent(const Level& level, std::vector<TaskId>& parents, Random& random) {
+void add_parent(const TaskLevel& level, std::vector<TaskId>& parents, Random& random) {
   const auto first_try = static_cast<std::uint32_t>(random.below(level.size));
   for (std::uint32_t step = 0; step < level.size; ++step) {
     const TaskId candidate = level.first + (first_try + step) % level.size;
@@ -56,7 +56,7 @@ void add_parent(const Level& level, std::vector<TaskId>& parents, Random& random
   }
 }
 
-std::vector<TaskId> draw_parents(const std::vector<Level>& levels, std::size_t own,
+std::vector<TaskId> draw_parents(const std::vector<TaskLevel>& levels, std::size_t own,
                                  const LayeredDagSpec& spec, Random& random) {
   std::vector<TaskId> parents;
   const std::uint32_t wanted = draw_parent_count(levels[own - 1].size, spec.density, random);
@@ -77,7 +77,7 @@ std::uint32_t mean_level_size(const LayeredDagSpec& spec) {
 Workflow layered_dag(const LayeredDagSpec& spec, Random& random, std::string name) {
   check_spec(spec);
   WorkflowBuilder builder(std::move(name));
-  const std::vector<Level> levels = draw_levels(spec, random);
+  const std::vector<TaskLevel> levels = draw_levels(spec, random);
   for (std::uint32_t task = 0; task < spec.tasks; ++task) {
     builder.add_task({.id = "t" + std::to_string(task), .time = spec.times.draw(random)});
   }

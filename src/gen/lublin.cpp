@@ -119,24 +119,16 @@ Duration draw_run_time(const Parameters& p, Count procs, Random& random) {
   return 1000 * std::max<Duration>(1, static_cast<Duration>(std::exp(log_run)));
 }
 
-struct Source {
+struct JobSource {
   const Parameters* parameters;
   Arrivals arrivals;
 };
 
-std::vector<Source> sources(LublinTypes types) {
-  const auto source = [](const Parameters& p) { return Source{&p, Arrivals(p)}; };
-  switch (types) {
-    case LublinTypes::single:
-      return {source(kSingle)};
-    case LublinTypes::batch:
-      return {source(kBatch)};
-    case LublinTypes::interactive:
-      return {source(kInteractive)};
-    case LublinTypes::both:
-      break;
-  }
-  return {source(kBatch), source(kInteractive)};
+std::vector<JobSource> sources(LublinTypes types) {
+  const auto source = [](const Parameters& p) { return JobSource{&p, Arrivals(p)}; };
+  if (types == LublinTypes::both) return {source(kBatch), source(kInteractive)};
+  if (types == LublinTypes::single) return {source(kSingle)};
+  return {source(types == LublinTypes::batch ? kBatch : kInteractive)};
 }
 
 }  // namespace
@@ -144,14 +136,15 @@ std::vector<Source> sources(LublinTypes types) {
 std::vector<LublinJob> lublin_log(const LublinSpec& spec, Random& random) {
   check_range("processors", spec.processors, 1, kMaxProcessors);
   check_range("jobs", spec.jobs, 1, static_cast<double>(kMaxGeneratedTasks));
-  std::vector<Source> kinds = sources(spec.types);
-  for (Source& kind : kinds) kind.arrivals.advance(random);
+  std::vector<JobSource> kinds = sources(spec.types);
+  for (JobSource& kind : kinds) kind.arrivals.advance(random);
   std::vector<LublinJob> jobs;
   jobs.reserve(spec.jobs);
   while (jobs.size() < spec.jobs) {
-    Source& next = *std::min_element(
-        kinds.begin(), kinds.end(),
-        [](const Source& a, const Source& b) { return a.arrivals.clock() < b.arrivals.clock(); });
+    JobSource& next =
+        *std::min_element(kinds.begin(), kinds.end(), [](const JobSource& a, const JobSource& b) {
+          return a.arrivals.clock() < b.arrivals.clock();
+        });
     const Count procs = draw_size(*next.parameters, spec.processors, random);
     const Duration run = draw_run_time(*next.parameters, procs, random);
     jobs.push_back({1000 * static_cast<Time>(next.arrivals.clock()), run, procs});

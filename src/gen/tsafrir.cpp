@@ -186,16 +186,16 @@ void check_longest_request(Duration longest) {
 }
 
 std::size_t distinct_requests(std::size_t jobs) {
-  struct Point {
+  struct CurvePoint {
     double jobs, values;
   };
-  constexpr std::array<Point, 7> kCurve = {
+  constexpr std::array<CurvePoint, 7> kCurve = {
       {{0, 0}, {20, 10}, {200, 20}, {1000, 35}, {10'000, 90}, {70'000, 340}, {250'000, 565}}};
   const double at = std::min(static_cast<double>(jobs), kCurve.back().jobs);
   std::size_t i = 1;
   while (kCurve[i].jobs < at) ++i;
-  const Point& a = kCurve[i - 1];
-  const Point& b = kCurve[i];
+  const CurvePoint& a = kCurve[i - 1];
+  const CurvePoint& b = kCurve[i];
   const double values = a.values + (b.values - a.values) * (at - a.jobs) / (b.jobs - a.jobs);
   return static_cast<std::size_t>(std::max(1LL, std::llround(values)));
 }

@@ -27,13 +27,9 @@ std::vector<LublinJob> make_jobs(const WorkloadSpec& spec, Random random) {
 
 std::vector<Duration> make_requests(const WorkloadSpec& spec, const std::vector<Duration>& runs,
                                     Random random) {
-  switch (spec.requests) {
-    case RequestKind::exact:
-      return runs;
-    case RequestKind::factor:
-      return factor_requests(runs, spec.longest_request, spec.factor, random);
-    case RequestKind::tsafrir:
-      break;
+  if (spec.requests == RequestKind::exact) return runs;
+  if (spec.requests == RequestKind::factor) {
+    return factor_requests(runs, spec.longest_request, spec.factor, random);
   }
   return tsafrir_requests(runs, spec.longest_request, spec.tsafrir, random);
 }

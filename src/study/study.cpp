@@ -23,12 +23,6 @@ Random stream(std::uint64_t seed, Stream purpose) {
   return Random(seed).split(static_cast<std::uint64_t>(purpose));
 }
 
-std::vector<double> tenths() {
-  std::vector<double> values;
-  for (int i = 1; i <= 9; ++i) values.push_back(i / 10.0);
-  return values;
-}
-
 Platform make_platform(std::uint64_t seed, const ReservationLog& log, std::size_t log_number,
                        const ReservationSpec& spec, std::size_t phi_number, std::size_t start_time,
                        std::size_t tagging_number) {
@@ -85,13 +79,14 @@ std::vector<ApplicationSpec> application_specs() {
     }
   };
   using Dag = LayeredDagSpec;
+  const std::vector<double> tenths = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
   vary("tasks", {10, 25, 50, 75, 100}, 50,
        [](Dag& dag, double v) { dag.tasks = static_cast<std::uint32_t>(v); });
   vary("alpha", {0.05, 0.10, 0.15, 0.20}, 0.20,
        [](Dag& dag, double v) { dag.times.alpha_max = v; });
-  vary("width", tenths(), 0.5, [](Dag& dag, double v) { dag.width = v; });
-  vary("density", tenths(), 0.5, [](Dag& dag, double v) { dag.density = v; });
-  vary("regularity", tenths(), 0.5, [](Dag& dag, double v) { dag.regularity = v; });
+  vary("width", tenths, 0.5, [](Dag& dag, double v) { dag.width = v; });
+  vary("density", tenths, 0.5, [](Dag& dag, double v) { dag.density = v; });
+  vary("regularity", tenths, 0.5, [](Dag& dag, double v) { dag.regularity = v; });
   vary("jump", {1, 2, 3, 4}, 1,
        [](Dag& dag, double v) { dag.jump = static_cast<std::uint32_t>(v); });
   return specs;

@@ -165,19 +165,15 @@ void write_growth(Text out, const std::vector<GrowthTable>& tables) {
   }
 }
 
-template <std::size_t N>
-Json table_json(const ComparisonTable& table, const std::array<std::string_view, N>& names) {
-  return report::to_json(table, names, "tightest", true);
-}
-
 Json plain_json(const PlainTable& table) {
-  Json columns = report::list(
-      table.columns, [](const ComparisonTable& column) { return table_json(column, kPlainNames); });
+  Json columns = report::list(table.columns, [](const ComparisonTable& column) {
+    return report::to_json(column, kPlainNames, "tightest", true);
+  });
   return {{"title", table.title}, {"columns", std::move(columns)}};
 }
 
 Json hybrid_json(const HybridTable& table) {
-  Json json = table_json(table.table, kHybridNames);
+  Json json = report::to_json(table.table, kHybridNames, "tightest", true);
   json["over_twice_percent"] = report::per_cent(table.binds.over_twice, table.binds.instances);
   json["over_slightly_percent"] =
       report::per_cent(table.binds.over_slightly, table.binds.instances);
