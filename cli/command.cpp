@@ -22,33 +22,77 @@
 
 namespace dovetail::cli {
 
+namespace {
+
+std::optional<std::uint64_t> parse_whole(const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end) return std::nullopt;
+  return value;
+}
+
+// Upper and lower case are the same, except that what is shown is as published.
+const PlannerInfo* find_in_any_case(const std::string& name) {
+  for (const PlannerInfo& row : planners()) {
+    if (io::upper_case(row.name) == io::upper_case(name)) return &row;
+  }
+  return find_planner(io::upper_case(name));
+}
+
+[[noreturn]] void refuse_algorithm(const std::string& name) {
+  io::NearestWord nearest(name);
+  for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
+  std::string known;
+  for (const PlannerInfo& row : planners()) {
+    nearest.offer(row.name);
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  }
+  const std::string guess = nearest.suggestion();
+  throw InputError("--algorithm: there is no " + io::quote(name) +
+                   (guess.empty() ? "; the algorithms are " + known : guess));
+}
+
+// What to do when several clusters cannot be shared fairly, as the end of a sentence.
+std::string other_than_fair(const Problem& problem) {
+  const auto clusters = problem.platform().clusters();
+  if (clusters.size() == 1) return {};
+  const bool is_pool =
+      std::ranges::all_of(clusters, [](const Cluster& c) { return c.processors == 1; });
+  return is_pool ? "; for a pool of resources take --algorithm HEFT or AHEFT, without --goal fair"
+                 : "; give a cluster file that has one of them";
+}
+
+}  // namespace
+
 void GoalArguments::add(CLI::App& command) {
   add_choice<std::optional<Goal>>(
       command, "--goal", goal,
       {{"turnaround", Goal::turnaround}, {"deadline", Goal::deadline}, {"fair", Goal::fair}},
-      "turnaround: end as early as possible (default); deadline: cheapest in time; fair: no "
-      "workflow waits out of proportion");
+      "choose the goal: turnaround (default) ends as early as possible, deadline ends in time with "
+      "few CPU-hours, fair makes no workflow wait out of proportion");
   add_deadline(command);
 }
 
 void GoalArguments::add_deadline(CLI::App& command) {
   command.add_option("--deadline", deadline,
-                     "end by then: seconds, a duration from now such as 6h40m, or a date");
+                     "end by this time: seconds, a duration from now such as 6h40m, or a date");
 }
 
 void ProblemArguments::add_workflows(CLI::App& command, const std::string& name) {
   command
       .add_option(name, workflows,
-                  "workflow files: " + io::titles_to_read() + "; - is standard input")
+                  "read these workflow files: " + io::titles_to_read() + "; - is standard input")
       ->required();
   command.add_option("--default-time", default_seconds,
-                     "seconds for imported tasks that have no run time");
+                     "assume this many seconds for imported tasks without a run time");
 }
 
 void ProblemArguments::add_cluster(CLI::App& command) {
   command
-      .add_option("-c,--cluster", cluster,
-                  "cluster file, a number of processors, or local for this machine")
+      .add_option(
+          "-c,--cluster", cluster,
+          "use this cluster: a cluster file, a number of processors, or local for this machine")
       ->required();
   command.add_option("--now", now, "plan as if it were this moment: seconds, duration or date");
 }
@@ -104,23 +148,25 @@ Problem ProblemArguments::load(const GoalArguments& goal,
 void PlannerArguments::add(CLI::App& command) {
   add_choice<CpaStop>(command, "--cpa-stop", cpa_stop,
                       {{"improved", CpaStop::improved}, {"classic", CpaStop::classic}},
-                      "when CPA stops giving processors: improved (default) or classic");
-  add_choice<StageIn>(command, "--stage-in", stage_in,
-                      {{"parallel", StageIn::parallel},
-                       {"sum", StageIn::sum},
-                       {"compute", StageIn::compute},
-                       {"idle", StageIn::idle},
-                       {"blocking", StageIn::blocking}},
-                      "how MINMIN's files come: parallel (default), sum, compute, idle, blocking");
+                      "choose when CPA stops adding processors: improved (default) or classic");
+  add_choice<StageIn>(
+      command, "--stage-in", stage_in,
+      {{"parallel", StageIn::parallel},
+       {"sum", StageIn::sum},
+       {"compute", StageIn::compute},
+       {"idle", StageIn::idle},
+       {"blocking", StageIn::blocking}},
+      "choose how MINMIN moves files: parallel (default), sum, compute, idle or blocking");
   search.add(command);
 }
 
 void add_stability(CLI::App& command, double& share) {
   command
-      .add_option("--stability", share,
-                  fmt::format("share of the remaining time that a new plan has to gain if it moves "
-                              "all tasks, and in proportion if it moves some; 0 to 1, default {}",
-                              share))
+      .add_option(
+          "--stability", share,
+          fmt::format("require a new plan that moves all tasks to save this share of the remaining "
+                      "time, and one that moves some to save in proportion; 0 to 1, default {}",
+                      share))
       ->check([](const std::string& text) {
         const auto value = io::parse_number(text);
         const bool is_good = value && *value >= 0 && *value <= 1;
@@ -134,18 +180,6 @@ std::vector<std::string> ProblemArguments::files() const {
   files.push_back(cluster);
   return files;
 }
-
-namespace {
-
-std::optional<std::uint64_t> parse_whole(const std::string& text) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 std::string whole_number_problem(const std::string& text) {
   return parse_whole(text) ? std::string()
@@ -189,41 +223,6 @@ void require_picture_name(const std::string& option, const std::string& name) {
                    io::quote(name));
 }
 
-namespace {
-
-// Upper and lower case are the same, except that what is shown is as published.
-const PlannerInfo* find_in_any_case(const std::string& name) {
-  for (const PlannerInfo& row : planners()) {
-    if (io::upper_case(row.name) == io::upper_case(name)) return &row;
-  }
-  return find_planner(io::upper_case(name));
-}
-
-[[noreturn]] void refuse_algorithm(const std::string& name) {
-  io::NearestWord nearest(name);
-  for (const char* alias : {"BD_ALL", "BD_HALF", "BD_CPA", "BD_CPAR"}) nearest.offer(alias);
-  std::string known;
-  for (const PlannerInfo& row : planners()) {
-    nearest.offer(row.name);
-    known += (known.empty() ? "" : ", ") + std::string(row.name);
-  }
-  const std::string guess = nearest.suggestion();
-  throw InputError("--algorithm: there is no " + io::quote(name) +
-                   (guess.empty() ? "; the algorithms are " + known : guess));
-}
-
-// What to do when several clusters cannot be shared fairly, as the end of a sentence.
-std::string other_than_fair(const Problem& problem) {
-  const auto clusters = problem.platform().clusters();
-  if (clusters.size() == 1) return {};
-  const bool is_pool =
-      std::ranges::all_of(clusters, [](const Cluster& c) { return c.processors == 1; });
-  return is_pool ? "; for a pool of resources take --algorithm HEFT or AHEFT, without --goal fair"
-                 : "; give a cluster file that has one of them";
-}
-
-}  // namespace
-
 const PlannerInfo& choose_planner(const std::string& name, const Problem& problem) {
   const PlannerInfo* planner = find_in_any_case(name);
   if (planner == nullptr) refuse_algorithm(name);
@@ -248,7 +247,7 @@ void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {
 void require_ready(std::span<const Workflow> workflows, const std::string& verb) {
   for (const Workflow& workflow : workflows) {
     if (!workflow.terms().ready_at) continue;
-    throw InputError(fmt::format("workflow {}: {} knows no ready_at; leave it out",
+    throw InputError(fmt::format("workflow {}: {} does not support ready_at; leave it out",
                                  io::quote(workflow.name()), verb));
   }
 }

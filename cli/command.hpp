@@ -17,7 +17,7 @@
 
 namespace dovetail::cli {
 
-// On standard error, as a warning, and as they are.
+// Both print to standard error: a line that begins with "warning:", and lines as they are.
 void print_warning(const std::string& what);
 void print_notes(const std::vector<std::string>& notes);
 
@@ -126,7 +126,7 @@ std::function<std::string(const std::string&)> whole_number_from(std::uint64_t l
                                                                  std::uint64_t high);
 
 // Throws InputError when a file to be written is one that is read, or is named twice, and
-// ExecutionError when it cannot be written at all: before anybody has waited for the answer.
+// ExecutionError when it cannot be written at all. Call it before the long work begins.
 void protect_inputs(const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs);
 

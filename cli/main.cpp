@@ -33,9 +33,10 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 // What is wrong with the words themselves: an unknown command or option, or an option in front of
-// the command. Empty when they are all known. `app` and `who` end at the command that was meant.
+// the command. Empty when they are all known. `app` and `command_line` end at the command that was
+// meant.
 std::string find_unknown_word(const std::vector<std::string>& words, const CLI::App*& app,
-                              std::string& who) {
+                              std::string& command_line) {
   for (const std::string& word : words) {
     if (word == "--") break;
     const std::string name = word.substr(0, word.find('='));
@@ -49,7 +50,7 @@ std::string find_unknown_word(const std::vector<std::string>& words, const CLI::
       }
       if (next == nullptr) return "there is no command " + quote(word) + nearest.suggestion();
       app = next;
-      who += " " + word;
+      command_line += " " + word;
     } else if (is_option) {
       const auto known = option_names(*app);
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -66,7 +67,7 @@ std::string find_unknown_word(const std::vector<std::string>& words, const CLI::
   return {};
 }
 
-// CLI11's words in ours.
+// Puts CLI11's messages into our own words.
 std::string reworded(const CLI::ParseError& error) {
   std::string what = error.what();
   std::replace(what.begin(), what.end(), '\n', ' ');
@@ -84,15 +85,15 @@ std::string reworded(const CLI::ParseError& error) {
   return what;
 }
 
-// Bad use is one line too: what is wrong, and where help is.
+// Says in one line what is wrong with the command line, and where to find help.
 int explain(const CLI::ParseError& error, const CLI::App& program,
             const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return program.exit(error);
-  std::string who = "dovetail";
+  std::string command_line = "dovetail";
   const CLI::App* app = &program;
-  std::string what = find_unknown_word(words, app, who);
+  std::string what = find_unknown_word(words, app, command_line);
   if (what.empty()) what = reworded(error);
-  return fail(who + ": " + what + " (see: " + who + " --help)", Exit::bad_input);
+  return fail(command_line + ": " + what + " (see: " + command_line + " --help)", Exit::bad_input);
 }
 
 }  // namespace

@@ -12,9 +12,12 @@ namespace dovetail::cli {
 
 namespace {
 
-struct Moment {
+enum class MomentKind { clock, duration, date };
+
+// A time as the user wrote it.
+struct GivenMoment {
   double seconds;
-  enum class Kind { clock, duration, date } kind;
+  MomentKind kind;
 };
 
 // "2026-11-15" and whatever follows.
@@ -30,8 +33,8 @@ bool looks_like_time_of_day(const std::string& text) {
          text.find_first_not_of("0123456789:") == std::string::npos;
 }
 
-Moment parse_moment(const std::string& option, const std::string& text) {
-  if (const auto date = parse_date(text)) return {*date, Moment::Kind::date};
+GivenMoment parse_moment(const std::string& option, const std::string& text) {
+  if (const auto date = parse_date(text)) return {*date, MomentKind::date};
   if (parse_date(text + "Z")) {
     throw InputError(
         fmt::format("{}: the zone is missing: write {}Z or {}+01:00", option, text, text));
@@ -44,9 +47,9 @@ Moment parse_moment(const std::string& option, const std::string& text) {
   }
   if (const auto seconds = io::parse_number(text);
       seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {
-    return {*seconds, Moment::Kind::clock};
+    return {*seconds, MomentKind::clock};
   }
-  if (const auto seconds = parse_duration(text)) return {*seconds, Moment::Kind::duration};
+  if (const auto seconds = parse_duration(text)) return {*seconds, MomentKind::duration};
   throw InputError(
       fmt::format("{}: expected seconds, a duration such as 1h30m, or a date with its zone such as "
                   "2026-11-15T08:00:00Z, found {}",
@@ -59,16 +62,17 @@ bool has_times(const Platform& platform) {
                      [](const Cluster& cluster) { return !cluster.reservations.empty(); });
 }
 
-// How to write a time from now, for who gave a plain number; empty for others.
-std::string clock_hint(const Platform& platform, const Moment& moment, const std::string& text) {
-  if (moment.kind != Moment::Kind::clock || moment.seconds < 0 || platform.now() == 0) return {};
+// How to write a time from now when the user gave a plain number; else empty.
+std::string clock_hint(const Platform& platform, const GivenMoment& moment,
+                       const std::string& text) {
+  if (moment.kind != MomentKind::clock || moment.seconds < 0 || platform.now() == 0) return {};
   return fmt::format(
       "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
       "write {}s",
       format_seconds(platform.now()), text);
 }
 
-[[noreturn]] void refuse_past(const Platform& platform, const Moment& moment, Time deadline,
+[[noreturn]] void refuse_past(const Platform& platform, const GivenMoment& moment, Time deadline,
                               const std::string& text) {
   const std::string about_clock = clock_hint(platform, moment, text);
   const std::string hint = about_clock.empty() ? "give a later one" : about_clock;
@@ -88,8 +92,8 @@ Duration rounded_up(Duration length) {
 }  // namespace
 
 Platform at_moment(const Platform& platform, const std::string& text, const std::string& file) {
-  const Moment now = parse_moment("--now", text);
-  const bool is_date = now.kind == Moment::Kind::date;
+  const GivenMoment now = parse_moment("--now", text);
+  const bool is_date = now.kind == MomentKind::date;
   if (platform.wall_clock() && !is_date) {
     throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
                      file + " are dates, found " + io::quote(text));
@@ -110,14 +114,14 @@ Time parse_time(const Platform& platform, const std::string& option, const std::
                     "2026-11-15T{}:00Z, or 5h30m",
                     option, io::quote(text), text));
   }
-  const Moment moment = parse_moment(option, text);
-  if (moment.kind == Moment::Kind::date && !platform.wall_clock()) {
+  const GivenMoment moment = parse_moment(option, text);
+  if (moment.kind == MomentKind::date && !platform.wall_clock()) {
     throw InputError(
         option +
         ": a date needs a clock with dates: give the cluster file a date as its now, or use --now "
         "with a date");
   }
-  const Time from = moment.kind == Moment::Kind::duration ? platform.now() : 0;
+  const Time from = moment.kind == MomentKind::duration ? platform.now() : 0;
   return from + time_floor(moment.seconds);
 }
 

@@ -6,8 +6,8 @@
 
 namespace dovetail::cli {
 
-// A bar with the time left, redrawn on standard error at most five times a second, and only when
-// somebody can see it. Work of less than a second shows none.
+// A bar with the time left, redrawn at most five times a second, and only when standard error is a
+// terminal. Work of less than a second shows none.
 class ProgressBar {
  public:
   void operator()(std::size_t done, std::size_t total);

@@ -23,7 +23,7 @@ std::vector<Count> processors_of(const Ensemble& ensemble) {
   return processors;
 }
 
-// Simulated, month by month, on clusters that are ours alone.
+// Simulates month by month, on clusters without other load.
 EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   const Ensemble& ensemble = input.ensemble;
   EnsembleAnswer answer{ensemble.scenarios, ensemble.months, input.choices,
@@ -45,7 +45,7 @@ EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   return answer;
 }
 
-// Where there is no room for all months, `full_cluster` gets the name of a cluster that has none.
+// If the months do not all fit, `full_cluster` gets the name of a cluster without room.
 EnsembleAnswer planned_answer(const EnsembleInput& input, std::string& full_cluster) {
   EnsembleAnswer answer{input.ensemble.scenarios,
                         input.ensemble.months,
@@ -92,24 +92,26 @@ std::string disk_words(const EnsembleInput& input, const EnsembleAnswer& answer)
   const auto stuck = std::find_if(sites.begin(), sites.end(),
                                   [](const SitePlan& site) { return site.makespan >= kForever; });
   const EnsembleSite& site = input.ensemble.sites[static_cast<std::size_t>(stuck - sites.begin())];
-  const std::string who = fmt::format("cluster {}: ", io::quote(site.name));
-  if (stuck->grouping.groups.empty()) return who + "no group fits";
+  const std::string cluster = fmt::format("cluster {}: ", io::quote(site.name));
+  if (stuck->grouping.groups.empty()) return cluster + "no group fits";
   const DiskSpec& disk = *input.ensemble.rules.disk;
   const MonthProblem problem =
       month_problem(site, input.ensemble.rules, stuck->planned_for, answer.months);
   const auto result = simulate_months(problem, stuck->grouping, answer.choices.dispatch);
   if (result.months_done > 0 && disk.archive > 0) {
-    return who + fmt::format(
-                     "archives fill the disk after {} of {} months; fetch them, or give "
-                     "it more capacity",
-                     result.months_done, problem.all_months());
+    return cluster +
+           fmt::format(
+               "archives fill the disk after {} of {} months; fetch them, or give the disk "
+               "more capacity",
+               result.months_done, problem.all_months());
   }
   const auto groups = static_cast<std::int64_t>(stuck->grouping.groups.size());
-  return who + fmt::format(
-                   "the margin of {} GB for {} is more than the disk has; give a smaller "
-                   "margin, or more capacity",
-                   static_cast<double>(disk.margin_for(groups)) / 1000,
-                   counted(stuck->grouping.groups.size(), "group"));
+  return cluster +
+         fmt::format(
+             "the margin of {} GB for {} is more than the disk holds; give a smaller margin, "
+             "or more capacity",
+             static_cast<double>(disk.margin_for(groups)) / 1000,
+             counted(stuck->grouping.groups.size(), "group"));
 }
 
 void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
@@ -160,8 +162,8 @@ Exit answer_ensemble(const EnsembleInput& input) {
   if (answer.plan.makespan >= kForever) {
     fmt::print(stderr, "{}: {}\n", arguments.file,
                input.needs_calendar()
-                   ? fmt::format("cluster {}: there is no room for all its months, however long "
-                                 "one waits; windows may be too short for one, or too few",
+                   ? fmt::format("cluster {}: its months do not all fit, however late they run; "
+                                 "make its windows longer, or give it more of them",
                                  io::quote(full_cluster))
                    : disk_words(input, answer));
     return Exit::no;
@@ -174,9 +176,8 @@ Exit answer_sweep(const EnsembleInput& input) {
   const EnsembleArguments& arguments = input.arguments;
   if (input.needs_calendar() || input.ensemble.sites.size() != 1) {
     throw InputError(
-        "--sweep: is for main and post tasks on one cluster, without repeat, windows, "
-        "reservations, "
-        "--plan and --export");
+        "--sweep: works only for main and post tasks on one cluster, without repeat, windows, "
+        "reservations, --plan and --export");
   }
   const ProcessorSweep sweep =
       sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
@@ -189,8 +190,8 @@ Exit answer_sweep(const EnsembleInput& input) {
   }
   if (sweep.heuristics.size() < groupings().size()) {
     fmt::print(stderr,
-               "--sweep: knapsack and best are left out: to solve them exactly takes too long on "
-               "{} processors\n",
+               "--sweep: knapsack and best are left out: solving them exactly takes too long on {} "
+               "processors\n",
                sweep.rows.back().processors);
   }
   if (arguments.talks()) fmt::print("{}", describe_sweep(sweep));
@@ -220,26 +221,27 @@ std::string known_names() {
 void add_ensemble(CLI::App& program, Exit& status) {
   const auto [command, a] = add_verb<EnsembleArguments>(
       program, status, "ensemble",
-      "groups and clusters for many chains of months (climate ensembles)", run_ensemble);
-  command.add_option("FILE", a.file, "ensemble file: YAML or JSON; - is standard input")
+      "plan many chains of months (climate ensembles) on groups of processors", run_ensemble);
+  command.add_option("FILE", a.file, "read this ensemble file, YAML or JSON; - is standard input")
       ->required();
   command
       .add_option("-c,--cluster", a.cluster,
-                  "cluster file whose clusters have the names of the ensemble's tables, or a "
-                  "number of processors where there is one table")
+                  "use this cluster file, whose clusters have the names of the ensemble's tables, "
+                  "or a number of processors where there is one table")
       ->required();
   command.add_option("--heuristic", a.heuristic,
-                     "how processors are grouped: " + known_names() + "; default best");
+                     "choose how processors are grouped: " + known_names() + "; default best");
   std::vector<std::pair<std::string, Dispatch>> rules;
   for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
   add_choice<Dispatch>(command, "--dispatch", a.dispatch, rules,
-                       "which scenario a group takes next: fair, rotate (default) or ideal");
+                       "choose which scenario a group takes next: fair, rotate (default) or ideal");
   command.add_option("--repartition", a.repartition,
-                     "over several clusters: greedy (default), round-robin or exact");
-  command.add_flag("--json", a.json, "as JSON on standard output");
-  command.add_flag("--schedule", a.schedule, "JSON: also when every month runs");
+                     "choose how scenarios are spread over several clusters: greedy (default), "
+                     "round-robin or exact");
+  command.add_flag("--json", a.json, "print JSON on standard output");
+  command.add_flag("--schedule", a.schedule, "add to the JSON when every month runs");
   command.add_flag("--vectors", a.vectors,
-                   "JSON: also how long each cluster takes for 1, 2, ... scenarios");
+                   "add to the JSON how long each cluster takes for 1, 2, ... scenarios");
   const CLI::Validator named(
       [](const std::string& text) { return text.empty() ? "expected a name, found \"\"" : ""; },
       "");
@@ -247,15 +249,15 @@ void add_ensemble(CLI::App& program, Exit& status) {
   command.add_option("--plan", a.plan, "write a plan of every task to this file")->check(named);
   command
       .add_option("--export", a.folder,
-                  "write the plan with its workflows and clusters to this folder, for check "
-                  "and run; a new one, or one of a former export")
+                  "write the plan with its workflows and clusters to this folder, for check and "
+                  "run; it must be new, or an earlier export")
       ->check(named);
   command.add_option("--gantt", a.gantt, "draw the groups over time to this file: .html or .svg")
       ->check(named);
   command
       .add_option("--sweep", a.sweep,
-                  "instead: the makespan of every heuristic on so many processors, FROM:TO or "
-                  "FROM:TO:STEP")
+                  "compare the makespans of all heuristics on these numbers of processors instead, "
+                  "FROM:TO or FROM:TO:STEP")
       ->check(named);
   command.add_option("--chart", a.chart, "draw the sweep to this file: .html or .svg")
       ->check(named);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 
 #include "cli/command.hpp"
@@ -34,7 +35,7 @@ std::vector<TaskId> chain_tasks(const io::EnsembleFile& file, const Workflow& wo
   return chain;
 }
 
-// Those off the chain get as few processors as they allow.
+// Tasks off the chain get the fewest processors that they allow.
 void warn_of_narrow_tasks(const EnsembleInput& input, const RepeatedUnit& unit) {
   for (const TaskId task : unit.off_chain()) {
     const TaskTime time = unit.workflow().time(task);
@@ -49,7 +50,7 @@ void warn_of_narrow_tasks(const EnsembleInput& input, const RepeatedUnit& unit) 
   }
 }
 
-// Measured times are those of the cluster, whatever its speed.
+// Measured times apply to the cluster as it is, so its speed does not count.
 Platform planned_platform(const EnsembleInput& input) {
   if (!input.file.repeat.empty()) return input.platform;
   const auto own = input.platform.clusters();
@@ -58,7 +59,7 @@ Platform planned_platform(const EnsembleInput& input) {
   return Platform(input.platform.now(), std::move(clusters), input.platform.wall_clock());
 }
 
-// One task after the other.
+// All tasks one after the other, each at its slowest.
 double longest_seconds(const Workflow& workflow) {
   double sum = 0;
   for (TaskId task = 0; task < workflow.size(); ++task) {
@@ -80,10 +81,10 @@ void reject_huge_plan(const EnsembleInput& input, const ChainEnsemble& chains) {
   for (const RepeatedUnit& unit : chains.units) {
     const std::int64_t tasks = static_cast<std::int64_t>(unit.workflow().size()) * months;
     if (tasks > kMostTasksKept) {
-      throw InputError(fmt::format(
-          "{}: {} tasks are too many to plan on the calendar; with fewer scenarios or months, at "
-          "most {} can be",
-          input.file.file, tasks, kMostTasksKept));
+      throw InputError(
+          fmt::format("{}: {} tasks are too many to plan on the calendar, the most is {}; use "
+                      "fewer scenarios or months",
+                      input.file.file, tasks, kMostTasksKept));
     }
     if (longest_seconds(unit.workflow()) / slowest * static_cast<double>(months) > 1e15) {
       throw InputError(input.file.file + ": all months together take more than 1e15 seconds");
@@ -121,9 +122,8 @@ bool is_scenario_file(const std::string& name) {
          std::all_of(number.begin() + 1, number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The scenarios of a former export in the folder, which has nothing else in it but the files of
-// that export.
-std::vector<fs::path> former_scenarios(const std::string& folder) {
+// The scenarios of an earlier export. Throws InputError when the folder has other files.
+std::vector<fs::path> earlier_scenarios(const std::string& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
@@ -131,10 +131,10 @@ std::vector<fs::path> former_scenarios(const std::string& folder) {
     if (is_scenario_file(name)) {
       found.push_back(folder + "/" + name);
     } else if (name != "plan.json" && name != "cluster.yaml") {
-      throw InputError(fmt::format(
-          "--export: folder {} has other files, such as {}; name a new folder, or one of a former "
-          "export",
-          io::quote(folder), io::quote(name)));
+      throw InputError(
+          fmt::format("--export: folder {} has other files, such as {}; name a new folder, or an "
+                      "earlier export",
+                      io::quote(folder), io::quote(name)));
     }
   }
   return found;
@@ -171,29 +171,25 @@ std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
 }
 
 void export_plan(const ChainEnsemblePlan& plan, const std::string& folder) {
-  const std::vector<fs::path> former = former_scenarios(folder);
+  const std::vector<fs::path> earlier = earlier_scenarios(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
     throw ExecutionError(
         fmt::format("--export: folder {} cannot be made: {}", io::quote(folder), error.message()));
   }
-  std::vector<std::string> texts;
-  std::vector<std::string> names;
+  std::map<std::string, std::string> texts;  // by path
   for (const Workflow& workflow : plan.problem.workflows()) {
-    names.push_back(fmt::format("{}/{}.yaml", folder, workflow.name()));
-    texts.push_back(format_workflow(workflow, WorkflowFormat::yaml));
+    texts[fmt::format("{}/{}.yaml", folder, workflow.name())] =
+        format_workflow(workflow, WorkflowFormat::yaml);
   }
-  names.push_back(folder + "/cluster.yaml");
-  texts.push_back(format_platform(plan.problem.platform(), false));
-  names.push_back(folder + "/plan.json");
-  texts.push_back(format_plan(make_record(plan.problem, plan.plan)));
+  texts[folder + "/cluster.yaml"] = format_platform(plan.problem.platform(), false);
+  texts[folder + "/plan.json"] = format_plan(make_record(plan.problem, plan.plan));
   std::vector<OutputFile> files;
-  for (std::size_t i = 0; i < names.size(); ++i) files.push_back({names[i], texts[i]});
+  for (const auto& [path, text] : texts) files.push_back({path, text});
   write_files(files);
-  for (const fs::path& file : former) {
-    if (std::find(names.begin(), names.end(), file.string()) == names.end())
-      fs::remove(file, error);
+  for (const fs::path& file : earlier) {
+    if (!texts.contains(file.string())) fs::remove(file, error);
   }
 }
 

@@ -82,12 +82,12 @@ void reject_idle_options(const EnsembleInput& input) {
   reject(given.schedule && !has_json, "--schedule", kJson);
   reject(given.vectors && !has_json, "--vectors", kJson);
   reject(given.vectors && input.needs_calendar(), "--vectors",
-         "is for main and post tasks without repeat, windows, reservations, --plan and --export");
+         "works only for main and post tasks, without repeat, windows, reservations, --plan and "
+         "--export");
   const std::int64_t tasks = std::int64_t{2} * input.ensemble.scenarios * input.ensemble.months;
-  reject(given.needs_schedule() && tasks > kMostTasksKept,
-         given.schedule ? "--schedule" : "--gantt",
-         fmt::format("{} months are too many to keep; at most {} can be", tasks / 2,
-                     kMostTasksKept / 2));
+  reject(
+      given.needs_schedule() && tasks > kMostTasksKept, given.schedule ? "--schedule" : "--gantt",
+      fmt::format("{} months are too many to keep; the most is {}", tasks / 2, kMostTasksKept / 2));
 }
 
 // A number of processors is a cluster of the name that the only table has.
@@ -112,7 +112,7 @@ void warn_of_idle_fields(const EnsembleInput& input) {
   };
   for (const Cluster& cluster : input.platform.clusters()) {
     if (cluster.queue) {
-      warn(cluster.name, "its queue is not looked at; see: dovetail queue --help");
+      warn(cluster.name, "its queue is ignored; see: dovetail queue --help");
     }
     if (cluster.cores_per_node > 1) continue;
     constexpr std::string_view kNoNodes =

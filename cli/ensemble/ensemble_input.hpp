@@ -1,4 +1,4 @@
-// What `dovetail ensemble` was asked and has read, and its plans on the calendar.
+// The options and input files of `dovetail ensemble`, and its plans on the calendar.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,6 @@ struct EnsembleArguments {
   bool needs_schedule() const { return schedule || !gantt.empty(); }
 };
 
-// What was read.
 struct EnsembleInput {
   EnsembleArguments arguments;
   EnsembleChoices choices;
@@ -44,24 +43,24 @@ struct EnsembleInput {
   bool needs_calendar() const;
 };
 
-// Reads the files; what has no effect is said on standard error. Throws InputError for names that
-// nobody knows, options that do not go together, and for what is too large.
+// Reads the files, and warns on standard error of fields without effect. Throws InputError for
+// unknown names, for options that do not go together, and for problems that are too large.
 EnsembleInput read_ensemble_input(const EnsembleArguments& arguments);
 
-// Whether the exact knapsack of so many processors of a site is too large to be solved.
+// Whether the exact knapsack on the processors of the site is too large to be solved.
 bool has_huge_knapsack(const Ensemble& ensemble, const EnsembleSite& site);
 
-// So many tasks can be kept: planned on the calendar, or drawn.
+// The most tasks to plan on the calendar, or to draw.
 inline constexpr std::int64_t kMostTasksKept = 2'000'000;
 
-// Checked. Nothing when there is no room for all months, however long one waits; then
-// `full_cluster` gets the name of a cluster that has none. Throws InputError for what cannot be
-// planned on a calendar.
+// The plan has been checked. Nothing if the months do not all fit, however late they run; then
+// `full_cluster` gets the name of a cluster without room. Throws InputError for an ensemble that
+// cannot be planned on a calendar.
 std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
                                                std::string& full_cluster);
 
-// Writes the files with which `dovetail check` and `dovetail run` take over, and removes the
-// scenarios of a former export. Throws InputError for a folder with anything else in it.
+// Writes the files that `dovetail check` and `dovetail run` need, and removes the scenarios of an
+// earlier export. Throws InputError if the folder has other files.
 void export_plan(const ChainEnsemblePlan& plan, const std::string& folder);
 
 }  // namespace dovetail::cli

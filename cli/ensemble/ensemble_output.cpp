@@ -126,7 +126,7 @@ std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
          result.is_stuck ? "" : fmt::format("{:.1f} %", 100 * (reference - seconds) / reference)});
   }
   constexpr std::string_view kLeftOut =
-      "  knapsack and best are left out: to solve them exactly takes too long here\n";
+      "  knapsack and best are left out: solving them exactly takes too long here\n";
   return table.text(3) + std::string(with_knapsacks ? "" : kLeftOut);
 }
 

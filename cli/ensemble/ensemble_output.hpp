@@ -10,8 +10,7 @@
 
 namespace dovetail::cli {
 
-// What was asked and what came out. Schedules and vectors are by cluster, and empty when nobody
-// asked for them.
+// The question and the answer. Schedules and vectors are by cluster, and empty unless asked for.
 struct EnsembleAnswer {
   Count scenarios = 0;
   Count months = 0;

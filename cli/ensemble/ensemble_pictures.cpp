@@ -98,7 +98,7 @@ ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
     site.processors = static_cast<Count>(processors);
     const MonthProblem problem =
         month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
-    ProcessorSweep::Row row{site.processors, {}};
+    SweepRow row{site.processors, {}};
     for (const GroupingInfo* heuristic : sweep.heuristics) {
       Duration makespan = kForever;
       if (problem.has_room()) {
@@ -114,7 +114,7 @@ ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
 
 std::string to_json(const ProcessorSweep& sweep) {
   std::string rows;
-  for (const ProcessorSweep::Row& row : sweep.rows) {
+  for (const SweepRow& row : sweep.rows) {
     rows += fmt::format("{}{{\"processors\":{}", rows.empty() ? "\n " : ",\n ", row.processors);
     for (std::size_t i = 0; i < row.makespans.size(); ++i) {
       rows += fmt::format(",\"{}\":{}", sweep.heuristics[i]->name, end_json(row.makespans[i]));
@@ -129,7 +129,7 @@ std::string describe_sweep(const ProcessorSweep& sweep) {
   std::vector<std::string> header = {"processors"};
   for (const GroupingInfo* heuristic : sweep.heuristics) header.emplace_back(heuristic->name);
   Table table(header);
-  for (const ProcessorSweep::Row& row : sweep.rows) {
+  for (const SweepRow& row : sweep.rows) {
     std::vector<std::string> cells = {std::to_string(row.processors)};
     for (const Duration makespan : row.makespans) {
       cells.push_back(makespan >= kForever ? "never" : format_seconds(makespan));
@@ -148,7 +148,7 @@ io::LineChart chart_of(const ProcessorSweep& sweep) {
                       .from_zero = true};
   for (std::size_t i = 0; i < sweep.heuristics.size(); ++i) {
     io::LineSeries series{.name = std::string(sweep.heuristics[i]->name)};
-    for (const ProcessorSweep::Row& row : sweep.rows) {
+    for (const SweepRow& row : sweep.rows) {
       if (row.makespans[i] >= kForever) continue;
       series.points.emplace_back(row.processors, static_cast<double>(row.makespans[i]));
     }

@@ -24,17 +24,18 @@ struct SweepRange {
 // Throws InputError for anything else.
 SweepRange read_sweep(const std::string& text);
 
+struct SweepRow {
+  Count processors = 0;
+  std::vector<Duration> makespans = {};  // in the order of the heuristics
+};
+
 // Makespans of every heuristic on growing parts of one site; kForever: no group fits. Heuristics
 // that solve knapsacks are left out where one would be too large.
 struct ProcessorSweep {
   std::string site = {};
   Dispatch dispatch = Dispatch::fair;
   std::vector<const GroupingInfo*> heuristics = {};
-  struct Row {
-    Count processors = 0;
-    std::vector<Duration> makespans = {};  // in the order of the heuristics
-  };
-  std::vector<Row> rows = {};
+  std::vector<SweepRow> rows = {};
 };
 
 ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,

@@ -72,19 +72,21 @@ Exit run(const ConvertArguments& arguments) {
 
 void add_convert(CLI::App& program, Exit& status) {
   const auto [command, a] = add_verb<ConvertArguments>(
-      program, status, "convert", "a workflow from one format to another", run);
+      program, status, "convert", "convert a workflow from one format to another", run);
   std::vector<std::string> names;
   for (const io::FormatInfo& format : io::workflow_formats()) {
     if (format.write != nullptr) names.emplace_back(format.name);
   }
   command.add_option("IN", a.input, io::titles_to_read())->required();
-  command.add_option("OUT", a.output, "its ending decides the format; - is standard output")
+  command
+      .add_option("OUT", a.output,
+                  "write this file; its ending decides the format; - is standard output")
       ->required();
   command.add_option("--to", a.to, io::names_and_versions_to_write())
       ->check(CLI::IsMember(names).description(""));
   command
       .add_option("--default-time", a.default_seconds,
-                  "seconds for imported tasks that have no run time")
+                  "assume this many seconds for imported tasks without a run time")
       ->check(CLI::Range(0.0, kMaxSeconds).description(""));
   command.footer("Example: dovetail convert montage.dax montage.yaml");
 }

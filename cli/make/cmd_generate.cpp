@@ -9,7 +9,7 @@
 namespace dovetail::cli {
 
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& what) {
-  command.add_option("--seed", seed, "the same seed gives the same " + what)
+  command.add_option("--seed", seed, "draw with this seed; the same seed gives the same " + what)
       ->check(whole_number_problem, "");
 }
 
@@ -18,8 +18,8 @@ void report_made(const std::string& output, const std::string& what) {
 }
 
 void add_generate(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("generate", "seeded workflows, workloads, reservations and ensembles");
+  CLI::App* command = program.add_subcommand(
+      "generate", "make workflows, workloads, reservations and ensembles from a seed");
   command->require_subcommand(1);
   command->footer(
       "Examples: dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"

@@ -58,23 +58,28 @@ Exit generate_ensemble(const CLI::App& command, const GenerateEnsemble& argument
 
 void add_generate_ensemble(CLI::App& generate, Exit& status) {
   const auto [command, a] = add_verb<GenerateEnsemble>(
-      generate, status, "ensemble", "chains of months, with times on several clusters",
+      generate, status, "ensemble", "make chains of months, with times on several clusters",
       generate_ensemble);
   command.option_defaults()->always_capture_default();
   const auto positive = CLI::Range(1, 1'000'000).description("");
-  command.add_option("--scenarios", a.spec.scenarios, "how many")->check(positive);
-  command.add_option("--months", a.spec.months, "of each scenario")->check(positive);
-  command.add_option("--clusters", a.spec.clusters, "how many")
-      ->check(CLI::Range(1, 10'000).description(""));
-  command.add_option("--smallest", a.spec.smallest, "processors of the smallest cluster")
+  command.add_option("--scenarios", a.spec.scenarios, "make this many scenarios")->check(positive);
+  command.add_option("--months", a.spec.months, "give each scenario this many months")
       ->check(positive);
-  command.add_option("--largest", a.spec.largest, "processors of the largest cluster")
+  command.add_option("--clusters", a.spec.clusters, "make this many clusters")
+      ->check(CLI::Range(1, 10'000).description(""));
+  command
+      .add_option("--smallest", a.spec.smallest,
+                  "give the smallest cluster at least this many processors")
+      ->check(positive);
+  command
+      .add_option("--largest", a.spec.largest,
+                  "give the largest cluster at most this many processors")
       ->check(positive);
   command.add_flag("--reference", a.reference,
-                   "the five clusters of the published evaluation instead");
+                   "use the five clusters of the published evaluation instead");
   add_seed(command, a.spec.seed, "ensemble");
   command.add_option("-o,--output", a.output,
-                     "ensemble file; .json is JSON, all else YAML; - is standard output");
+                     "write this file; .json is JSON, all else YAML; - is standard output");
   command.add_option("--cluster-file", a.clusters, "also write the clusters to this file");
   command.footer(
       "Example: dovetail generate ensemble --reference -o climate.yaml --cluster-file grid.yaml");

@@ -62,24 +62,24 @@ Exit generate_reservations(const ReservationArguments& arguments) {
 
 void add_generate_reservations(CLI::App& generate, Exit& status) {
   const auto [command, a] = add_verb<ReservationArguments>(
-      generate, status, "reservations", "a cluster file with reservations as in a batch log",
+      generate, status, "reservations", "make a cluster file with reservations as in a batch log",
       generate_reservations);
   command.option_defaults()->always_capture_default();
-  command.add_option("--log", a.log, "SWF log, plain or .gz; default: a synthetic one");
+  command.add_option("--log", a.log, "read this SWF log, plain or .gz; default: a synthetic one");
   command
       .add_option("--processors", a.processors,
-                  "of the cluster; default: what the log says, or 128")
+                  "give the cluster this many processors; default: what the log says, or 128")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
-  command.add_option("--partition", a.partition, "only this partition's jobs of the log");
-  command.add_option("--phi", a.phi, "share of the jobs that count as reservations, 0 to 1");
+  command.add_option("--partition", a.partition, "use only the jobs of this partition of the log");
+  command.add_option("--phi", a.phi, "turn this share of the jobs into reservations, 0 to 1");
   command
       .add_option("--method", a.method,
-                  "how reservations thin out with time: linear, expo (default) or real")
+                  "choose how reservations thin out with time: linear, expo (default) or real")
       ->check(CLI::IsMember({"linear", "expo", "real"}).description(""));
-  command.add_option("--name", a.name, "name of the cluster");
+  command.add_option("--name", a.name, "give the cluster this name");
   add_seed(command, a.seed, "schedule");
   command.add_option("-o,--output", a.output,
-                     "file; .yaml or .json decides the format; - is standard output");
+                     "write this file; .yaml or .json decides the format; - is standard output");
   command.footer("Example: dovetail generate reservations --processors 128 -o cluster.yaml");
 }
 

@@ -163,7 +163,7 @@ bool wants_resources(const CLI::App& command, const Shape& shape) {
   if (shape.make == nullptr || command.count("--resources") > 0) return true;
   for (const std::string& option : pool_options()) {
     if (command.count(option) > 0) {
-      throw InputError(option + ": needs --resources, the number of unlike resources");
+      throw InputError(option + ": needs --resources, the number of heterogeneous resources");
     }
   }
   return false;
@@ -214,82 +214,92 @@ void add_shape_options(CLI::App& command, WorkflowArguments& a) {
   Names names;
   for (const Shape& shape : shapes()) names.push_back(shape.name);
   command
-      .add_option(
-          "--shape", a.shape,
-          fmt::format("layered (default), {}", fmt::join(std::span(names).subspan(1), ", ")))
+      .add_option("--shape", a.shape,
+                  fmt::format("choose the shape: layered (default), {}",
+                              fmt::join(std::span(names).subspan(1), ", ")))
       ->check(CLI::IsMember(names).description(""));
   command.add_option("--tasks", a.layered.tasks,
                      "layered, chain, independent, cybershake, epigenomics, montage, sipht, heft: "
-                     "how many tasks");
-  command.add_option("--width", a.layered.width, "layered: tasks^width in a level, 0 to 1");
-  command.add_option("--density", a.layered.density, "layered: share of possible parents, 0 to 1");
-  command.add_option("--regularity", a.layered.regularity, "layered: 1 makes all levels alike");
-  command.add_option("--jump", a.layered.jump, "layered: edges span 1 to this many levels");
-  command.add_option("--points", a.points, "fft: a power of two");
-  command.add_option("--parts", a.parts, "fork-join: parallel tasks of a stage");
-  command.add_option("--stages", a.stages, "fork-join: stages one after the other");
-  command.add_option("--widths", a.widths, "levels: tasks of each level")->delimiter(',');
-  command.add_option("--levels", a.levels, "trees: levels");
-  command.add_option("--arity", a.arity, "trees: children of a task");
+                     "make this many tasks");
+  command.add_option("--width", a.layered.width,
+                     "layered: put about tasks^width tasks in a level, 0 to 1");
+  command.add_option("--density", a.layered.density,
+                     "layered: give tasks up to this share of the level above as parents, 0 to 1");
+  command.add_option("--regularity", a.layered.regularity,
+                     "layered: vary the levels; 1 makes all levels alike");
+  command.add_option("--jump", a.layered.jump, "layered: let edges span 1 to this many levels");
+  command.add_option("--points", a.points, "fft: transform this many points, a power of two");
+  command.add_option("--parts", a.parts, "fork-join: run this many tasks in parallel in a stage");
+  command.add_option("--stages", a.stages, "fork-join: make this many stages, one after the other");
+  command
+      .add_option("--widths", a.widths, "levels: make this many tasks in each level, such as 4,2,8")
+      ->delimiter(',');
+  command.add_option("--levels", a.levels, "trees: make this many levels");
+  command.add_option("--arity", a.arity, "trees: give each task this many children");
   command.add_option("--out-degree", a.heft.out_degree,
-                     "heft: a task has up to this share of all tasks as children, 0 to 1");
+                     "heft: give tasks up to this share of all tasks as children, 0 to 1");
   command.add_option("--shape-factor", a.heft.shape,
-                     "heft: levels of 1 to 2 x this x sqrt(tasks) - 1 tasks");
+                     "heft: make levels of 1 to 2 x this x sqrt(tasks) - 1 tasks");
 }
 
 void add_time_options(CLI::App& command, WorkflowArguments& a) {
-  command.add_option("--hours", a.hours,
-                     "cybershake, epigenomics, montage, sipht: run time of all tasks together");
-  command.add_option("--ways", a.ways.ways, "blast, wien2k: parallel tasks");
-  command.add_option("--mean-time", a.ways.mean_seconds, "blast, wien2k, heft: of a task, seconds");
+  command.add_option(
+      "--hours", a.hours,
+      "cybershake, epigenomics, montage, sipht: make all tasks together take this long");
+  command.add_option("--ways", a.ways.ways, "blast, wien2k: run this many tasks in parallel");
+  command.add_option("--mean-time", a.ways.mean_seconds,
+                     "blast, wien2k, heft: set the mean time of a task, seconds");
   command.add_option("--ccr", a.ways.ccr,
-                     "blast, wien2k, heft: mean transfer time over mean task time");
-  command.add_option("--min-time", a.times.min_seconds, "shortest task, seconds");
-  command.add_option("--max-time", a.times.max_seconds, "longest task, seconds");
+                     "blast, wien2k, heft: set the mean transfer time over the mean task time");
+  command.add_option("--min-time", a.times.min_seconds, "set the shortest task time, seconds");
+  command.add_option("--max-time", a.times.max_seconds, "set the longest task time, seconds");
   add_choice<std::optional<KernelCost>>(
       command, "--kernel", a.kernel,
       {{"square", KernelCost::square},
        {"log", KernelCost::square_log},
        {"cube", KernelCost::cube},
        {"any", KernelCost::any}},
-      "tasks as kernels on matrices of side x instead: a x^2 (square), 2 a x^2 log2 x (log), x^3 "
-      "(cube) operations, or any of them");
+      "make the tasks kernels on matrices of side x instead, with a x^2 (square), 2 a x^2 log2 x "
+      "(log), x^3 (cube) operations, or any of them");
   command.add_option("--gigaflops", a.gigaflops,
-                     "with --kernel: operations of a processor, in 1e9 per second");
-  command.add_option("--alpha", a.times.alpha_max, "largest share that does not parallelise");
-  command.add_flag("--rigid", a.rigid, "tasks on one processor instead of moldable ones");
+                     "with --kernel: let a processor do this many 1e9 operations per second");
+  command.add_option("--alpha", a.times.alpha_max,
+                     "set the largest share of a task that does not parallelise");
+  command.add_flag("--rigid", a.rigid,
+                   "run tasks on one processor instead of making them moldable");
 }
 
 void add_pool_options(CLI::App& command, WorkflowArguments& a) {
+  command.add_option("--resources", a.pool.resources,
+                     "blast, wien2k, heft: start with this many heterogeneous resources; tasks "
+                     "have a time on each");
   command.add_option(
-      "--resources", a.pool.resources,
-      "blast, wien2k, heft: unlike resources at the start; tasks have a time on each");
-  command.add_option("--beta", a.beta,
-                     "with resources: costs lie within this share of a task's mean, half of it on "
-                     "either side");
-  command.add_option("--join-every", a.pool.interval_seconds,
-                     "with resources: seconds after which more of them join");
+      "--beta", a.beta,
+      "with resources: vary costs by this share of a task's mean, half of it on either side");
+  command.add_option(
+      "--join-every", a.pool.interval_seconds,
+      "with resources: let more of them join after every interval of this many seconds");
   command.add_option("--join-share", a.pool.share,
-                     "with resources: how many join, as a share of those at the start");
+                     "with resources: let this share of the number at the start join each time");
   command.add_option("--join-until", a.join_until,
-                     "with resources: they join before this time, seconds; 0: none joins");
-  command.add_option("--pool", a.pool_file, "with resources: write the cluster file, too");
+                     "with resources: stop joining at this time, seconds; 0: none joins");
+  command.add_option("--pool", a.pool_file, "with resources: write the cluster to this file, too");
 }
 
 }  // namespace
 
 void add_generate_workflow(CLI::App& generate, Exit& status) {
   const auto [command, a] = add_verb<WorkflowArguments>(
-      generate, status, "workflow", "a workflow of a known shape", generate_workflow);
+      generate, status, "workflow", "make a workflow of a known shape", generate_workflow);
   command.option_defaults()->always_capture_default();
   add_shape_options(command, a);
   add_time_options(command, a);
   add_pool_options(command, a);
-  command.add_option("--name", a.name, "name of the workflow; default: the shape");
+  command.add_option("--name", a.name, "give the workflow this name; default: the shape");
   add_seed(command, a.seed, "workflow");
   command.add_option(
       "-o,--output", a.output,
-      "file; " + io::endings_to_write() + " decides the format; - is standard output");
+      "write this file; " + io::endings_to_write() + " decides the format; - is standard output");
   command.footer(
       "Examples: dovetail generate workflow --tasks 50 --seed 7 -o flow.yaml\n"
       "          dovetail generate workflow --shape montage --tasks 250 --hours 500 -o flow.yaml\n"

@@ -70,20 +70,21 @@ Exit generate_workload(const CLI::App& command, WorkloadArguments arguments) {
 }
 
 void add_job_options(CLI::App& command, WorkloadSpec& spec) {
-  command.add_option("--nodes", spec.lublin.processors, "of the machine")
+  command.add_option("--nodes", spec.lublin.processors, "give the machine this many nodes")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
-  command.add_option("--jobs", spec.lublin.jobs, "how many");
+  command.add_option("--jobs", spec.lublin.jobs, "make this many jobs");
   add_choice<LublinTypes>(command, "--types", spec.lublin.types,
                           {{"single", LublinTypes::single},
                            {"batch", LublinTypes::batch},
                            {"interactive", LublinTypes::interactive},
                            {"both", LublinTypes::both}},
-                          "kinds of jobs: single (default), the fit of one kind to all, or batch, "
-                          "interactive, both");
-  command.add_option("--load", spec.load,
-                     "stretch the submit times to this offered load; default: as it comes, about "
-                     "0.7 for single");
-  command.add_option("--users", spec.users, "users by Zipf's law; 0: unknown");
+                          "choose the kinds of jobs: single (default), the fit of one kind to all, "
+                          "or batch, interactive, both");
+  command.add_option(
+      "--load", spec.load,
+      "stretch the submit times to this offered load; default: unchanged, about 0.7 for single");
+  command.add_option("--users", spec.users,
+                     "assign the jobs to this many users by Zipf's law; 0: unknown");
 }
 
 void add_request_options(CLI::App& command, WorkloadArguments& arguments) {
@@ -92,28 +93,29 @@ void add_request_options(CLI::App& command, WorkloadArguments& arguments) {
                           {{"tsafrir", RequestKind::tsafrir},
                            {"exact", RequestKind::exact},
                            {"factor", RequestKind::factor}},
-                          "requested times: tsafrir (default), as users choose them; exact; or "
-                          "factor, the run time x (1 + u factor)");
+                          "choose the requested times: tsafrir (default), as users choose them; "
+                          "exact; or factor, the run time x (1 + u factor)");
   command.add_option("--max-request", arguments.longest_request,
-                     "the queue's limit, 1h or more; longer runs are cut to it");
+                     "set the queue's limit, 1h or more; longer runs are cut to it");
   command.add_option("--max-share", spec.tsafrir.longest_percent,
-                     "tsafrir: per cent of the jobs that ask for the limit; default 21.7");
-  command.add_option("--factor", spec.factor.factor, "factor: u is uniform from 0 to 1");
+                     "tsafrir: let this percentage of the jobs ask for the limit; default 21.7");
+  command.add_option("--factor", spec.factor.factor,
+                     "factor: set the factor; u is uniform from 0 to 1");
   command.add_flag("--round-up", spec.factor.round_up,
-                   "factor: up to a round value, such as 5m, 1h, 12h");
+                   "factor: round up to a usual value, such as 5m, 1h, 12h");
 }
 
 }  // namespace
 
 void add_generate_workload(CLI::App& generate, Exit& status) {
   const auto [command, a] = add_verb<WorkloadArguments>(
-      generate, status, "workload", "a log of a batch queue's jobs", generate_workload);
+      generate, status, "workload", "make a log of a batch queue's jobs", generate_workload);
   command.option_defaults()->always_capture_default();
   add_job_options(command, a.spec);
   add_request_options(command, a);
   add_seed(command, a.spec.seed, "workload");
   command.add_option("-o,--output", a.output,
-                     "file; .json is a job list, all else SWF; - is standard output");
+                     "write this file; .json is a job list, all else SWF; - is standard output");
   command.footer(
       "Examples: dovetail generate workload --nodes 100 --jobs 5000 --load 0.8 -o log.swf\n"
       "          dovetail generate workload --types both --requests factor --factor 2 -o log.json");

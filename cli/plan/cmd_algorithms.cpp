@@ -92,10 +92,10 @@ Exit run(const AlgorithmArguments& arguments) {
 }  // namespace
 
 void add_algorithms(CLI::App& program, Exit& status) {
-  const auto [command, a] = add_verb<AlgorithmArguments>(program, status, "algorithms",
-                                                         "the algorithms and what they do", run);
-  command.add_option("NAME", a.name, "this one only");
-  command.add_flag("--json", a.json, "as JSON");
+  const auto [command, a] = add_verb<AlgorithmArguments>(
+      program, status, "algorithms", "list the algorithms and what they do", run);
+  command.add_option("NAME", a.name, "show only this algorithm");
+  command.add_flag("--json", a.json, "print JSON");
   command.footer(
       "Example: dovetail algorithms\n"
       "         dovetail algorithms DOVETAIL");

@@ -74,13 +74,14 @@ Exit run(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check(CLI::App& program, Exit& status) {
-  const auto [command, a] =
-      add_verb<CheckArguments>(program, status, "check", "is a plan valid, and if not, why", run);
-  command.add_option("PLAN", a.plan, "plan file, as dovetail plan writes it")->required();
+  const auto [command, a] = add_verb<CheckArguments>(
+      program, status, "check", "check whether a plan is valid, and say what is wrong", run);
+  command.add_option("PLAN", a.plan, "check this plan file, as dovetail plan writes it")
+      ->required();
   a.problem.add_workflows(command, "-w,--workflow");
   a.problem.add_cluster(command);
   a.goal.add_deadline(command);
-  command.add_flag("--json", a.json, "as JSON");
+  command.add_flag("--json", a.json, "print JSON");
   command.footer("Example: dovetail check plan.json -w flow.yaml -c cluster.yaml");
 }
 

@@ -136,13 +136,14 @@ Exit run(const CompareArguments& arguments) {
 }  // namespace
 
 void add_compare(CLI::App& program, Exit& status) {
-  const auto [command, a] = add_verb<CompareArguments>(
-      program, status, "compare", "every algorithm that fits, in one table", run);
+  const auto [command, a] =
+      add_verb<CompareArguments>(program, status, "compare",
+                                 "compare the plans of all algorithms that fit, in one table", run);
   a.problem.add_workflows(command, "WORKFLOW");
   a.problem.add_cluster(command);
   a.goal.add(command);
   a.planner.add(command);
-  command.add_flag("--json", a.json, "as JSON");
+  command.add_flag("--json", a.json, "print JSON");
   command.footer(
       "Example: dovetail compare flow.yaml -c cluster.yaml\n"
       "         dovetail compare a.yaml b.yaml c.yaml -c cluster.yaml --goal fair");

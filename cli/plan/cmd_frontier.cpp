@@ -29,6 +29,8 @@ struct FrontierArguments {
   bool all = false;
   std::string picture;
   PlanOutput output;
+
+  bool talks() const { return output.talks() && picture != "-"; }
 };
 
 // A budget with as few decimals as give this plan and not the one after it.
@@ -91,7 +93,7 @@ constexpr const char* kNoPlan =
     "  no plan found: no room was found for the tasks before the cluster leaves\n";
 
 void write_frontier(const FrontierArguments& arguments, Time now, const std::vector<Plan>& plans,
-                    const std::vector<PlanRecord>& records, bool talks) {
+                    const std::vector<PlanRecord>& records) {
   const std::string& file = arguments.output.output;
   const bool by_default =
       !arguments.output.json && file.empty() && arguments.picture.empty() && !plans.empty();
@@ -103,7 +105,7 @@ void write_frontier(const FrontierArguments& arguments, Time now, const std::vec
   if (!picture.empty()) files.push_back({picture, chart});
   if (files.empty()) return;
   write_files(files);
-  if (!talks) return;
+  if (!arguments.talks()) return;
   const bool both = files.size() == 2;
   fmt::print("\n  {}{}{} {} written", file, both ? " and " : "", picture, both ? "are" : "is");
   if (!plans.empty()) {
@@ -115,18 +117,16 @@ void write_frontier(const FrontierArguments& arguments, Time now, const std::vec
 Exit show_frontier(const FrontierArguments& arguments, const Problem& problem,
                    const std::vector<Plan>& plans) {
   const auto records = records_of(problem, plans);
-  const bool json = arguments.output.json;
-  const bool talks = arguments.output.talks() && arguments.picture != "-";
-  if (talks) {
+  if (arguments.talks()) {
     fmt::print("{}\n\n", describe_problem(problem));
     if (plans.empty()) fmt::print(kNoPlan);
     if (!plans.empty()) print_table(plans, arguments.all);
   }
-  if (json && arguments.output.output != "-") {
+  if (arguments.output.json && arguments.output.output != "-") {
     fmt::print("{}", format_frontier(problem.now(), records));
   }
   std::fflush(stdout);
-  write_frontier(arguments, problem.now(), plans, records, talks);
+  write_frontier(arguments, problem.now(), plans, records);
   return plans.empty() ? Exit::no : Exit::fine;
 }
 
@@ -162,8 +162,7 @@ Exit take_within_budget(const FrontierArguments& arguments, const Problem& probl
                   .feasible = false};
   Plan plan = found != nullptr ? *found : none;
   plan.deadline.reset();  // the one it was made for was not asked for
-  const bool talks = arguments.output.talks() && arguments.picture != "-";
-  if (talks) {
+  if (arguments.talks()) {
     fmt::print("{}\n\n", describe_problem(problem));
     if (found == nullptr) print_too_dear(plans, budget);
     if (found != nullptr) {
@@ -206,16 +205,16 @@ Exit run(const FrontierArguments& arguments) {
 
 void add_frontier(CLI::App& program, Exit& status) {
   const auto [command, a] = add_verb<FrontierArguments>(
-      program, status, "frontier", "turn-around against CPU-hours: what to choose from", run);
+      program, status, "frontier", "show what a shorter turn-around costs in CPU-hours", run);
   a.problem.add_workflows(command, "WORKFLOW");
   a.problem.add_cluster(command);
   command.add_option("--budget", a.budget,
-                     "answer with the fastest plan found within so many CPU-hours");
+                     "take the fastest plan found within this many CPU-hours");
   command
-      .add_option("--deadlines", a.deadlines, "how many deadlines to try, 2 to 100000; default 128")
+      .add_option("--deadlines", a.deadlines, "try this many deadlines, 2 to 100000; default 128")
       ->check(whole_number_from(2, 100'000), "");
-  command.add_flag("--all", a.all, "every point in the table, not only a dozen");
-  command.add_option("--picture", a.picture, "write the chart: FILE.html or FILE.svg");
+  command.add_flag("--all", a.all, "show every point in the table, not only a dozen");
+  command.add_option("--picture", a.picture, "draw the chart to this file: FILE.html or FILE.svg");
   a.planner.add(command);
   a.output.add(command);
   command.footer(

@@ -202,14 +202,16 @@ Exit run(const PlanArguments& arguments) {
 }  // namespace
 
 void add_plan(CLI::App& program, Exit& status) {
-  const auto [command, a] = add_verb<PlanArguments>(program, status, "plan",
-                                                    "when and how wide each task should run", run);
+  const auto [command, a] = add_verb<PlanArguments>(
+      program, status, "plan", "decide when each task runs, and on how many processors", run);
   a.problem.add_workflows(command, "WORKFLOW");
   a.problem.add_cluster(command);
-  command.add_option("--algorithm", a.algorithm,
-                     "by name (see: dovetail algorithms); default: DOVETAIL where it can");
+  command.add_option(
+      "--algorithm", a.algorithm,
+      "plan with this algorithm (see: dovetail algorithms); default: DOVETAIL where it can");
   a.goal.add(command);
-  command.add_flag("--tightest", a.tightest, "the tightest deadline that each algorithm can meet");
+  command.add_flag("--tightest", a.tightest,
+                   "find the tightest deadline that each algorithm can meet");
   a.planner.add(command);
   a.planner.search.add_budget(command);
   a.output.add(command);

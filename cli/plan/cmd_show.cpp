@@ -90,21 +90,21 @@ Exit run(const ShowArguments& arguments) {
 }  // namespace
 
 void add_show(CLI::App& program, Exit& status) {
-  const auto [command, a] =
-      add_verb<ShowArguments>(program, status, "show", "a plan or a run as a Gantt chart", run);
+  const auto [command, a] = add_verb<ShowArguments>(program, status, "show",
+                                                    "draw a plan or a run as a Gantt chart", run);
   command
-      .add_option("PLAN", a.plan,
-                  "plan file, as dovetail plan writes it, or a run, as dovetail runs lists it")
+      .add_option(
+          "PLAN", a.plan,
+          "draw this plan file, as dovetail plan writes it, or this run, as dovetail runs lists it")
       ->required();
   command
       .add_option("--format", a.format,
-                  "text (default), html, svg, or trace (Chrome's and Perfetto's JSON)")
+                  "draw as text (default), html, svg, or trace (JSON for Chrome and Perfetto)")
       ->check(CLI::IsMember({"text", "html", "svg", "trace"}).description(""));
-  command.add_option("-o,--output", a.output, "write to this file; its ending decides");
+  command.add_option("-o,--output", a.output, "write to this file; its ending decides the format");
   command.footer(
-      "Of a run, the page has the plan at its start and below it what was executed.\n"
-      "Example: dovetail show plan.json -o plan.svg\n"
-      "         dovetail show flow-3 -o flow-3.html");
+      "The page of a run shows its first plan and, below it, what was executed.\nExample: dovetail "
+      "show plan.json -o plan.svg\n         dovetail show flow-3 -o flow-3.html");
 }
 
 }  // namespace dovetail::cli

@@ -17,15 +17,15 @@ std::string describe_plan(const Problem& problem, const Plan& plan);
 // When each of several workflows ends, and what it uses: a line each, for the first ten.
 std::string describe_workflows(const Problem& problem, const Plan& plan);
 
-// Some plans of a frontier, with what to type to get them; `chosen` is marked. Whether the earliest
-// one is what --fastest gives, or about that.
+// Some plans of a frontier, with what to type to get them; `chosen` is marked. `is_earliest_sure`
+// says whether --fastest gives exactly the earliest plan, or one about as early.
 std::string describe_ways(const std::vector<Plan>& frontier, const Plan& chosen,
                           bool is_earliest_sure);
 
 // "in 53m08s, 6.5 CPU-hours, by BL_ALL_BD_ALL: --deadline 53m08s".
 std::string describe_earliest(const Plan& plan);
 
-// Below a table in which no plan stands for things as they are.
+// Printed below a table when there is no plan for the present situation.
 inline constexpr const char* kNothingToBeginWith =
     "there is no plan to begin with; dovetail plan with the same options says what is missing";
 

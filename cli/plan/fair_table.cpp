@@ -35,7 +35,7 @@ std::string delays_text(const Problem& problem, const Fate& fate) {
         fmt::format("{}reservations {}", text.empty() ? "" : ", ", format_duration(fate.reserved));
   }
   if (!text.empty()) return text;
-  return fate.stretch > 1.005 ? "nobody, with fewer processors" : "nobody";
+  return fate.stretch > 1.005 ? "nothing, but has fewer processors" : "nothing";
 }
 
 Json delays_json(const Problem& problem, const std::vector<Delay>& delays) {
@@ -117,7 +117,7 @@ FairTable::FairTable(const Problem& problem, const std::vector<Plan>& plans)
 }
 
 // Of equal weights, stretch and weighted stretch are the same.
-double FairTable::metric(const Row& row, std::size_t which) const {
+double FairTable::metric(const FairPlanRow& row, std::size_t which) const {
   if (which == 0) return to_seconds(makespan(*row.plan));
   return which == 1 ? row.fairness.average_stretch : row.fairness.weighted_stretch;
 }
@@ -134,7 +134,7 @@ std::string FairTable::text(const std::string& indent, const Plan* chosen) const
   }
   header.insert(header.end(), {"CPU-hours", "slack", ""});
   Table table(header);
-  for (const Row& row : rows_) {
+  for (const FairPlanRow& row : rows_) {
     const Plan& plan = *row.plan;
     std::vector<std::string> cells{indent + plan.algorithm};
     if (!plan.feasible) {
@@ -157,7 +157,7 @@ std::string FairTable::text(const std::string& indent, const Plan* chosen) const
 
 Json FairTable::plans_json() const {
   Json list = Json::array();
-  for (const Row& row : rows_) {
+  for (const FairPlanRow& row : rows_) {
     const Plan& plan = *row.plan;
     Json& json = list.emplace_back(plan_facts_json(plan));
     if (!plan.feasible) continue;
@@ -192,7 +192,7 @@ Json FairTable::best_json() const {
   Json best = Json::object();
   for (std::size_t i = 0; i < least_.size(); ++i) {
     Json names = Json::array();
-    for (const Row& row : rows_) {
+    for (const FairPlanRow& row : rows_) {
       if (row.plan->feasible && metric(row, i) <= least_[i]) names.push_back(row.plan->algorithm);
     }
     best[metrics_[i]] = std::move(names);

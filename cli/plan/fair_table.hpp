@@ -35,17 +35,17 @@ class FairTable {
   nlohmann::ordered_json best_json() const;
 
  private:
-  struct Row {
+  struct FairPlanRow {
     const Plan* plan;
     Fairness fairness;  // of a feasible plan
   };
 
-  double metric(const Row& row, std::size_t which) const;
+  double metric(const FairPlanRow& row, std::size_t which) const;
   std::string shown(double metric, std::size_t which) const;
 
   const Problem& problem_;
   std::vector<std::string> metrics_;  // as JSON calls them
-  std::vector<Row> rows_;
+  std::vector<FairPlanRow> rows_;
   std::vector<double> least_;  // by metric
 };
 

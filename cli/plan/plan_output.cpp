@@ -11,9 +11,9 @@
 namespace dovetail::cli {
 
 void PlanOutput::add(CLI::App& command) {
-  command.add_flag("--json", json, "the plan as JSON on standard output");
+  command.add_flag("--json", json, "print the plan as JSON on standard output");
   command.add_option("-o,--output", output, "write the plan to this file");
-  command.add_option("--gantt", gantt, "write a picture: FILE.html or FILE.svg");
+  command.add_option("--gantt", gantt, "draw a Gantt chart to this file: FILE.html or FILE.svg");
 }
 
 void PlanOutput::require_good_names(const std::vector<std::string>& inputs) const {

@@ -51,24 +51,28 @@ void SearchArguments::add(CLI::App& command) {
   add_choice<std::optional<Effort>>(
       command, "--effort", effort,
       {{"quick", Effort::quick}, {"normal", Effort::normal}, {"thorough", Effort::thorough}},
-      "how long DOVETAIL searches: quick, normal or thorough");
-  command.add_option("--trials", trials, "instead: how many plans it tries")
+      "choose how long DOVETAIL searches: quick, normal or thorough");
+  command.add_option("--trials", trials, "try this many plans, instead of choosing an effort")
       ->check(whole_number_from(1, 1'000'000'000'000), "");
-  command.add_option("--seed", seed, "of the search; the same seed and trials give the same plan")
+  command
+      .add_option("--seed", seed,
+                  "search with this seed; the same seed and trials give the same plan")
       ->check(whole_number_problem, "");
-  command.add_option("--threads", threads, "of the search; any number gives the same plan")
+  command
+      .add_option("--threads", threads,
+                  "search with this many threads; any number gives the same plan")
       ->check(whole_number_from(1, 1024), "");
-  command.add_option("--time-limit", time_limit,
-                     "stop searching after so many seconds; then another run may find another "
-                     "plan");
+  command.add_option(
+      "--time-limit", time_limit,
+      "stop searching after this time, such as 10s; another run may then find another plan");
 }
 
 void SearchArguments::add_budget(CLI::App& command) {
-  command.add_option("--cpu-factor", cpu_factor,
-                     "CPU-hours that the plan may use, as a multiple of BL_CPAR_BD_CPAR's; "
-                     "default: 1.25");
-  command.add_option("--budget", budget, "instead: CPU-hours that the plan may use");
-  command.add_flag("--fastest", is_fastest, "instead: as early as possible at any cost");
+  command.add_option(
+      "--cpu-factor", cpu_factor,
+      "limit the plan to this multiple of the CPU-hours of BL_CPAR_BD_CPAR; default: 1.25");
+  command.add_option("--budget", budget, "limit the plan to this many CPU-hours");
+  command.add_flag("--fastest", is_fastest, "end as early as possible, at any cost");
 }
 
 void SearchArguments::forbid(const std::string& beside, bool any) const {

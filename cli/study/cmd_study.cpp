@@ -23,7 +23,7 @@ namespace dovetail::cli {
 
 namespace {
 
-// What every study takes, and where its result goes.
+// The options of a study, and where its result goes.
 template <typename Options>
 struct StudyArguments {
   Options options;
@@ -47,13 +47,14 @@ Exit run(StudyArguments<Options> arguments, const Study& study) {
   return Exit::fine;
 }
 
-// More than so many of anything is taken for a slip of the keyboard.
+// A larger number of anything is taken for a typing mistake.
 constexpr int kMost = 10'000;
 
-// A number of things to run.
+// A number of things to run, which replaces the number that the scale gives.
 void add_size(CLI::App& command, const std::string& name, std::optional<std::size_t>& size,
               const std::string& help, int least = 1, int most = kMost) {
-  command.add_option(name, size, help)->check(CLI::Range(least, most).description(""));
+  command.add_option(name, size, help + ", instead of the scale's")
+      ->check(CLI::Range(least, most).description(""));
 }
 
 // An option that may be repeated.
@@ -82,7 +83,7 @@ void add_named(CLI::App& command, const std::string& name, std::vector<T>& value
   };
   command
       .add_option_function<std::vector<std::string>>(name, choose,
-                                                     "only " + list + "; may be repeated")
+                                                     "use only " + list + "; may be repeated")
       ->allow_extra_args(false);
 }
 
@@ -90,27 +91,29 @@ template <typename Options>
 void add_scale(CLI::App& command, Options& options) {
   add_choice<StudyScale>(command, "--scale", options.scale,
                          {{"quick", StudyScale::quick}, {"paper", StudyScale::paper}},
-                         "quick (default) or paper");
-  command.add_option("--threads", options.threads, "default: all cores")
+                         "choose the size of the study: quick (default) or paper");
+  command.add_option("--threads", options.threads, "use this many threads; default: all cores")
       ->check(CLI::NonNegativeNumber.description(""));
 }
 
-// What every study takes that draws random numbers.
+// The options of every study that draws random numbers.
 template <typename Options>
 void add_common(CLI::App& command, Options& options) {
   add_scale(command, options);
-  command.add_option("--seed", options.seed, "the same seed gives the same numbers")
+  command
+      .add_option("--seed", options.seed,
+                  "draw with this seed; the same seed gives the same numbers")
       ->check(CLI::NonNegativeNumber.description(""));
 }
 
-// What those take that need logs of batch queues.
+// The options of every study that needs logs of batch queues.
 template <typename Options>
 void add_logs(CLI::App& command, Options& options) {
   command.add_option("--data", options.data_dir,
-                     "folder with the archive's logs; default: $DOVETAIL_DATA");
+                     "read the archive's logs in this folder; default: $DOVETAIL_DATA");
   command.add_flag("--synthetic", options.synthetic,
-                   "one synthetic log instead of the four real ones");
-  add_list(command, "--log", options.logs, "only this one of the four logs");
+                   "use one synthetic log instead of the four real ones");
+  add_list(command, "--log", options.logs, "use only this one of the four logs");
 }
 
 template <typename Options>
@@ -122,53 +125,55 @@ void add_no_timing(CLI::App& command, Options& options) {
 void add_options(CLI::App& command, StudyOptions& options) {
   add_common(command, options);
   add_logs(command, options);
-  add_size(command, "--workflows", options.workflows, "per application, instead of the scale's");
-  add_size(command, "--start-times", options.start_times, "per log, instead of the scale's");
-  add_size(command, "--taggings", options.taggings, "per start time, instead of the scale's");
+  add_size(command, "--workflows", options.workflows, "run this many workflows per application");
+  add_size(command, "--start-times", options.start_times, "use this many start times per log");
+  add_size(command, "--taggings", options.taggings, "draw this many taggings per start time");
   add_no_timing(command, options);
 }
 
 void add_options(CLI::App& command, QueueStudyOptions& options) {
   add_common(command, options);
   add_logs(command, options);
-  add_size(command, "--instants", options.instants, "of the 289, instead of the scale's");
+  add_size(command, "--instants", options.instants, "submit at this many of the 289 instants");
   add_list(command, "--workflows", options.workflows,
-           "only those of this name, like Montage-250-* or *-medium");
+           "run only workflows of this name, like Montage-250-* or *-medium");
   add_list(command, "--cap", options.caps,
-           "jobs of the workflow at once in Table 2: 16 as published, and 128")
+           "limit the jobs of the workflow at once in Table 2; default: 16, as published, and 128")
       ->check(CLI::Range(1, kMost).description(""));
   add_choice<QueueStudyRules>(
       command, "--rules", options.rules,
       {{"paper", QueueStudyRules::paper}, {"authors", QueueStudyRules::authors}},
-      "strategies as published (paper, default) or as in the authors' program (authors)");
+      "choose the strategies: as published (paper, default) or as in the authors' program "
+      "(authors)");
   CLI::Option* contiguous =
       command.add_flag("--contiguous", options.contiguous,
-                       "jobs need neighbouring nodes, as in the authors' simulation");
+                       "give jobs neighbouring nodes only, as in the authors' simulation");
   CLI::Option* never_ran = add_choice<NeverRan>(
       command, "--never-ran", options.never_ran,
       {{"drop", NeverRan::drop}, {"request", NeverRan::request}},
-      "jobs that left the queue: drop (default), or request as in the authors' "
-      "simulation, where they run as long as requested");
+      "choose what to do with jobs that left the queue: drop them (default), or request, as in the "
+      "authors' simulation, where they run as long as requested");
   add_choice<QueueWorkflows>(
       command, "--generate", options.source,
       {{"missing", QueueWorkflows::completed}, {"all", QueueWorkflows::generated}},
-      "make up the published workflows that are missing, or all; default: none if any is there");
+      "generate the published workflows that are missing, or all; default: none if any is there");
   add_choice<bool>(command, "--doubt", options.doubt, {{"sdsc", true}},
-                   "sdsc: instead of the tables, what contiguous nodes and jobs that never ran "
-                   "change on SDSC-SP2")
+                   "show, instead of the tables, what contiguous nodes and jobs that never ran "
+                   "change on SDSC-SP2 (sdsc)")
       ->excludes(contiguous)
       ->excludes(never_ran);
 }
 
 void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
   add_common(command, options);
-  add_size(command, "--graphs", options.graphs, "of each type, instead of the scale's");
+  add_size(command, "--graphs", options.graphs, "draw this many graphs of each type");
   add_size(command, "--models", options.models,
-           "pools of resources for each graph, of the 80, instead of the scale's", 1, 80);
+           "use this many of the 80 pools of resources for each graph", 1, 80);
   add_named(command, "--application", options.applications, kAdaptiveApplications);
   add_list(command, "--size", options.sizes,
-           "only graphs of so many tasks (random: 20 to 100) or parallel ways (200 to 1000)");
-  command.add_option("--mean-time", options.mean_seconds, "of a task, seconds; default 100");
+           "use only graphs of this many tasks (random: 20 to 100) or parallel ways (200 to 1000)");
+  command.add_option("--mean-time", options.mean_seconds,
+                     "set the mean time of a task, seconds; default 100");
 }
 
 void add_options(CLI::App& command, EnsembleStudyOptions& options) {
@@ -176,18 +181,19 @@ void add_options(CLI::App& command, EnsembleStudyOptions& options) {
   std::vector<std::pair<std::string, Dispatch>> rules;
   for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
   add_choice<Dispatch>(command, "--dispatch", options.dispatch, rules,
-                       "how months are handed out: ideal (default), as in the report's simulator; "
-                       "fair or rotate");
+                       "choose how months are handed out: ideal (default), as in the report's "
+                       "simulator; fair or rotate");
 }
 
 void add_options(CLI::App& command, FairStudyOptions& options) {
   add_common(command, options);
   add_size(command, "--sets", options.sets,
-           "of each class and number of workflows, instead of the scale's");
+           "draw this many sets of each class and number of workflows");
   add_named(command, "--class", options.classes, kKernelClasses);
-  add_list(command, "--workflows", options.workflows, "only sets of so many workflows, 1 to 20");
+  add_list(command, "--workflows", options.workflows,
+           "use only sets of this many workflows, 1 to 20");
   add_list(command, "--processors", options.processors,
-           "only the cluster of 20, 47, 120 or 216 processors");
+           "use only the cluster of 20, 47, 120 or 216 processors");
   add_no_timing(command, options);
 }
 
@@ -195,14 +201,15 @@ void add_options(CLI::App& command, AnytimeStudyOptions& options) {
   add_common(command, options);
   add_logs(command, options);
   add_size(command, "--schedules", options.schedules,
-           "per log and number of tasks, instead of the scale's");
-  add_size(command, "--shapes", options.shapes,
-           "so many real workflows, instead of the scale's; 0: none", 0);
-  add_list(command, "--tasks", options.tasks, "only random workflows of so many tasks, up to 600");
-  CLI::Option* times = add_list(command, "--milliseconds", options.milliseconds,
-                                "processor time of a search, instead of the scale's");
+           "use this many schedules per log and number of tasks");
+  add_size(command, "--shapes", options.shapes, "use this many real workflows (0: none)", 0);
+  add_list(command, "--tasks", options.tasks,
+           "use only random workflows of this many tasks, up to 600");
+  CLI::Option* times =
+      add_list(command, "--milliseconds", options.milliseconds,
+               "search for this many milliseconds of processor time, instead of the scale's");
   add_list(command, "--trials", options.trials,
-           "searches of so many trials instead, the same every time")
+           "search for this many trials instead, with the same result every time")
       ->excludes(times);
   add_named(command, "--question", options.questions, kAnytimeQuestions);
 }
@@ -216,8 +223,8 @@ Verb<StudyArguments<Options>> add_one(CLI::App& studies, Exit& status, const std
       [study](const StudyArguments<Options>& arguments) { return run(arguments, study); });
   const auto& [command, a] = verb;
   add_options(command, a.options);
-  CLI::Option* json = command.add_flag("--json", a.json, "as JSON");
-  command.add_flag("--csv", a.csv, "as CSV, a line per scenario and algorithm")->excludes(json);
+  CLI::Option* json = command.add_flag("--json", a.json, "print JSON");
+  command.add_flag("--csv", a.csv, "print CSV, a line per scenario and algorithm")->excludes(json);
   command.add_option("-o,--output", a.output, "write to this file");
   command.footer("Example: dovetail study " + name + " --scale quick");
   return verb;
@@ -233,8 +240,8 @@ void add_deadline(CLI::App& studies, Exit& status) {
     readings.emplace_back(to_string(reading), reading);
   }
   add_choice<DeadlineReading>(command, "--reading", a.options.reading, readings,
-                              "how the resource-conservative algorithms are read: front (default), "
-                              "whole, remaining, bounded or classic");
+                              "choose how to read the resource-conservative algorithms: front "
+                              "(default), whole, remaining, bounded or classic");
   command.add_flag("--compare-readings", a.options.compare_readings,
                    "also run every reading, on SDSC-BLUE unless --log says otherwise");
 }
@@ -274,7 +281,7 @@ void add_anytime_study(CLI::App& studies, Exit& status) {
                           "draw progress, gaps and a frontier to this folder, as .svg");
 }
 
-// How long it took is said apart from the result, which is the same every time.
+// Prints the time to standard error: the result itself is the same every time.
 QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begun = Clock::now();
@@ -288,7 +295,7 @@ QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
 }  // namespace
 
 void add_study(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("study", "a paper's evaluation, run again");
+  CLI::App* command = program.add_subcommand("study", "repeat a paper's evaluation");
   command->require_subcommand(1);
   command->footer("Example: dovetail study turnaround --scale quick");
   add_one<TurnaroundStudyOptions>(

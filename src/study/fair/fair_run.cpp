@@ -115,7 +115,7 @@ FairStudyResult run_fair_study(const FairStudyOptions& options) {
   FairStudyResult result{.scale = options.scale, .seed = options.seed, .sets = sets};
   result.cases = cases_of(options, sets);
   if (result.cases.empty()) {
-    throw InputError("no cluster of so many processors; there are 20, 47, 120 and 216");
+    throw InputError("no cluster has that many processors; choose 20, 47, 120 or 216");
   }
   parallel_for(
       result.cases.size(), options.threads,
