@@ -100,7 +100,8 @@ class GanttChart {
     const std::size_t last = inside.empty() ? 0 : inside.back().number;
     numbers_ = spaced_out(inside, badge_width(last) + 2, place);
     ticks_ = spaced_out(inside, kTickGap, place);
-    place_panels();
+    const auto panels = panels_of(scene_.clusters);
+    for (const auto clusters : panels) add_panel(clusters, panels.size());
   }
 
   double bottom() const { return bottom_; }
@@ -161,12 +162,6 @@ class GanttChart {
   };
 
   double plot_width() const { return plot_right_ - options_.left; }
-
-  void place_panels() {
-    bottom_ = options_.top;
-    const auto panels = panels_of(scene_.clusters);
-    for (const auto clusters : panels) add_panel(clusters, panels.size());
-  }
 
   void add_panel(std::span<const GanttCluster> clusters, std::size_t panels) {
     const bool numbered = !options_.marks.empty() && panels_.empty();
@@ -413,7 +408,7 @@ class GanttChart {
   const ChartOptions& options_;
   const PlanRecord& clock_;
   double plot_right_ = kChartRight;
-  double bottom_ = 0;
+  double bottom_ = options_.top;
   std::vector<Panel> panels_ = {};
   std::vector<ChartMark> numbers_ = {};  // the marks with room for a number, strong ones first
   std::vector<ChartMark> ticks_ = {};    // those with room for a tick
