@@ -1,5 +1,5 @@
 # Files of the source tree inside a library: dovetail_embed(dovetail_draw web/gantt.css ...) makes them
-# available through draw/embedded.hpp, by their names without folder. They are turned into C++ at build
+# available through draw/page.hpp, by their names without folder. They are turned into C++ at build
 # time, by this same file run as a script, so that editing one rebuilds what holds it.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(entries "")
@@ -9,7 +9,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(APPEND entries "    {\"${name}\", R\"embedded(${content})embedded\"},\n")
   endforeach()
   file(WRITE ${OUTPUT} "// Made by cmake/embed.cmake.
-#include \"draw/embedded.hpp\"
+#include \"draw/page.hpp\"
 
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// dovetail agent: where daemons register, and where clients ask for them.
+// dovetail agent: daemons register with it, and clients ask for them.
 #include <fmt/format.h>
 
 #include <memory>
@@ -26,7 +26,7 @@ std::string executor_text(const std::string& executor) {
   return system == nullptr ? "processes" : "jobs of " + std::string(system->title);
 }
 
-// What the clusters below an agent are and offer.
+// Prints the clusters below an agent and their services.
 Exit list_clusters(const AgentArguments& arguments) {
   federation::require_url(arguments.list, "--list");
   const federation::Caller caller(federation::identity(arguments.keys));
@@ -53,19 +53,15 @@ Exit list_clusters(const AgentArguments& arguments) {
   for (const auto& refused : found.refused) {
     fmt::print(stderr, "{} does not answer: {}\n", refused.name, refused.error);
   }
-  for (const std::string& late : found.late) fmt::print(stderr, "{} is late\n", late);
+  for (const std::string& late : found.late)
+    fmt::print(stderr, "{} did not answer in time\n", late);
   if (found.answers.empty()) fmt::print(stderr, "no cluster is registered there\n");
   return found.answers.empty() ? Exit::no : Exit::fine;
 }
 
 void run_agent(const AgentArguments& arguments) {
   run::Interrupts interrupts;
-  const auto self = federation::identity(arguments.keys);
-  if (self.self.role != federation::Role::agent) {
-    throw InputError(self.certificate + ": is of the role " +
-                     std::string(federation::name_of(self.self.role)) +
-                     "; an agent needs one of the role agent");
-  }
+  const auto self = federation::identity(arguments.keys, federation::Role::agent);
   if (!arguments.parent.empty()) federation::require_url(arguments.parent, "--parent");
   if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
   const federation::Agent agent({.address = federation::parse_address(arguments.listen, "--listen"),
@@ -83,18 +79,20 @@ void run_agent(const AgentArguments& arguments) {
 void add_agent(CLI::App& program, Exit& status) {
   const auto given = std::make_shared<AgentArguments>();
   CLI::App* agent = program.add_subcommand(
-      "agent", "Stay and answer: daemons register here, clients ask all of them at once");
+      "agent", "Run an agent: daemons register with it, and clients ask all of them through it");
   agent
       ->add_option("--keys", given->keys,
-                   "its certificate, such as keys/master for keys/master.crt")
+                   "use this certificate, such as keys/master for keys/master.crt")
       ->required();
-  agent->add_option("--listen", given->listen, "HOST:PORT (default: 127.0.0.1:7700)");
-  agent->add_option("--parent", given->parent, "URL of the agent above; without it, the master");
-  agent->add_option("--url", given->url, "how others reach it (default: as it listens)");
+  agent->add_option("--listen", given->listen, "listen at HOST:PORT (default: 127.0.0.1:7700)");
+  agent->add_option("--parent", given->parent,
+                    "register with the agent at this URL; without it, this agent is the master");
+  agent->add_option("--url", given->url,
+                    "tell others to call this URL (default: where it listens)");
   agent
       ->add_option("--list", given->list,
-                   "instead: show the clusters below the agent at this URL, and what they offer; "
-                   "with a client's --keys")
+                   "only show the clusters below the agent at this URL and their services; needs a "
+                   "client's --keys")
       ->excludes("--listen", "--parent", "--url");
   agent->footer(
       "Example: dovetail agent --keys keys/master --listen 127.0.0.1:7700\n"

@@ -1,4 +1,4 @@
-// dovetail daemon: a cluster that others may use, within what its owner has configured.
+// dovetail daemon: lets others use a cluster within the limits that its owner configures.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -34,8 +34,8 @@ struct DaemonArguments {
   std::string url = {};
 };
 
-// Where the daemon of that cluster keeps what it knows: one folder, also when two of them begin at
-// the same time.
+// The state folder of that cluster's daemon. Two daemons that start at the same time get the same
+// folder.
 run::RunFolder daemon_folder(const std::string& name) {
   const std::string state = run::state_folder() + "/daemons";
   try {
@@ -81,7 +81,7 @@ void use_batch_system(federation::DaemonOptions& options) {
   description.processors = static_cast<Count>(names.size()) * cores;
   description.rules.node_multiples = cores > 1;
   options.queue_wait = [&info, partition, cores](Count procs, Duration length) {
-    // Short: who asks for an estimate has a deadline.
+    // Short, since the answer to an estimate has a deadline.
     const auto system = info.make({.call_seconds = 3, .patience = 0});
     try {
       const batch::LiveQueue queue(system->picture(), partition);
@@ -108,7 +108,7 @@ federation::DaemonBackends make_backends(const federation::DaemonDescription& de
   return backends;
 }
 
-// Where nothing else is asked for a daemon answers where it did before: clients look for it there.
+// Without --listen, a daemon uses its previous port, since clients call it there.
 class UsualPort {
  public:
   explicit UsualPort(const run::RunFolder& folder)
@@ -131,12 +131,7 @@ void run_daemon(const DaemonArguments& arguments) {
   run::Nursery nursery;  // while we are small, and have one thread
   std::signal(SIGPIPE, SIG_IGN);
   run::Interrupts interrupts;
-  const auto self = federation::identity(arguments.keys);
-  if (self.self.role != federation::Role::daemon) {
-    throw InputError(self.certificate + ": is of the role " +
-                     std::string(federation::name_of(self.self.role)) +
-                     "; a daemon needs one of the role daemon");
-  }
+  const auto self = federation::identity(arguments.keys, federation::Role::daemon);
   if (!arguments.agent.empty()) federation::require_url(arguments.agent, "--agent");
   if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
   federation::DaemonOptions options{
@@ -175,16 +170,18 @@ void run_daemon(const DaemonArguments& arguments) {
 void add_daemon(CLI::App& program, Exit& /*status*/) {
   const auto given = std::make_shared<DaemonArguments>();
   CLI::App* daemon = program.add_subcommand(
-      "daemon", "Stay and answer for a cluster: how long would it take, run it, how far is it");
-  daemon->add_option("file", given->file, "what the cluster is, and what may be run on it")
+      "daemon", "Run the daemon of a cluster: estimate requests, run them, and report progress");
+  daemon->add_option("file", given->file, "read the cluster and its services from this file")
       ->required();
   daemon
       ->add_option("--keys", given->keys,
-                   "its certificate, such as keys/grillon; its name is the cluster's")
+                   "use this certificate, such as keys/grillon; its name is the cluster's")
       ->required();
-  daemon->add_option("--agent", given->agent, "URL of the agent to register with");
-  daemon->add_option("--listen", given->listen, "HOST:PORT (default: 127.0.0.1, any port)");
-  daemon->add_option("--url", given->url, "how others reach it (default: as it listens)");
+  daemon->add_option("--agent", given->agent, "register with the agent at this URL");
+  daemon->add_option("--listen", given->listen,
+                     "listen at HOST:PORT (default: 127.0.0.1, any port)");
+  daemon->add_option("--url", given->url,
+                     "tell others to call this URL (default: where it listens)");
   daemon->footer(
       "Example: dovetail daemon grillon.yaml --keys keys/grillon --agent https://127.0.0.1:7700");
   daemon->callback([given] { run_daemon(*given); });

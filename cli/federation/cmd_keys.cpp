@@ -1,4 +1,4 @@
-// dovetail keys: the certificates by which clients, agents and daemons know each other.
+// dovetail keys: the certificates of clients, agents and daemons.
 #include <fmt/format.h>
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace dovetail::cli {
 
 namespace {
 
-// Members are made again more often than the authority, which all of them need to know.
+// Longer than for members: all members need a new ca.crt when it expires.
 constexpr int kAuthorityDays = 3650;
 
 struct KeysArguments {
@@ -26,7 +26,7 @@ void print_certificates(const std::string& folder) {
     table.add({known.file,
                known.peer ? std::string(federation::name_of(known.peer->role)) : "authority",
                known.peer ? known.peer->name : "",
-               known.is_refused ? "taken back" : format_date(known.until),
+               known.is_refused ? "revoked" : format_date(known.until),
                fmt::format("{}", fmt::join(known.hosts, ", "))});
   }
   fmt::print("{}", table.text(5));
@@ -35,23 +35,23 @@ void print_certificates(const std::string& folder) {
 CLI::App* add_verb(CLI::App& keys, const std::shared_ptr<KeysArguments>& given, const char* name,
                    const char* about) {
   CLI::App* verb = keys.add_subcommand(name, about);
-  verb->add_option("folder", given->folder, "where the keys are kept")->required();
+  verb->add_option("folder", given->folder, "keep the keys in this folder")->required();
   return verb;
 }
 
 void add_validity(CLI::App* verb, const std::shared_ptr<KeysArguments>& given, int days) {
   verb->add_option("--days", given->validity.days,
-                   fmt::format("how long it is valid (default: {})", days))
+                   fmt::format("make it valid for this many days (default: {})", days))
       ->check(CLI::Range(1, 36500));
-  verb->add_flag("--overwrite", given->validity.overwrite, "take the place of one that is there");
+  verb->add_flag("--overwrite", given->validity.overwrite, "replace the existing one");
 }
 
 }  // namespace
 
 void add_keys(CLI::App& program, Exit& /*status*/) {
   const auto given = std::make_shared<KeysArguments>();
-  CLI::App* keys = program.add_subcommand(
-      "keys", "Make the certificates of a federation: who may talk to whom, and as what");
+  CLI::App* keys =
+      program.add_subcommand("keys", "Make, list and revoke the certificates of a federation");
   keys->require_subcommand(1);
   keys->footer(
       "Example: dovetail keys authority keys\n"
@@ -59,7 +59,8 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
       "         dovetail keys add keys client alice");
 
   CLI::App* authority =
-      add_verb(*keys, given, "authority", "The authority that signs; its key stays with you");
+      add_verb(*keys, given, "authority",
+               "Make the authority that signs certificates; keep its key to yourself");
   add_validity(authority, given, kAuthorityDays);
   authority->callback([given, authority] {
     if (authority->count("--days") == 0) given->validity.days = kAuthorityDays;
@@ -67,18 +68,20 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
     fmt::print("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
   });
 
-  CLI::App* add = add_verb(*keys, given, "add", "A certificate and its key, signed by it");
+  CLI::App* add =
+      add_verb(*keys, given, "add", "Make a certificate and its key, signed by the authority");
   add_choice<federation::Role>(*add, "role", given->request.role,
                                {{"client", federation::Role::client},
                                 {"agent", federation::Role::agent},
                                 {"daemon", federation::Role::daemon}},
-                               "client, agent or daemon")
+                               "give it the role client, agent or daemon")
       ->required();
-  add->add_option("name", given->request.name, "whose it is; a daemon's is that of its cluster")
+  add->add_option("name", given->request.name,
+                  "give it this name; a daemon has the name of its cluster")
       ->required();
   add->add_option(
       "--host", given->request.hosts,
-      "name or address at which an agent or daemon answers; may be given again (default: "
+      "let an agent or daemon answer at this name or address; may be given again (default: "
       "127.0.0.1 and localhost)");
   add_validity(add, given, given->validity.days);
   add->callback([given] {
@@ -93,15 +96,16 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
   });
 
   CLI::App* refuse =
-      add_verb(*keys, given, "refuse", "Take a certificate back; send the list to all members");
-  refuse->add_option("name", given->request.name, "whose it is")->required();
+      add_verb(*keys, given, "refuse", "Revoke a certificate; then send the list to all members");
+  refuse->add_option("name", given->request.name, "revoke the certificate of this name")
+      ->required();
   refuse->callback([given] {
     federation::refuse_certificate(given->folder, given->request.name);
-    fmt::print("{0}/{1}.crt is on the list {0}/refused; it counts where that is beside ca.crt\n",
+    fmt::print("{0}/{1}.crt is revoked; put the list {0}/refused beside ca.crt of every member\n",
                given->folder, given->request.name);
   });
 
-  add_verb(*keys, given, "list", "Those that are there")->callback([given] {
+  add_verb(*keys, given, "list", "List the certificates of the folder")->callback([given] {
     print_certificates(given->folder);
   });
 }

@@ -12,18 +12,18 @@ namespace dovetail::cli {
 
 namespace {
 
-// Months done and to do, by cluster; what nobody has is under "nobody".
+// Months done and to do, by cluster.
 std::map<std::string, std::pair<Count, Count>> months_of(const federation::ExperimentState& state) {
   std::map<std::string, std::pair<Count, Count>> months;
   for (const auto& [number, place] : state.scenarios()) {
-    auto& [done, all] = months[place.part ? state.parts()[*place.part].daemon : "nobody"];
+    auto& [done, all] = months[place.part ? state.parts()[*place.part].daemon : "unassigned"];
     done += place.done;
     all += state.file().months;
   }
   return months;
 }
 
-// What is left of months that are done.
+// Post tasks of finished months that are not done.
 Count posts_left(const federation::ExperimentState& state) {
   Count left = 0;
   for (const auto& [number, place] : state.scenarios()) left += place.posts_left;
@@ -51,9 +51,9 @@ std::string line_of(const std::string& id, const federation::ExperimentState& st
   return line;
 }
 
-// What has become of a part, in a word or two.
+// The fate of a part, in a word or two.
 std::string fate_of(const federation::ExperimentState& state, std::size_t number) {
-  const federation::Part& part = state.parts()[number];
+  const federation::ExperimentPart& part = state.parts()[number];
   if (!part.abandoned.empty()) return part.abandoned;
   std::size_t done = 0;
   std::size_t failed = 0;
@@ -124,7 +124,7 @@ std::string words_of_work(const federation::ExperimentFile& file) {
 void print_experiment(const federation::ExperimentState& state) {
   Table table({"request", "cluster", "scenarios", "estimated", "state"});
   for (std::size_t i = 0; i < state.parts().size(); ++i) {
-    const federation::Part& part = state.parts()[i];
+    const federation::ExperimentPart& part = state.parts()[i];
     table.add({part.request, part.daemon, fmt::format("{}", part.scenarios.size()),
                fmt::format("{:.1f} s", part.estimate), fate_of(state, i)});
   }

@@ -1,4 +1,4 @@
-// How far an experiment over several clusters is, for people.
+// Shows the progress and the results of an experiment over several clusters.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class ExperimentProgress {
  public:
   explicit ExperimentProgress(std::string id) : id_(std::move(id)) {}
 
-  // A line that is redrawn on a terminal; else a line for every tenth of the months.
+  // Redraws one line on a terminal; else prints a line for every tenth of the months.
   void show(const federation::ExperimentState& state);
   void clear() const;
 
@@ -23,7 +23,7 @@ class ExperimentProgress {
 // "6 scenarios of 8 months of climate"; "a workflow".
 std::string words_of_work(const federation::ExperimentFile& file);
 
-// What each cluster did, where the results are, and what has failed.
+// Prints the work of each cluster, the places of the results, and the failures.
 void print_experiment(const federation::ExperimentState& state);
 
 }  // namespace dovetail::cli

@@ -30,11 +30,7 @@ federation::Caller caller_of(const FederationArguments& arguments) {
     throw InputError("--agent: needs --keys, your certificate, such as --keys keys/alice");
   }
   federation::require_url(arguments.agent, "--agent");
-  auto self = federation::identity(arguments.keys);
-  if (self.self.role != federation::Role::client) {
-    throw InputError(self.certificate + ": is not a client's certificate");
-  }
-  return federation::Caller(std::move(self));
+  return federation::Caller(federation::identity(arguments.keys, federation::Role::client));
 }
 
 std::string description_of(const ExperimentFile& file, const federation::Caller& caller) {
@@ -43,7 +39,7 @@ std::string description_of(const ExperimentFile& file, const federation::Caller&
   return description.dump(2) + "\n";
 }
 
-// The last one with the same description of which the question is true.
+// The last experiment with the same description that satisfies the condition.
 std::optional<run::RunFolder> last_of(const ExperimentFile& file, const federation::Caller& caller,
                                       const std::function<bool(const ExperimentState&)>& is_it) {
   const std::string text = description_of(file, caller);
@@ -66,7 +62,7 @@ std::string words_of_holder(const run::RunFolder& folder) {
   return holder ? fmt::format("process {}", holder->pid) : "another process";
 }
 
-// An experiment that nobody else works on, and who says so.
+// An experiment, and the lock that keeps other processes from working on it.
 struct OpenExperiment {
   run::RunFolder folder;
   run::RunLock lock;
@@ -78,18 +74,19 @@ OpenExperiment open_experiment(const ExperimentFile& file, const federation::Cal
   const auto folder = last ? *last : run::RunFolder::create(experiments_folder(), file.name);
   auto lock = run::RunLock::take(folder);
   if (!lock) {
-    throw InputError(fmt::format("{} is being run by {}; --cancel ends it, --new begins another",
-                                 folder.id(), words_of_holder(folder)));
+    throw InputError(
+        fmt::format("{} is being run by {}; use --cancel to end it, or --new to begin another",
+                    folder.id(), words_of_holder(folder)));
   }
   if (last) {
-    fmt::print(stderr, "{} goes on; --new begins another\n", folder.id());
+    fmt::print(stderr, "{} goes on; use --new to begin another\n", folder.id());
   } else {
     write_file(folder.description(), description_of(file, caller));
   }
   return {folder, std::move(*lock)};
 }
 
-// Waits for whoever runs it, who has heard of it.
+// Asks the process that runs the experiment to end, and waits for it.
 run::RunLock lock_to_cancel(const run::RunFolder& folder) {
   constexpr useconds_t kPause = 50'000;
   constexpr int kTriesBeforeWord = 200;
@@ -97,7 +94,7 @@ run::RunLock lock_to_cancel(const run::RunFolder& folder) {
     if (auto lock = run::RunLock::take(folder)) return std::move(*lock);
     if (tries == 0) run::post(folder, {{"what", "cancel"}});
     if (tries == kTriesBeforeWord) {
-      fmt::print(stderr, "waiting for {}, which runs it; has it been halted?\n",
+      fmt::print(stderr, "waiting for {}, which runs it; check that it is not suspended\n",
                  words_of_holder(folder));
     }
   }
@@ -109,18 +106,18 @@ Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
     found =
         last_of(file, caller, [](const ExperimentState& state) { return !state.untold().empty(); });
   }
-  if (!found) throw InputError("--cancel: nothing of " + file.name + " is being run");
+  if (!found) throw InputError("--cancel: no run of " + file.name + " is in progress");
   const run::RunLock lock = lock_to_cancel(*found);
   const auto untold = federation::cancel_experiment(*found, file, caller);
   for (const std::string& daemon : untold) {
-    fmt::print(stderr, "{} cannot be told; --cancel again when it answers\n", daemon);
+    fmt::print(stderr, "{} cannot be reached; use --cancel again when it answers\n", daemon);
   }
   if (!untold.empty()) return Exit::outside;
   fmt::print("{}: {}\n", found->id(), federation::read_experiment_state(*found, file).outcome());
   return Exit::fine;
 }
 
-// What never came to a cluster leaves nothing behind, nor takes a number.
+// An experiment of which no cluster got a part leaves no folder behind.
 void forget_if_nothing_was_sent(const run::RunFolder& folder, const ExperimentFile& file) {
   if (!federation::read_experiment_state(folder, file).parts().empty()) return;
   std::error_code ignored;
@@ -131,7 +128,7 @@ std::string seconds_text(double seconds) {
   return seconds >= 1e15 ? "never" : fmt::format("{:.1f} s", seconds);
 }
 
-// What the same command without --dry-run would go on with.
+// The unfinished experiment that the same command without --dry-run would continue.
 void print_continuation(const ExperimentFile& file, const federation::Caller& caller) {
   const auto last = unfinished(file, caller);
   if (!last) return;
@@ -147,7 +144,7 @@ void print_continuation(const ExperimentFile& file, const federation::Caller& ca
   }
 }
 
-// Vectors and repartition, and nothing is run.
+// Prints the estimates and how the scenarios would be shared out.
 Exit show_offers(const ExperimentFile& file, const FederationArguments& arguments,
                  const federation::Caller& caller) {
   const federation::OfferQuestion question{.service = file.service,
@@ -160,12 +157,7 @@ Exit show_offers(const ExperimentFile& file, const FederationArguments& argument
   if (asked.offers.empty()) {
     federation::fail_without_offers(arguments.agent, question, asked.others);
   }
-  for (const auto& refused : asked.others.refused) {
-    fmt::print(stderr, "{} does not: {}\n", refused.name, refused.error);
-  }
-  for (const std::string& late : asked.others.late) {
-    fmt::print(stderr, "{} did not answer in time\n", late);
-  }
+  print_notes(federation::missing_offers(asked.others));
   const auto counts = federation::share_out(asked.offers, file.scenarios, arguments.repartition);
   std::vector<std::string> header = {"cluster"};
   for (Count k = 1; k <= file.scenarios; ++k) header.push_back(std::to_string(k));
@@ -214,14 +206,14 @@ Exit run_opened(const run::RunFolder& folder, const ExperimentFile& file,
   progress.clear();
   if (end == federation::ExperimentEnd::interrupted) {
     forget_if_nothing_was_sent(folder, file);
-    fmt::print(stderr, "{} goes on without this terminal; the same command watches it again\n",
+    fmt::print(stderr, "{} goes on without this terminal; run the same command to watch it again\n",
                folder.id());
     return Exit::no;
   }
   const ExperimentState state = federation::read_experiment_state(folder, file);
   print_experiment(state);
   if (end == federation::ExperimentEnd::failed) {
-    fmt::print("{}: failed; after a fix the same command goes on\n", folder.id());
+    fmt::print("{}: failed; fix the cause, and the same command goes on\n", folder.id());
   } else {
     const bool is_done = end == federation::ExperimentEnd::done;
     fmt::print("{}: {}\n", folder.id(), is_done ? "done" : "cancelled");
@@ -253,25 +245,29 @@ std::string KnownExperiment::condition() const {
 std::string experiments_folder() { return run::state_folder() + "/experiments"; }
 
 void FederationArguments::add(CLI::App& command) {
-  command.add_option("--agent", agent, "run over the clusters that this agent knows: its URL");
-  command.add_option("--keys", keys, "with --agent: your certificate, such as keys/alice");
-  command.add_option("--answer-within", deadline, "with --agent: seconds for answers (default: 5)")
+  command.add_option("--agent", agent, "run over the clusters of the agent at this URL");
+  command.add_option("--keys", keys, "use this certificate, such as keys/alice (with --agent)");
+  command
+      .add_option("--answer-within", deadline,
+                  "wait this many seconds for answers (with --agent; default: 5)")
       ->check(CLI::Range(0.01, 30.0));
   command
       .add_option("--lost-after", lost_after,
-                  "with --agent: a cluster that is silent for so many seconds is given up "
-                  "(default: 30)")
+                  "give up a cluster that is silent for this many seconds (with --agent; default: "
+                  "30)")
       ->check(CLI::Range(0.1, 1e6));
   command
-      .add_option("--look-again", look_again,
-                  "with --agent: seconds between looks at whether to move scenarios (default: 10)")
+      .add_option(
+          "--look-again", look_again,
+          "check every this many seconds whether to move scenarios (with --agent; default: 10)")
       ->check(CLI::Range(0.1, 1e6));
   command
       .add_option("--repartition", repartition,
-                  "with --agent: greedy, each scenario where it ends earliest (default), or "
-                  "round-robin, to compare")
+                  "share out scenarios: greedy, each where it ends earliest (default), or "
+                  "round-robin, to compare (with --agent)")
       ->check(CLI::IsMember({"greedy", "round-robin"}));
-  command.add_flag("--cancel", cancels, "with --agent: end what the same command has begun");
+  command.add_flag("--cancel", cancels,
+                   "cancel the run that the same command began (with --agent)");
 }
 
 void FederationArguments::require_none() const {

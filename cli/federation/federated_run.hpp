@@ -24,26 +24,26 @@ struct FederationArguments {
   void require_none() const;
 };
 
-// An ensemble over the clusters, or a workflow on the one where it ends first, from its file.
+// Runs an ensemble over the clusters, or a workflow on the cluster where it ends first.
 Exit run_federated(const std::string& file, const FederationArguments& arguments, bool is_new,
                    bool is_dry);
 
-// Whether it can be read, and is an ensemble's file.
+// Whether the file is a readable ensemble.
 bool is_ensemble(const std::string& path);
 
-// What is known of an experiment without asking anybody: scenarios that are over, not months.
+// The state of an experiment according to its journal: finished scenarios, but not months.
 struct KnownExperiment {
   // Throws when it cannot be read.
   explicit KnownExperiment(const run::RunFolder& folder);
 
-  // "running": somebody here watches it; "left alone": the clusters go on without.
+  // "running": a client here watches it; "left alone": the clusters go on without one.
   std::string condition() const;
 
   run::RunFolder folder;
   federation::ExperimentState state;
 };
 
-// Where what is known of such runs is kept.
+// The folder of the experiments.
 std::string experiments_folder();
 
 }  // namespace dovetail::cli

@@ -30,7 +30,8 @@ void warn_of_another_host(const federation::Identity& self, const std::string& u
   const std::string host = federation::host_of_url(url);
   if (federation::is_for_host(self, host)) return;
   service_log()(fmt::format(
-      "warning: {} is not for {}, where others look for it; dovetail keys add --host {}",
+      "warning: {} does not name {}, where others call it; make it again with dovetail keys add "
+      "--host {}",
       self.certificate, host, host));
 }
 

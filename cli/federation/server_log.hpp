@@ -1,4 +1,4 @@
-// What the verbs that stay and answer share: a log on standard error, and waiting for the end.
+// For the verbs that run a server: a log on standard error, and waiting for the end.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace dovetail::cli {
 
-// Lines with the date in front, each written at once; from any thread.
+// Writes lines that begin with the date; callable from any thread.
 std::function<void(const std::string& line)> service_log();
 
-// Until SIGINT or SIGTERM, or until there is something to read from the file.
+// Waits for SIGINT or SIGTERM, or until the descriptor `failed` becomes readable.
 void wait_for_end(run::Interrupts& interrupts, int failed = -1);
 
-// Who calls the server at its URL believes only a certificate that is for that host.
+// Warns if the certificate does not name the host of the URL: callers would reject it.
 void warn_of_another_host(const federation::Identity& self, const std::string& url);
 
 }  // namespace dovetail::cli

@@ -100,7 +100,7 @@ Json range_json(double value, const run::Range& range) {
 
 Json to_json(const Known& known) {
   const KindSummary& s = known.summary;
-  const run::Request& request = s.request;
+  const run::ResourceRequest& request = s.request;
   Json json = {{"workflow", known.name.workflow},
                {"kind", known.name.kind},
                {"machine", known.name.machine},

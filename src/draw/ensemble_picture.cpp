@@ -1,18 +1,14 @@
 #include "draw/ensemble_picture.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 
-#include "draw/embedded.hpp"
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/line_chart.hpp"
 #include "draw/page.hpp"
-#include "draw/plain_text.hpp"
+#include "draw/svg_writer.hpp"
 
 namespace dovetail::io {
 namespace {
@@ -42,7 +38,7 @@ std::string scenario_colour(std::uint32_t scenario, std::uint32_t scenarios) {
   return fmt::format("hsl({:.0f},60%,{}%)", hue, kLightness[scenario % kLightness.size()]);
 }
 
-class GroupChart {
+class GroupChart : SvgWriter {
  public:
   explicit GroupChart(const EnsemblePicture& picture)
       : picture_(picture), top_(11 + kLegendLine * static_cast<double>(legend_lines())) {}
@@ -70,11 +66,6 @@ class GroupChart {
     Count first_month = 0;
     std::size_t months = 0;
   };
-
-  template <typename... Values>
-  void put(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
-  }
 
   static double right() { return kSheetWidth - kRowsRight; }
 
@@ -220,7 +211,6 @@ class GroupChart {
 
   const EnsemblePicture& picture_;
   double top_;  // of the rows; the legend is above
-  std::string out_;
 };
 
 // Months done against time, one line per scenario, level while it waits. The groups above explain
@@ -264,14 +254,6 @@ LineChart progress_chart(const EnsemblePicture& picture) {
   return chart;
 }
 
-std::string ensemble_facts(const EnsemblePicture& picture) {
-  std::string out;
-  for (const std::string& fact : picture.facts) {
-    out += "<li>" + escape_markup(plain_text(fact)) + "</li>";
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string ensemble_svg(const EnsemblePicture& picture) {
@@ -279,35 +261,31 @@ std::string ensemble_svg(const EnsemblePicture& picture) {
   GroupChart groups(picture);
   const double progress = kHead + groups.height() + 10;
   const double height = progress + kProgressHeight + 6;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n<style>\n{3}{4}</style>\n"
-      "<path class=\"page\" d=\"M0 0H{0}V{1}H0Z\"/>\n<text class=\"title\" x=\"24\" y=\"30\">{2}"
-      "</text>\n<text class=\"small\" x=\"24\" y=\"52\">{5}</text>\n"
-      "<g transform=\"translate(0 {6})\">\n{7}</g>\n<g transform=\"translate({8} "
-      "{9})\">\n{10}</g>\n"
-      "</svg>\n",
-      kSheetWidth, height, escape_markup(fit(plain_text(picture.title), 100)),
-      embedded_file("frontier_chart.css"), embedded_file("line_chart.css"),
-      escape_markup(plain_text(fmt::format("{}", fmt::join(picture.facts, "  \u00b7  ")))), kHead,
-      groups.draw(), kProgressLeft, progress,
-      draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
+  const std::string style = "\n" + std::string(embedded_file("frontier_chart.css")) +
+                            std::string(embedded_file("line_chart.css"));
+  const std::string title = fit(plain_text(picture.title), 100);
+  return picture_opening(kSheetWidth, height, title, style) +
+         fmt::format(
+             "<text class=\"title\" x=\"24\" y=\"30\">{}</text>\n"
+             "<text class=\"small\" x=\"24\" y=\"52\">{}</text>\n"
+             "<g transform=\"translate(0 {})\">\n{}</g>\n"
+             "<g transform=\"translate({} {})\">\n{}</g>\n</svg>\n",
+             escape_markup(title), escape_markup(facts_line(picture.facts)), kHead, groups.draw(),
+             kProgressLeft, progress,
+             draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
 }
 
 std::string ensemble_html(const EnsemblePicture& picture) {
-  return fill_page(embedded_file("charts.html"), [&](std::string_view slot) -> std::string {
-    if (slot == "title") return escape_markup(plain_text(picture.title));
-    if (slot == "facts") return ensemble_facts(picture);
-    if (slot != "charts") return std::string(embedded_file(slot));
-    GroupChart groups(picture);
-    return fmt::format(
-        "<section><h2>Groups</h2>\n<svg viewBox=\"0 0 {0} {1}\">\n{2}</svg></section>\n"
-        "<section><h2>Progress</h2>\n<svg viewBox=\"0 0 {0} {3}\">\n<g transform=\"translate({4} "
-        "0)\">\n"
-        "{5}</g></svg></section>\n",
-        kSheetWidth, groups.height(), groups.draw(), kProgressHeight, kProgressLeft,
-        draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
-  });
+  GroupChart groups(picture);
+  const std::string charts = fmt::format(
+      "<section><h2>Groups</h2>\n<svg viewBox=\"0 0 {0} {1}\">\n{2}</svg></section>\n"
+      "<section><h2>Progress</h2>\n<svg viewBox=\"0 0 {0} {3}\">\n"
+      "<g transform=\"translate({4} 0)\">\n{5}</g></svg></section>\n",
+      kSheetWidth, groups.height(), groups.draw(), kProgressHeight, kProgressLeft,
+      draw_lines(progress_chart(picture), kSheetWidth - kProgressLeft, kProgressHeight));
+  return fill_page("charts.html", {{"title", escape_markup(plain_text(picture.title))},
+                                   {"facts", facts_list(picture.facts)},
+                                   {"charts", charts}});
 }
 
 }  // namespace dovetail::io

@@ -1,11 +1,8 @@
 #include "draw/line_chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 
-#include "draw/plain_text.hpp"
+#include "draw/svg_writer.hpp"
 
 namespace dovetail::io {
 namespace {
@@ -18,7 +15,7 @@ constexpr double kMarkRoomX = 80;
 constexpr double kMarkRoomY = 36;
 constexpr double kLegendLetter = 7;
 
-class LineDrawing {
+class LineDrawing : SvgWriter {
  public:
   LineDrawing(const LineChart& chart, double width, double height)
       : chart_(chart),
@@ -40,11 +37,6 @@ class LineDrawing {
   }
 
  private:
-  template <typename... Values>
-  void put(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
-  }
-
   struct AxisWish {
     bool from_zero = false;
     bool log = false;
@@ -145,7 +137,6 @@ class LineDrawing {
   double bottom_;
   Axis x_;
   Axis y_;
-  std::string out_;
 };
 
 }  // namespace

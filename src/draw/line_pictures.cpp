@@ -1,7 +1,6 @@
 // Line charts as self-contained pictures and pages.
 #include <fmt/format.h>
 
-#include "draw/embedded.hpp"
 #include "draw/line_chart.hpp"
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
@@ -13,17 +12,13 @@ constexpr double kLinesWidth = 1100;
 constexpr double kLinesHeight = 400;
 constexpr double kLinesHeader = 62;
 
-std::string facts_text(const LineChart& chart) {
-  return plain_text(fmt::format("{}", fmt::join(chart.facts, "  \u00b7  ")));
-}
-
 // Leaves out a title that repeats the page's.
 std::string section(const LineChart& chart, const std::string& page) {
   const std::string title = escape_markup(plain_text(chart.title));
   return fmt::format(
       "<section>{}<p class=\"said\">{}</p>\n<svg viewBox=\"0 0 {} {}\" role=\"img\" "
       "aria-label=\"{}\">\n{}</svg></section>\n",
-      chart.title == page ? "" : "<h2>" + title + "</h2>", escape_markup(facts_text(chart)),
+      chart.title == page ? "" : "<h2>" + title + "</h2>", escape_markup(facts_line(chart.facts)),
       kLinesWidth, kLinesHeight, title, draw_lines(chart, kLinesWidth, kLinesHeight));
 }
 
@@ -38,7 +33,7 @@ std::string lines_svg(const std::vector<LineChart>& charts) {
         "<text class=\"small\" x=\"24\" y=\"{}\">{}</text>\n"
         "<g transform=\"translate(10 {})\">\n{}</g>\n",
         top + 30, escape_markup(fit(plain_text(chart.title), 110)), top + 50,
-        escape_markup(fit(facts_text(chart), 170)), top + kLinesHeader,
+        escape_markup(fit(facts_line(chart.facts), 170)), top + kLinesHeader,
         draw_lines(chart, kLinesWidth, kLinesHeight));
     top += kLinesHeader + kLinesHeight + 10;
   }
@@ -51,16 +46,11 @@ std::string lines_svg(const std::vector<LineChart>& charts) {
 }
 
 std::string lines_html(const std::string& title, const std::vector<LineChart>& charts) {
-  return fill_page(embedded_file("charts.html"), [&](std::string_view slot) -> std::string {
-    if (slot == "title") return escape_markup(plain_text(title));
-    if (slot == "facts") return "";
-    if (slot == "charts") {
-      std::string sections;
-      for (const LineChart& chart : charts) sections += section(chart, title);
-      return sections;
-    }
-    return std::string(embedded_file(slot));
-  });
+  std::string sections;
+  for (const LineChart& chart : charts) sections += section(chart, title);
+  return fill_page(
+      "charts.html",
+      {{"title", escape_markup(plain_text(title))}, {"facts", ""}, {"charts", sections}});
 }
 
 }  // namespace dovetail::io

@@ -1,15 +1,13 @@
 #include "draw/machine_chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 
 #include "draw/frontier/frontier_axis.hpp"
 #include "draw/gantt/gantt_layout.hpp"
-#include "draw/plain_text.hpp"
+#include "draw/svg_writer.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::io {
 namespace {
@@ -31,7 +29,7 @@ struct Panel {
   double y(double value) const { return bottom - (bottom - top) * value / most; }
 };
 
-class MachineChart {
+class MachineChart : SvgWriter {
  public:
   MachineChart(const MachinePicture& picture, const MachineChartOptions& options)
       : picture_(picture), options_(options), plot_(machine_plot(options)) {
@@ -57,11 +55,6 @@ class MachineChart {
   }
 
  private:
-  template <typename... Values>
-  void put(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
-  }
-
   static std::vector<double> ends(const Panel& panel) { return {0, panel.most}; }
 
   double most_waiting() const {
@@ -172,8 +165,8 @@ class MachineChart {
   }
 
   std::string job_text(const MachineJob& job) const {
-    return fmt::format("job {}: {} node{}\nsubmitted {}\nstarts {}, after {}\nends {}, after {}",
-                       plain_text(job.name), job.nodes, job.nodes == 1 ? "" : "s", when(job.submit),
+    return fmt::format("job {}: {}\nsubmitted {}\nstarts {}, after {}\nends {}, after {}",
+                       plain_text(job.name), counted(job.nodes, "node"), when(job.submit),
                        when(job.start), format_duration(job.start - job.submit), when(job.end),
                        format_duration(job.end - job.start));
   }
@@ -194,7 +187,6 @@ class MachineChart {
   MachinePlot plot_;
   Panel busy_;
   Panel waiting_;
-  std::string out_;
 };
 
 }  // namespace

@@ -53,7 +53,7 @@ std::string axis(const MachinePicture& picture, int columns) {
   std::string line;
   for (const AxisTick& tick : machine_ticks(picture, std::max(2, columns / kTickColumns))) {
     const double at = static_cast<double>(tick.at - picture.window.begin) / span * columns;
-    const std::string label = tick.date.empty() ? tick.label : tick.date + " " + tick.label;
+    const std::string label = tick.text();
     const auto column = static_cast<std::size_t>(at);
     const bool fits = column + label.size() <= static_cast<std::size_t>(columns) &&
                       (line.empty() || column > line.size());

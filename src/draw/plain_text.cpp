@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "io/text.hpp"
+
 namespace dovetail::io {
 namespace {
 
@@ -17,30 +19,15 @@ struct Letter {
   bool valid = false;
 };
 
-// The length of a sequence with this first byte; 0 when no sequence begins with it.
-std::size_t sequence_length(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return 2;
-  if (first >= 0xE0 && first < 0xF0) return 3;
-  if (first >= 0xF0 && first < 0xF5) return 4;
-  return 0;
-}
-
 // The letter at the front of a non-empty text; one invalid byte when there is none.
 Letter first_letter(std::string_view text) {
-  constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
   constexpr std::array<unsigned, 5> mask = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t length = sequence_length(first);
-  if (length == 0 || length > text.size()) return {};
-  char32_t code = first & mask[length];
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0u) != 0x80u) return {};
-    code = (code << 6) | (next & 0x3Fu);
+  const std::size_t length = utf8_length(text);
+  if (length == 0) return {};
+  char32_t code = static_cast<unsigned char>(text[0]) & mask[length];
+  for (const char next : text.substr(1, length - 1)) {
+    code = (code << 6) | (static_cast<unsigned char>(next) & 0x3Fu);
   }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < smallest[length] || code > 0x10FFFF || surrogate) return {};
   return {code, length, true};
 }
 
@@ -51,8 +38,8 @@ struct CodeRange {
 
 template <std::size_t N>
 bool within(const std::array<CodeRange, N>& ranges, char32_t code) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [code](CodeRange r) { return code >= r.first && code <= r.last; });
+  return std::ranges::any_of(ranges,
+                             [code](CodeRange r) { return code >= r.first && code <= r.last; });
 }
 
 // C0 and C1 controls, marks that reorder text, and what XML does not allow.
@@ -109,24 +96,12 @@ std::string plain_text(std::string_view text) {
 }
 
 std::string escape_markup(std::string_view text) {
+  constexpr std::string_view kMarkup = "&<>\"";
+  constexpr std::array<std::string_view, 4> kEntities = {"&amp;", "&lt;", "&gt;", "&quot;"};
   std::string escaped;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
+    const auto at = kMarkup.find(c);
+    escaped += at == std::string_view::npos ? std::string_view(&c, 1) : kEntities[at];
   }
   return escaped;
 }

@@ -61,7 +61,7 @@ class Document {
   std::deque<std::string> keys_;
 };
 
-class ItemRange;
+struct ItemRange;
 
 // One value of a document. A small view: pass it by value.
 class Value {
@@ -116,15 +116,11 @@ class ItemIterator {
   std::uint32_t index_;
 };
 
-class ItemRange {
- public:
-  ItemRange(ItemIterator begin, ItemIterator end) : begin_(begin), end_(end) {}
-  ItemIterator begin() const { return begin_; }
-  ItemIterator end() const { return end_; }
-
- private:
-  ItemIterator begin_;
-  ItemIterator end_;
+struct ItemRange {
+  ItemIterator first;
+  ItemIterator last;
+  ItemIterator begin() const { return first; }
+  ItemIterator end() const { return last; }
 };
 
 // Builds a document from the events of a parser, in order. Throws InputError for repeated keys, too

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxTokenBytes = std::size_t{16} << 20U;
 
 // How far the parser has read. A newline counts only once the character after it is read: to find
 // the end of a number the parser reads one character too many, which may be the newline.
-struct Progress {
+struct JsonProgress {
   const std::string& file;
   std::size_t line = 1;
   std::size_t token_bytes = 0;  // since the last value
@@ -41,7 +41,7 @@ class CountingIterator {
   using pointer = const char*;
   using reference = const char&;
 
-  CountingIterator(const char* at, Progress* progress) : at_(at), progress_(progress) {}
+  CountingIterator(const char* at, JsonProgress* progress) : at_(at), progress_(progress) {}
   const char& operator*() const { return *at_; }
   CountingIterator& operator++() {
     progress_->consumed(*at_++);
@@ -55,13 +55,10 @@ class CountingIterator {
   friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
     return a.at_ == b.at_;
   }
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) {
-    return a.at_ != b.at_;
-  }
 
  private:
   const char* at_;
-  Progress* progress_;
+  JsonProgress* progress_;
 };
 
 // The library's message is "[code] parse error at line 1, column 2: what - detail; last read: ..";
@@ -86,7 +83,7 @@ std::string short_reason(std::string_view message) {
 
 class JsonEvents {
  public:
-  JsonEvents(DocumentBuilder& builder, Progress& progress)
+  JsonEvents(DocumentBuilder& builder, JsonProgress& progress)
       : builder_(builder), progress_(progress) {}
 
   bool null() { return plain("null"); }
@@ -132,7 +129,7 @@ class JsonEvents {
   }
 
   DocumentBuilder& builder_;
-  Progress& progress_;
+  JsonProgress& progress_;
 };
 
 }  // namespace
@@ -141,7 +138,7 @@ Document parse_json(std::string_view text, const std::string& file) {
   require_utf8(text, file);
   text = skip_bom(text);
   DocumentBuilder builder(file);
-  Progress progress{.file = file};
+  JsonProgress progress{.file = file};
   JsonEvents events(builder, progress);
   const CountingIterator begin(text.data(), &progress);
   const CountingIterator end(text.data() + text.size(), &progress);

@@ -1,5 +1,7 @@
 #include "io/emit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -12,19 +14,15 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 bool is_plain_character(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') ||
+  return is_letter(c) || is_digit(c) ||
          std::string_view(" _./$=+@%-").find(c) != std::string_view::npos;
 }
 
 // Words that YAML readers, ours or others, do not read as text.
 bool is_reserved(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kReserved = {"null", "true", "false", "yes",
-                                                         "no",   "on",   "off",   "y"};
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower == "n" || std::find(kReserved.begin(), kReserved.end(), lower) != kReserved.end();
+  constexpr std::array<std::string_view, 9> kReserved = {"NULL", "TRUE", "FALSE", "YES", "NO",
+                                                         "ON",   "OFF",  "Y",     "N"};
+  return std::ranges::find(kReserved, upper_case(text)) != kReserved.end();
 }
 
 // Whether a text can be written in YAML without quotes, on its own and inside brackets. This is
@@ -39,15 +37,6 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_plain_character) && !is_reserved(text);
 }
 
-std::string join(const std::vector<std::string>& items, std::string_view separator) {
-  std::string out;
-  for (const std::string& item : items) {
-    if (!out.empty()) out += separator;
-    out += item;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string Emitter::text(std::string_view text) const {
@@ -55,7 +44,7 @@ std::string Emitter::text(std::string_view text) const {
 }
 
 std::string Emitter::list(const std::vector<std::string>& items) const {
-  return "[" + join(items, json_ ? "," : ", ") + "]";
+  return fmt::format("[{}]", fmt::join(items, json_ ? "," : ", "));
 }
 
 std::string Emitter::mapping(const Fields& fields) const {
@@ -63,7 +52,7 @@ std::string Emitter::mapping(const Fields& fields) const {
   for (const auto& [key, value] : fields) {
     items.push_back(json_ ? json_string(key) + ":" + value : key + ": " + value);
   }
-  return "{" + join(items, json_ ? "," : ", ") + "}";
+  return fmt::format("{{{}}}", fmt::join(items, json_ ? "," : ", "));
 }
 
 std::string Emitter::moment(Time moment, bool is_date) const {

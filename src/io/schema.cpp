@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "dovetail/error.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::io {
@@ -26,6 +26,25 @@ std::optional<Time> whole_milliseconds(double seconds) {
 std::optional<double> as_number(Value value) {
   if (value.kind() != ValueKind::plain) return std::nullopt;
   return parse_number(value.text());
+}
+
+std::optional<double> as_date(Value field) {
+  return field.is_scalar() ? parse_date(field.text()) : std::nullopt;
+}
+
+// Whether the text looks like a date that lacks its zone or does not exist.
+bool resembles_date(std::string_view text) {
+  const auto digit = [&](std::size_t i) { return text[i] >= '0' && text[i] <= '9'; };
+  return text.size() >= 10 && digit(0) && digit(3) && text[4] == '-' && digit(5) &&
+         text[7] == '-' && digit(8);
+}
+
+double checked_date(const Record& record, Value field, double date, const FileClock& clock) {
+  if (!clock.wall) {
+    record.fail(field, fmt::format("a date needs {} to be a date too; give seconds", clock.now));
+  }
+  if (std::abs(date) > kMaxSeconds) record.fail(field, "the date is too far away");
+  return date;
 }
 
 }  // namespace
@@ -49,11 +68,7 @@ std::string describe(Value value) {
   return bare ? quoted.substr(1, quoted.size() - 2) : quoted;
 }
 
-Record::Record(Value mapping) : value_(mapping) {
-  if (mapping.kind() != ValueKind::mapping) {
-    fail_at(line(), "expected a mapping with named fields, found " + describe(mapping));
-  }
-}
+Record::Record(Value mapping) : Record(mapping, {}, 0) {}
 
 Record::Record(Value mapping, std::string_view kind, std::size_t number)
     : value_(mapping), kind_(kind), number_(number) {
@@ -102,9 +117,7 @@ void Record::fail(Value field, const std::string& message) const {
 void Record::only(std::span<const std::string_view> known) const {
   for (Value item : value_.items()) {
     const std::string_view key = item.key();
-    bool found = false;
-    for (std::string_view candidate : known) found = found || candidate == key;
-    if (found) continue;
+    if (std::ranges::find(known, key) != known.end()) continue;
     std::string hint = did_you_mean(key, known);
     if (hint.empty()) hint = fmt::format("; known keys are {}", fmt::join(known, ", "));
     fail_at(item.line(), "unknown key " + quote(key) + hint);
@@ -160,6 +173,21 @@ ItemRange Record::list(Value field) const {
   return field.items();
 }
 
+std::optional<std::string> Record::find_text(std::string_view key) const {
+  const auto field = find(key);
+  return field ? std::optional(std::string(text(*field))) : std::nullopt;
+}
+
+std::optional<double> Record::find_number(std::string_view key, double low, double high) const {
+  const auto field = find(key);
+  return field ? std::optional(number(*field, low, high)) : std::nullopt;
+}
+
+std::optional<Count> Record::find_count(std::string_view key, Count low, Count high) const {
+  const auto field = find(key);
+  return field ? std::optional(count(*field, low, high)) : std::nullopt;
+}
+
 double Record::duration(Value field) const {
   const auto number = as_number(field);
   if (number && *number < 0) fail(field, "a time cannot be negative, found " + describe(field));
@@ -171,6 +199,28 @@ double Record::duration(Value field) const {
                             std::floor(kMaxSeconds / 86'400), describe(field)));
   }
   return *seconds;
+}
+
+bool is_date(Value field) { return as_date(field).has_value(); }
+
+double read_moment(const Record& record, Value field, const FileClock& clock) {
+  if (const auto date = as_date(field)) return checked_date(record, field, *date, clock);
+  if (!field.is_scalar()) return record.duration(field);
+  const std::string_view text = field.text();
+  if (resembles_date(text)) {
+    record.fail(field,
+                "expected a date with its zone, such as 2026-11-15T08:00:00Z or "
+                "2026-11-15T08:00:00+01:00, found " +
+                    describe(field));
+  }
+  if (clock.wall && !parse_number(text)) {
+    record.fail(field,
+                fmt::format("expected a date, since {} is one, or seconds since 1970, found {}",
+                            clock.now, describe(field)));
+  }
+  if (!text.starts_with('-')) return record.duration(field);
+  const auto before = parse_duration(text.substr(1));
+  return before ? -*before : record.number(field, -kMaxSeconds, kMaxSeconds);
 }
 
 }  // namespace dovetail::io

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "dovetail/error.hpp"
 #include "dovetail/time.hpp"
 #include "io/document.hpp"
 
@@ -43,6 +45,9 @@ class Record {
 
   // Throws InputError for the first key that is not among the known ones.
   void only(std::span<const std::string_view> known) const;
+  void only(std::initializer_list<std::string_view> known) const {
+    only(std::span(known.begin(), known.size()));
+  }
 
   // The field, if present and not null.
   std::optional<Value> find(std::string_view key) const;
@@ -58,6 +63,22 @@ class Record {
   ItemRange list(Value field) const;
   // Seconds, not negative, as a number or as a duration's text.
   double duration(Value field) const;
+
+  // The content of the field under a key; nothing when it is missing or null.
+  std::optional<std::string> find_text(std::string_view key) const;
+  std::optional<double> find_number(std::string_view key, double low, double high) const;
+  std::optional<Count> find_count(std::string_view key, Count low,
+                                  Count high = kMaxProcessors) const;
+
+  // Calls use(record) for each item of the list under a key, as a record of that kind; does nothing
+  // when the list is missing or null.
+  template <typename Use>
+  void for_each(std::string_view key, std::string_view kind, Use use) const {
+    const auto field = find(key);
+    if (!field) return;
+    std::size_t number = 0;
+    for (const Value item : list(*field)) use(Record(item, kind, number++));
+  }
 
   // Throws InputError at the field's line: "file:line: task "solve": alpha: message".
   [[noreturn]] void fail(Value field, const std::string& message) const;
@@ -80,6 +101,31 @@ class Record {
 // to the precision of a double stays that count, even for times since 1970.
 Time milliseconds_up(double seconds);
 Time milliseconds_down(double seconds);
+
+// The clock of the times in a file.
+struct FileClock {
+  bool wall = false;                 // the platform's now is a date; times count from 1970
+  std::string_view now = "\"now\"";  // the name of the field that decides this, for messages
+};
+
+// Whether the field is a date with its zone.
+bool is_date(Value field);
+
+// A time in Dovetail's own files, in seconds on the clock: seconds or a duration of either sign,
+// or, on a wall clock, a date. Throws InputError for anything else, and for a duration on a wall
+// clock, which has no starting point. The caller rounds, since the direction depends on the
+// purpose.
+double read_moment(const Record& record, Value field, const FileClock& clock);
+
+// Adds file and line to the InputErrors that `action` throws: the core knows no files.
+template <typename Action>
+auto at_place(const std::string& file, std::size_t line, Action action) {
+  try {
+    return action();
+  } catch (const InputError& error) {
+    throw InputError(file, line, error.what());
+  }
+}
 
 // What a value is, for messages: the scalar itself, "a list", "a mapping" or "nothing".
 std::string describe(Value value);

@@ -20,26 +20,11 @@ constexpr std::size_t kLongestQuote = 60;
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 void append_escaped(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    default:
-      break;
-  }
-  if (is_control(c)) {
+  constexpr std::string_view kEscaped = "\"\\\n\t\r";
+  constexpr std::string_view kLetters = "\"\\ntr";
+  if (const auto at = kEscaped.find(c); at != std::string_view::npos) {
+    out += {'\\', kLetters[at]};
+  } else if (is_control(c)) {
     out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
   } else {
     out += c;
@@ -73,24 +58,6 @@ bool looks_like_number(std::string_view text) {
     at = exponent;
   }
   return at == text.size();
-}
-
-// The length of the valid UTF-8 sequence at the front, 0 when there is none. Overlong forms,
-// surrogates and values beyond Unicode are not valid.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return 0;
-  }
-  if (first == 0xE0 && byte(1) < 0xA0) return 0;
-  if (first == 0xED && byte(1) > 0x9F) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
 }
 
 // Insertions, deletions, changes, and swaps of neighbours that turn one word into the other.
@@ -144,6 +111,16 @@ std::string json_string(std::string_view text) {
   return out += '"';
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string listed(std::span<const std::string> words, std::string_view last) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return fmt::format("{} {} {}", fmt::join(words.first(words.size() - 1), ", "), last,
+                     words.back());
+}
+
 std::string number_text(double value) { return fmt::format("{}", value); }
 
 std::string hours_text(double hours) {
@@ -161,6 +138,14 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::optional<Count> parse_processors(std::string_view text) {
+  const auto number = parse_number(text);
+  if (!number || *number < 1 || *number > kMaxProcessors || std::floor(*number) != *number) {
+    return std::nullopt;
+  }
+  return static_cast<Count>(*number);
 }
 
 NearestWord::NearestWord(std::string_view word)
@@ -199,6 +184,20 @@ std::string_view skip_bom(std::string_view text) {
 std::string_view skip_space(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  if (!std::ranges::all_of(text.substr(1, length - 1), is_continuation)) return 0;
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;
+  if (first == 0xED && byte(1) > 0x9F) return 0;
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) > 0x8F) return 0;
+  return length;
 }
 
 void require_text(std::string_view text, const std::string& file) {

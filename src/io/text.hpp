@@ -7,10 +7,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "dovetail/time.hpp"
 
 namespace dovetail::io {
 
@@ -23,8 +26,25 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Changes ASCII letters only.
 std::string upper_case(std::string_view text);
 
+// "1 task", "50 tasks".
+std::string counted(std::int64_t count, std::string_view noun);
+
+// "a", "a and b", "a, b and c"; `last` stands before the last word.
+std::string listed(std::span<const std::string> words, std::string_view last);
+
 // The text as a JSON string literal, which is a YAML double-quoted scalar as well.
 std::string json_string(std::string_view text);
+
+// A JSON list of the items, each as `format` writes it.
+template <typename Items, typename Format>
+std::string json_list(const Items& items, Format format) {
+  std::string out = "[";
+  for (const auto& item : items) {
+    if (out.size() > 1) out += ',';
+    out += format(item);
+  }
+  return out += ']';
+}
 
 // The shortest text that reads back as the same number: 60 -> "60", 0.1 -> "0.1".
 std::string number_text(double value);
@@ -36,6 +56,9 @@ std::string hours_text(double hours);
 // A number as JSON and YAML write it: optional sign, digits, fraction, exponent. Nothing for
 // anything else, for not-a-number, and for numbers beyond the range of a double.
 std::optional<double> parse_number(std::string_view text);
+
+// A number of processors: a whole number from 1 to kMaxProcessors. Nothing for anything else.
+std::optional<Count> parse_processors(std::string_view text);
 
 // Keeps the best candidate offered: the one with the fewest edits from the word, ignoring case; the
 // first wins ties. Words that differ in more than a third of their length are no candidates.
@@ -63,6 +86,10 @@ std::string_view skip_bom(std::string_view text);
 
 // The text without leading white space.
 std::string_view skip_space(std::string_view text);
+
+// The length of the valid UTF-8 sequence at the front of a non-empty text; 0 when there is none.
+// Overlong forms, surrogates and values beyond Unicode are not valid.
+std::size_t utf8_length(std::string_view text);
 
 // Throws InputError if the text holds NUL bytes ("not a text file").
 void require_text(std::string_view text, const std::string& file);

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "io/text.hpp"
 #include "run/interrupts.hpp"
 #include "run/local/process_backend.hpp"
 #include "run/mailbox.hpp"
 #include "run/plan_keeper.hpp"
-#include "run/report/run_words.hpp"
 #include "run/task_book.hpp"
 
 namespace dovetail::run {
@@ -122,8 +122,7 @@ class Conductor {
     stops_surplus_ = at_once;
     if (processors < 1 || processors == before) return;
     book_.set_processors(processors);
-    plan_.add_need(plural(static_cast<std::size_t>(processors), "processor") + " instead of " +
-                   std::to_string(before));
+    plan_.add_need(io::counted(processors, "processor") + " instead of " + std::to_string(before));
   }
 
   bool has_surplus() const {

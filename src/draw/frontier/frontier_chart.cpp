@@ -1,14 +1,11 @@
 #include "draw/frontier/frontier_chart.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "draw/frontier/frontier_axis.hpp"
 #include "draw/frontier/frontier_labels.hpp"
-#include "draw/plain_text.hpp"
+#include "draw/svg_writer.hpp"
 
 namespace dovetail::io {
 namespace {
@@ -29,7 +26,7 @@ struct Spot {
   double y = 0;
 };
 
-class FrontierChart {
+class FrontierChart : SvgWriter {
  public:
   FrontierChart(const FrontierScene& scene, const FrontierChartOptions& options)
       : scene_(scene),
@@ -61,11 +58,6 @@ class FrontierChart {
   }
 
  private:
-  template <typename... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-  }
-
   static std::vector<double> turnarounds(const FrontierScene& scene) {
     std::vector<double> values;
     for (const FrontierPoint& point : scene.points) values.push_back(point.turnaround);
@@ -86,10 +78,9 @@ class FrontierChart {
     return bottom_ - (bottom_ - top_) * y_axis_.share(cpu_hours);
   }
 
-  void text(std::string_view name, double x, double y, std::string_view anchor,
+  void text(std::string_view style, double x, double y, std::string_view anchor,
             std::string_view words) {
-    add("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", name, x, y,
-        anchor, escape_markup(words));
+    out_ += svg_words(style, x, y, anchor, words);
   }
 
   // Drawn above the plot, in as many rows as needed; the plot begins below it.
@@ -102,16 +93,15 @@ class FrontierChart {
         x = 4;
         y += kLegendRow;
       }
-      add("<g transform=\"translate({:.1f} {:.1f})\">{}</g>", x + 6, y - 4, symbol);
+      put("<g transform=\"translate({:.1f} {:.1f})\">{}</g>", x + 6, y - 4, symbol);
       text("small", x + 16, y, "start", words);
       x += width + 18;
     };
-    for (const PlanKind kind : kPlanKinds) {
-      if (std::none_of(scene_.points.begin(), scene_.points.end(),
-                       [kind](const FrontierPoint& point) { return point.kind == kind; })) {
-        continue;
-      }
-      entry(fmt::format("<circle class=\"dot {}\" r=\"4.5\"/>", kind_class(kind)), kind_text(kind));
+    for (std::size_t i = 0; i < kPlanKinds; ++i) {
+      const auto kind = static_cast<PlanKind>(i);
+      if (std::ranges::count(scene_.points, kind, &FrontierPoint::kind) == 0) continue;
+      entry(fmt::format("<circle class=\"dot {}\" r=\"4.5\"/>", names_of(kind).style),
+            names_of(kind).text);
     }
     entry("<path class=\"unreached swatch\" d=\"M-6-5h12v10h-12z\"/>", "no known plan here");
     top_ = y + 36;
@@ -127,27 +117,27 @@ class FrontierChart {
   }
 
   void unreached() {
-    add("<path class=\"plot\" d=\"M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}z\"/>\n", left_, top_, right_,
+    put("<path class=\"plot\" d=\"M{:.1f} {:.1f}H{:.1f}V{:.1f}H{:.1f}z\"/>\n", left_, top_, right_,
         bottom_, left_);
-    add("<path class=\"unreached\" d=\"{}V{:.1f}H{:.1f}V{:.1f}z\"/>\n", stairs(), bottom_, left_,
+    put("<path class=\"unreached\" d=\"{}V{:.1f}H{:.1f}V{:.1f}z\"/>\n", stairs(), bottom_, left_,
         top_);
   }
 
-  void staircase() { add("<path class=\"stairs\" d=\"{}\"/>\n", stairs()); }
+  void staircase() { put("<path class=\"stairs\" d=\"{}\"/>\n", stairs()); }
 
   void axes() {
     const int count = std::max(3, static_cast<int>((right_ - left_) / 75));
     for (const Mark& mark : time_marks(x_axis_, count)) {
       const double x = x_of(mark.value);
-      add("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", x, top_, bottom_ + 4);
+      put("<path class=\"grid\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", x, top_, bottom_ + 4);
       text("small", x, bottom_ + 18, "middle", mark.label);
     }
     for (const Mark& mark : y_marks_) {
       const double y = y_of(mark.value);
-      add("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", left_ - 4, y, right_);
+      put("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", left_ - 4, y, right_);
       text("small", left_ - 8, y + 4, "end", mark.label);
     }
-    add("<path class=\"axis\" d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\"/>\n", left_, top_, bottom_,
+    put("<path class=\"axis\" d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\"/>\n", left_, top_, bottom_,
         right_);
     text("axis-name", 4, top_ - 9, "start", axis_name("CPU-hours", y_axis_));
     text("axis-name", right_, bottom_ + 36, "end", axis_name("turn-around", x_axis_));
@@ -160,7 +150,7 @@ class FrontierChart {
   void budget_line() {
     if (!scene_.budget) return;
     const double y = y_of(*scene_.budget);
-    add("<path class=\"budget\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", left_, y, right_);
+    put("<path class=\"budget\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", left_, y, right_);
     const double width = kBoldLetter * display_width(scene_.budget_text) + 4;
     budget_text_ = {right_ - width - 2, y - 18, width, 16};
     if (budget_text_.y < top_) budget_text_.y = y + 3;
@@ -217,7 +207,7 @@ class FrontierChart {
   void leader(const Spot& spot, const LabelBox& box) {
     const double x = std::clamp(spot.x, box.x, box.right());
     const double y = std::clamp(spot.y, box.y, box.bottom());
-    add("<path class=\"leader\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", spot.x, spot.y, x, y);
+    put("<path class=\"leader\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", spot.x, spot.y, x, y);
   }
 
   // Half the way to the nearest other point, within sizes that a pointer can hit.
@@ -241,12 +231,12 @@ class FrontierChart {
 
   void point(std::size_t i) {
     const bool within = scene_.within == i;
-    add("<g class=\"point {}{}{}\" data-point=\"{}\" tabindex=\"0\" role=\"img\" "
+    put("<g class=\"point {}{}{}\" data-point=\"{}\" tabindex=\"0\" role=\"img\" "
         "aria-label=\"{}\">\n",
-        kind_class(scene_.points[i].kind), within ? " within" : "",
+        names_of(scene_.points[i].kind).style, within ? " within" : "",
         i == scene_.chosen ? " chosen" : "", i + 1, escape_markup(point_text(scene_, i)));
     const auto circle = [&](std::string_view name, double radius) {
-      add("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", name, spots_[i].x,
+      put("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", name, spots_[i].x,
           spots_[i].y, radius);
     };
     circle("hit", reach(i));
@@ -267,7 +257,6 @@ class FrontierChart {
   double bottom_ = 0;
   std::vector<Spot> spots_;
   LabelBox budget_text_;
-  std::string out_;
 };
 
 }  // namespace

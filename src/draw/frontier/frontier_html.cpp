@@ -7,7 +7,6 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
 #include "draw/frontier/frontier_chart.hpp"
 #include "draw/frontier/frontier_gantt.hpp"
 #include "draw/frontier/frontier_scene.hpp"
@@ -26,7 +25,7 @@ constexpr std::array<ChartSize, 4> kSizes = {{{340, 400}, {540, 440}, {740, 480}
 class FrontierPage {
  public:
   FrontierPage(const FrontierScene& scene, std::span<const PlanRecord> plans)
-      : scene_(scene), gantts_(plans) {}
+      : scene_(scene), gantts_(draw_frontier_gantts(plans)) {}
 
   std::string content() const { return "<main>\n" + charts() + cards() + "</main>\n" + table(); }
 
@@ -62,8 +61,7 @@ class FrontierPage {
     return out +
            fmt::format(
                "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n</article>\n",
-               FrontierGantts::kWidth, FrontierGantts::kHeight, "Gantt chart of this plan",
-               gantts_.draw(i));
+               kFrontierGanttWidth, kFrontierGanttHeight, "Gantt chart of this plan", gantts_[i]);
   }
 
   std::string table() const {
@@ -81,31 +79,14 @@ class FrontierPage {
         "<tr data-point=\"{0}\"><td>{0}</td><td>{1}</td><td>{2}</td><td>{3}</td>"
         "<td><span class=\"key {4}\"></span>{5}</td><td class=\"role-cell\">{6}</td>"
         "<td><code>{7}</code></td></tr>\n",
-        i + 1, point.turnaround_text, point.hours_text, point.peak, kind_class(point.kind),
+        i + 1, point.turnaround_text, point.hours_text, point.peak, names_of(point.kind).style,
         escape_markup(point.algorithm), escape_markup(roles_text(point)),
         escape_markup(point.command));
   }
 
   const FrontierScene& scene_;
-  const FrontierGantts gantts_;
+  const std::vector<std::string> gantts_;
 };
-
-std::string facts_list(const FrontierScene& scene) {
-  std::string items;
-  for (const std::string& fact : scene.facts) items += "<li>" + escape_markup(fact) + "</li>";
-  return items;
-}
-
-std::string value_of(std::string_view slot, const FrontierScene& scene,
-                     std::span<const PlanRecord> plans) {
-  if (slot == "title") return escape_markup(scene.title);
-  if (slot == "facts") return facts_list(scene);
-  if (slot == "note") {
-    return scene.note.empty() ? "" : "<p class=\"note\">" + escape_markup(scene.note) + "</p>";
-  }
-  if (slot == "content") return plans.empty() ? "" : FrontierPage(scene, plans).content();
-  return std::string(embedded_file(slot));
-}
 
 }  // namespace
 }  // namespace dovetail::io
@@ -114,8 +95,13 @@ namespace dovetail {
 
 std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget) {
   const io::FrontierScene scene = io::make_scene(plans, budget);
-  return io::fill_page(io::embedded_file("frontier.html"),
-                       [&](std::string_view slot) { return io::value_of(slot, scene, plans); });
+  const std::string note = io::escape_markup(scene.note);
+  return io::fill_page(
+      "frontier.html",
+      {{"title", io::escape_markup(scene.title)},
+       {"facts", io::facts_list(scene.facts)},
+       {"note", note.empty() ? "" : "<p class=\"note\">" + note + "</p>"},
+       {"content", plans.empty() ? "" : io::FrontierPage(scene, plans).content()}});
 }
 
 }  // namespace dovetail

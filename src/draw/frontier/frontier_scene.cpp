@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "dovetail/metrics.hpp"
@@ -173,20 +174,15 @@ PlanKind kind_of_plan(std::string_view algorithm) {
   return PlanKind::other;
 }
 
-std::string_view kind_text(PlanKind kind) {
-  constexpr std::array<std::string_view, kPlanKinds.size()> kTexts = {"turn-around",
-                                                                      "deadline, aggressive",
-                                                                      "deadline, conservative",
-                                                                      "deadline, hybrid (lambda)",
-                                                                      "search",
-                                                                      "other"};
-  return kTexts[static_cast<std::size_t>(kind)];
-}
-
-std::string_view kind_class(PlanKind kind) {
-  constexpr std::array<std::string_view, kPlanKinds.size()> kClasses = {
-      "turnaround", "aggressive", "conservative", "hybrid", "search", "other"};
-  return kClasses[static_cast<std::size_t>(kind)];
+PlanKindNames names_of(PlanKind kind) {
+  constexpr std::array<PlanKindNames, kPlanKinds> kNames = {
+      {{"turn-around", "turnaround"},
+       {"deadline, aggressive", "aggressive"},
+       {"deadline, conservative", "conservative"},
+       {"deadline, hybrid (lambda)", "hybrid"},
+       {"search", "search"},
+       {"other", "other"}}};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::optional<std::size_t> knee(std::span<const FrontierPoint> points) {

@@ -7,7 +7,6 @@
 // All texts are plain (see plain_text.hpp) but not escaped. All functions are pure.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -22,16 +21,14 @@ namespace dovetail::io {
 
 // Families of algorithms, told apart by their published names.
 enum class PlanKind { turnaround, aggressive, conservative, hybrid, search, other };
-inline constexpr std::array kPlanKinds = {PlanKind::turnaround,   PlanKind::aggressive,
-                                          PlanKind::conservative, PlanKind::hybrid,
-                                          PlanKind::search,       PlanKind::other};
+inline constexpr std::size_t kPlanKinds = 6;
 PlanKind kind_of_plan(std::string_view algorithm);
 
-// For the legend: "deadline, aggressive".
-std::string_view kind_text(PlanKind kind);
-
-// For classes in style sheets: "aggressive".
-std::string_view kind_class(PlanKind kind);
+struct PlanKindNames {
+  std::string_view text;   // for the legend: "deadline, aggressive"
+  std::string_view style;  // the class in style sheets: "aggressive"
+};
+PlanKindNames names_of(PlanKind kind);
 
 struct FrontierPoint {
   PlanKind kind = PlanKind::other;

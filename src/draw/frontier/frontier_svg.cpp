@@ -6,10 +6,10 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
 #include "draw/frontier/frontier_chart.hpp"
 #include "draw/frontier/frontier_gantt.hpp"
 #include "draw/frontier/frontier_scene.hpp"
+#include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
 namespace dovetail::io {
@@ -50,23 +50,17 @@ svg:has(.point:hover) .chosen:not(:hover) .ring{visibility:hidden}
 )";
 
 std::string opening(const FrontierScene& scene, double height) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-      "viewBox=\"0 0 {0} {1}\">\n<title>{2}</title>\n<style>\n{3}{4}</style>\n"
-      "<path class=\"page\" d=\"M0 0H{0}V{1}H0Z\"/>\n"
-      "<text class=\"title\" x=\"24\" y=\"36\">{5}</text>\n",
-      kWidth, height, escape_markup(scene.title), embedded_file("frontier_chart.css"),
-      kFrontierStyle, escape_markup(fit(scene.title, 90)));
+  const std::string style =
+      fmt::format("\n{}{}", embedded_file("frontier_chart.css"), kFrontierStyle);
+  return picture_opening(kWidth, height, scene.title, style) +
+         fmt::format("<text class=\"title\" x=\"24\" y=\"36\">{}</text>\n",
+                     escape_markup(fit(scene.title, 90)));
 }
 
 // The facts, then the note about the budget.
 std::string subtitle(const FrontierScene& scene) {
-  std::string facts;
-  for (const std::string& fact : scene.facts) {
-    facts += (facts.empty() ? "" : "  \u00b7  ") + fact;
-  }
   std::string line = fmt::format("<text x=\"24\" y=\"58\"><tspan class=\"facts\">{}</tspan>",
-                                 escape_markup(facts));
+                                 escape_markup(facts_line(scene.facts)));
   if (!scene.note.empty()) {
     line += fmt::format("<tspan class=\"note\" dx=\"16\">{}</tspan>", escape_markup(scene.note));
   }
@@ -76,7 +70,7 @@ std::string subtitle(const FrontierScene& scene) {
 class SvgCards {
  public:
   SvgCards(const FrontierScene& scene, std::span<const PlanRecord> plans)
-      : scene_(scene), gantts_(plans) {}
+      : scene_(scene), gantts_(draw_frontier_gantts(plans)) {}
 
   // Uses page coordinates, whatever group it is put into.
   std::string draw(std::size_t i) const {
@@ -101,14 +95,14 @@ class SvgCards {
         "<text class=\"term\" x=\"16\" y=\"{0}\">to get it</text>"
         "<text class=\"value command\" x=\"{1}\" y=\"{0}\">{2}</text>\n",
         y, kCardWidth - 16, escape_markup(fit(point.command, 36)));
-    const double gantt_top = kFrontierHeight - 8 - FrontierGantts::kHeight - 6;
+    const double gantt_top = kFrontierHeight - 8 - kFrontierGanttHeight - 6;
     return out + fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n</g>\n",
-                             (kCardWidth - FrontierGantts::kWidth) / 2, gantt_top, gantts_.draw(i));
+                             (kCardWidth - kFrontierGanttWidth) / 2, gantt_top, gantts_[i]);
   }
 
  private:
   const FrontierScene& scene_;
-  const FrontierGantts gantts_;
+  const std::vector<std::string> gantts_;
 };
 
 std::string draw_picture(const FrontierScene& scene, std::span<const PlanRecord> plans) {

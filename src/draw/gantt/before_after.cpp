@@ -8,15 +8,19 @@
 #include <map>
 #include <utility>
 
-#include "draw/embedded.hpp"
+#include "draw/chart_legend.hpp"
 #include "draw/gantt/gantt_look.hpp"
+#include "draw/page.hpp"
 #include "draw/plain_text.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::io {
 namespace {
 
 // Two charts have to share a page.
 constexpr ChartHeights kHeights = {.alone = 300, .together = 420, .pool = 700};
+
+constexpr double kPartHeading = 34;
 
 // The width of an entry in the legend.
 constexpr double kGroupRoom = 130;
@@ -119,10 +123,8 @@ TaskGroups groups_as_in(const TaskGroups& groups, const PlanRecord& before,
 
 std::vector<std::string> happened(const std::vector<EventRow>& rows) {
   if (rows.empty()) return {"nothing happened"};
-  const auto adopted =
-      std::count_if(rows.begin(), rows.end(), [](const EventRow& row) { return row.adopted; });
-  return {fmt::format("{} event{}", rows.size(), rows.size() == 1 ? "" : "s"),
-          fmt::format("{} new plan{}", adopted, adopted == 1 ? "" : "s")};
+  const auto adopted = std::ranges::count(rows, true, &EventRow::adopted);
+  return {counted(std::ssize(rows), "event"), counted(adopted, "new plan")};
 }
 
 // The window of both plans; a plan without runs is ignored.
@@ -141,9 +143,67 @@ std::string part_heading(std::string_view name, const std::vector<std::string>& 
   return fmt::format(
       "<text x=\"24\" y=\"{:.1f}\"><tspan class=\"part\">{}</tspan>"
       "<tspan class=\"part-facts\" dx=\"14\">{}</tspan></text>\n",
-      top + 24, escape_markup(name),
-      escape_markup(fmt::format("{}", fmt::join(facts, "  \u00b7  "))));
+      top + 24, escape_markup(name), escape_markup(facts_line(facts)));
 }
+
+// What both charts share.
+struct BeforeAfterCharts {
+  BeforeAfterCharts(const PlanRecord& before_record, const PlanRecord& after_record)
+      : before(before_record),
+        after(after_record),
+        grouped(before.tasks.empty() ? after : before),
+        rows(event_rows(before, after)),
+        before_scene(lay_out(before)),
+        after_scene(lay_out(after)),
+        groups(group_tasks(grouped)),
+        window(window_of(before, before_scene, after, after_scene)),
+        left(std::max(chart_left(before_scene), chart_left(after_scene))) {
+    show_same_rows(before_scene, after_scene);
+  }
+
+  DrawnChart draw(const PlanRecord& record, const GanttScene& scene, double top,
+                  std::optional<Time> now) const {
+    return draw_gantt(record, scene, groups_as_in(groups, grouped, record),
+                      {.window = window,
+                       .top = top,
+                       .left = left,
+                       .heights = kHeights,
+                       .plot_end = end_of(record, scene),
+                       .clock = &before,
+                       .now = now,
+                       .marks = marks_of(after, rows)});
+  }
+
+  bool any_lost() const { return has_lost(before) || has_lost(after); }
+
+  std::string legend(double top, std::string_view lost) const {
+    const bool any_reserved = has_reservations(before_scene) || has_reservations(after_scene);
+    const bool any_critical = has_critical(before) || has_critical(after);
+    const auto any_row = [&](bool adopted) {
+      return std::ranges::count(rows, adopted, &EventRow::adopted) > 0;
+    };
+    ChartLegend legend(left, top);
+    legend.add_groups(groups, kGroupRoom + any_reserved * kReservationsRoom +
+                                  any_critical * kCriticalRoom + any_lost() * kLostRoom +
+                                  (any_row(true) + any_row(false)) * kMarkRoom);
+    if (any_reserved) legend.add_reservations("reserved by others, or failed");
+    if (any_critical) legend.add_critical();
+    if (any_lost()) legend.add_lost(lost);
+    if (any_row(true)) legend.add_mark(true, "new plan adopted");
+    if (any_row(false)) legend.add_mark(false, "no new plan");
+    return legend.take();
+  }
+
+  const PlanRecord& before;
+  const PlanRecord& after;
+  const PlanRecord& grouped;  // decides the colours of tasks
+  std::vector<EventRow> rows;
+  GanttScene before_scene;
+  GanttScene after_scene;
+  TaskGroups groups;
+  Interval window;
+  double left;
+};
 
 }  // namespace
 
@@ -185,72 +245,18 @@ std::string before_after_style() {
   return std::string(chart_style()) + std::string(embedded_file("before_after_chart.css"));
 }
 
-BeforeAfterCharts::Shared::Shared(const PlanRecord& before, const PlanRecord& after)
-    : rows(event_rows(before, after)),
-      before_scene(lay_out(before)),
-      after_scene(lay_out(after)),
-      groups(group_tasks(before.tasks.empty() ? after : before)),
-      window(window_of(before, before_scene, after, after_scene)),
-      left(std::max(chart_left(before_scene), chart_left(after_scene))) {
-  show_same_rows(before_scene, after_scene);
-}
-
-BeforeAfterCharts::BeforeAfterCharts(const PlanRecord& before, const PlanRecord& after,
-                                     const BeforeAfterText& text, double top)
-    : before_record_(before),
-      after_record_(after),
-      text_(text),
-      top_(top),
-      shared_(before, after),
-      before_(make_chart(before, shared_.before_scene, top_ + kPartHeading, {})),
-      after_(make_chart(after, shared_.after_scene, after_top() + kPartHeading, text_.now)) {}
-
-GanttChart BeforeAfterCharts::make_chart(const PlanRecord& record, const GanttScene& scene,
-                                         double top, std::optional<Time> now) const {
-  const PlanRecord& grouped = before_record_.tasks.empty() ? after_record_ : before_record_;
-  return {record, scene, groups_as_in(shared_.groups, grouped, record),
-          ChartOptions{.window = shared_.window,
-                       .top = top,
-                       .left = shared_.left,
-                       .heights = kHeights,
-                       .plot_end = end_of(record, scene),
-                       .clock = &before_record_,
-                       .now = now,
-                       .marks = marks_of(after_record_, shared_.rows)}};
-}
-
-std::string BeforeAfterCharts::draw() const {
-  const std::string planned =
-      text_.has_before ? part_heading("As planned", text_.before_facts, top_) + before_.draw() : "";
-  return (any_lost() ? lost_patterns() : "") + planned +
-         part_heading(text_.after_heading, text_.after_facts, after_top()) + after_.draw() +
-         legend();
-}
-
-double BeforeAfterCharts::after_top() const { return text_.has_before ? before_.bottom() : top_; }
-
-bool BeforeAfterCharts::any_lost() const {
-  return has_lost(before_record_) || has_lost(after_record_);
-}
-
-std::string BeforeAfterCharts::legend() const {
-  const bool any_reserved =
-      has_reservations(shared_.before_scene) || has_reservations(shared_.after_scene);
-  const bool any_critical = has_critical(before_record_) || has_critical(after_record_);
-  const auto any_row = [&](bool adopted) {
-    return std::any_of(shared_.rows.begin(), shared_.rows.end(),
-                       [&](const EventRow& row) { return row.adopted == adopted; });
-  };
-  ChartLegend legend(shared_.left, after_.bottom());
-  legend.add_groups(shared_.groups, kGroupRoom + any_reserved * kReservationsRoom +
-                                        any_critical * kCriticalRoom + any_lost() * kLostRoom +
-                                        (any_row(true) + any_row(false)) * kMarkRoom);
-  if (any_reserved) legend.add_reservations("reserved by others, or failed");
-  if (any_critical) legend.add_critical();
-  if (any_lost()) legend.add_lost(text_.lost);
-  if (any_row(true)) legend.add_mark(true, "new plan adopted");
-  if (any_row(false)) legend.add_mark(false, "no new plan");
-  return legend.take();
+DrawnChart draw_before_after(const PlanRecord& before, const PlanRecord& after,
+                             const BeforeAfterText& text, double top) {
+  const BeforeAfterCharts charts(before, after);
+  std::string svg = charts.any_lost() ? lost_patterns() : "";
+  if (text.has_before) {
+    const DrawnChart planned = charts.draw(before, charts.before_scene, top + kPartHeading, {});
+    svg += part_heading("As planned", text.before_facts, top) + planned.svg;
+    top = planned.bottom;
+  }
+  const DrawnChart real = charts.draw(after, charts.after_scene, top + kPartHeading, text.now);
+  svg += part_heading(text.after_heading, text.after_facts, top) + real.svg;
+  return {svg + charts.legend(real.bottom, text.lost), real.bottom + ChartLegend::kHeight};
 }
 
 }  // namespace dovetail::io

@@ -2,8 +2,8 @@
 // charts, one below the other on one time axis, with marks on both.
 //
 //   const BeforeAfterText text = before_after_text(before, after);
-//   const BeforeAfterCharts charts(before, after, text, 66);
-//   page += charts.draw();  // SVG from 66 to charts.bottom(), styled by before_after_style()
+//   const DrawnChart charts = draw_before_after(before, after, text, 66);
+//   page += charts.svg;  // from 66 to charts.bottom, styled by before_after_style()
 //
 // `after` holds the same tasks after all events of its history. All functions are pure.
 #pragma once
@@ -13,9 +13,7 @@
 #include <vector>
 
 #include "dovetail/plan_record.hpp"
-#include "draw/chart_legend.hpp"
 #include "draw/gantt/gantt_chart.hpp"
-#include "draw/gantt/gantt_layout.hpp"
 
 namespace dovetail::io {
 
@@ -61,45 +59,8 @@ std::string before_after_picture(const PlanRecord& before, const PlanRecord& aft
 
 std::string before_after_style();
 
-class BeforeAfterCharts {
- public:
-  // Records and text must outlive the charts.
-  BeforeAfterCharts(const PlanRecord& before, const PlanRecord& after, const BeforeAfterText& text,
-                    double top);
-  BeforeAfterCharts(const BeforeAfterCharts&) = delete;
-  BeforeAfterCharts& operator=(const BeforeAfterCharts&) = delete;
-
-  double bottom() const { return after_.bottom() + ChartLegend::kHeight; }
-  std::string draw() const;
-
- private:
-  static constexpr double kPartHeading = 34;
-
-  // What both charts share.
-  struct Shared {
-    Shared(const PlanRecord& before, const PlanRecord& after);
-
-    std::vector<EventRow> rows;
-    GanttScene before_scene;
-    GanttScene after_scene;
-    TaskGroups groups;  // of the tasks before
-    Interval window;
-    double left;
-  };
-
-  GanttChart make_chart(const PlanRecord& record, const GanttScene& scene, double top,
-                        std::optional<Time> now) const;
-  bool any_lost() const;
-  double after_top() const;
-  std::string legend() const;
-
-  const PlanRecord& before_record_;
-  const PlanRecord& after_record_;
-  const BeforeAfterText& text_;
-  const double top_;
-  const Shared shared_;
-  const GanttChart before_;
-  const GanttChart after_;
-};
+// Both charts and their legend, from `top` on.
+DrawnChart draw_before_after(const PlanRecord& before, const PlanRecord& after,
+                             const BeforeAfterText& text, double top);
 
 }  // namespace dovetail::io

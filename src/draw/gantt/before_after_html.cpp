@@ -4,7 +4,6 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
 #include "draw/gantt/before_after.hpp"
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
@@ -12,21 +11,13 @@
 namespace dovetail::io {
 namespace {
 
-std::string facts_list(const std::vector<std::string>& facts) {
-  std::string items;
-  for (const std::string& fact : facts) {
-    items += "<li>" + escape_markup(fact) + "</li>";
-  }
-  return items;
-}
-
 std::string picture(const PlanRecord& before, const PlanRecord& after,
                     const BeforeAfterText& text) {
-  const BeforeAfterCharts charts(before, after, text, 0);
+  const DrawnChart charts = draw_before_after(before, after, text, 0);
   return fmt::format(
       "<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"Gantt charts of the plan before "
       "and after\">\n{}</svg>\n",
-      kChartWidth, charts.bottom(), charts.draw());
+      kChartWidth, charts.bottom, charts.svg);
 }
 
 std::string table_row(const EventRow& row) {
@@ -48,23 +39,16 @@ std::string table(const std::vector<EventRow>& rows) {
   return out + "</tbody>\n</table></div>\n";
 }
 
-std::string value_of(std::string_view slot, const PlanRecord& before, const PlanRecord& after,
-                     const BeforeAfterText& text) {
-  if (slot == "title") return escape_markup(text.title);
-  if (slot == "facts") return facts_list(text.facts);
-  if (slot == "style") return before_after_style();
-  if (slot == "charts") return picture(before, after, text);
-  if (slot == "table") return table(event_rows(before, after));
-  if (slot == "more") return text.more;
-  return std::string(embedded_file(slot));
-}
-
 }  // namespace
 
 std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
                               const BeforeAfterText& text) {
-  return fill_page(embedded_file("before_after.html"),
-                   [&](std::string_view slot) { return value_of(slot, before, after, text); });
+  return fill_page("before_after.html", {{"title", escape_markup(text.title)},
+                                         {"facts", facts_list(text.facts)},
+                                         {"style", before_after_style()},
+                                         {"charts", picture(before, after, text)},
+                                         {"table", table(event_rows(before, after))},
+                                         {"more", text.more}});
 }
 
 }  // namespace dovetail::io

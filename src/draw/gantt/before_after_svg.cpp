@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "dovetail/draw.hpp"
 #include "draw/gantt/before_after.hpp"
+#include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
 namespace dovetail::io {
@@ -116,15 +118,12 @@ class EventTable {
 };
 
 std::string opening(const BeforeAfterText& text, double height) {
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0} {1:.0f}\">\n<title>{2}</title>\n<style>{3}{4}</style>\n"
-      "<path class=\"page\" d=\"M0 0H{0}V{1:.0f}H0Z\"/>\n"
-      "<text class=\"title\" x=\"24\" y=\"34\">{5}</text>\n"
-      "<text class=\"facts\" x=\"24\" y=\"56\">{6}</text>\n",
-      kChartWidth, height, escape_markup(text.title), before_after_style(), kBeforeAfterStyle,
-      escape_markup(fit(text.title, 90)),
-      escape_markup(fmt::format("{}", fmt::join(text.facts, "  \u00b7  "))));
+  return picture_opening(kChartWidth, std::nearbyint(height), text.title,
+                         before_after_style() + std::string(kBeforeAfterStyle)) +
+         fmt::format(
+             "<text class=\"title\" x=\"24\" y=\"34\">{}</text>\n"
+             "<text class=\"facts\" x=\"24\" y=\"56\">{}</text>\n",
+             escape_markup(fit(text.title, 90)), escape_markup(facts_line(text.facts)));
 }
 
 }  // namespace
@@ -132,10 +131,9 @@ std::string opening(const BeforeAfterText& text, double height) {
 std::string before_after_picture(const PlanRecord& before, const PlanRecord& after,
                                  const BeforeAfterText& text) {
   const std::vector<EventRow> rows = event_rows(before, after);
-  const BeforeAfterCharts charts(before, after, text, kTitleHeight);
-  EventTable table(rows, before.wall_clock, charts.bottom());
-  return opening(text, charts.bottom() + table.height()) + charts.draw() + table.draw() +
-         "</svg>\n";
+  const DrawnChart charts = draw_before_after(before, after, text, kTitleHeight);
+  EventTable table(rows, before.wall_clock, charts.bottom);
+  return opening(text, charts.bottom + table.height()) + charts.svg + table.draw() + "</svg>\n";
 }
 
 }  // namespace dovetail::io

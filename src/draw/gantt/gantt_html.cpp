@@ -6,7 +6,6 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
 #include "draw/gantt/gantt_layout.hpp"
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/page.hpp"
@@ -145,20 +144,15 @@ std::string script_safe(const std::string& text) {
   return safe;
 }
 
-std::string value_of(std::string_view slot, const PlanRecord& record) {
-  if (slot == "title") return escape_markup(plan_title(record));
-  if (slot == "data") return script_safe(PageData(record).all().dump());
-  return std::string(embedded_file(slot));
-}
-
 }  // namespace
 }  // namespace dovetail::io
 
 namespace dovetail {
 
 std::string gantt_html(const PlanRecord& record) {
-  return io::fill_page(io::embedded_file("gantt.html"),
-                       [&](std::string_view slot) { return io::value_of(slot, record); });
+  return io::fill_page("gantt.html",
+                       {{"title", io::escape_markup(io::plan_title(record))},
+                        {"data", io::script_safe(io::PageData(record).all().dump())}});
 }
 
 }  // namespace dovetail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -126,25 +125,18 @@ class FreeRows {
 
   void give_back(RowBlock block) {
     const auto next = by_row_.lower_bound(block.row);
-    const bool joins_next = next != by_row_.end() && block.row + block.rows == next->first;
-    std::optional<RowBlock> above;
-    if (joins_next) above = RowBlock{next->first, next->second};
-    std::optional<RowBlock> below;
+    RowBlock above;
+    RowBlock below;
+    if (next != by_row_.end() && block.row + block.rows == next->first) {
+      above = {next->first, next->second};
+    }
     if (next != by_row_.begin()) {
-      const auto previous = std::prev(next);
-      if (previous->first + previous->second == block.row) {
-        below = RowBlock{previous->first, previous->second};
-      }
+      const auto [row, rows] = *std::prev(next);
+      if (row + rows == block.row) below = {row, rows};
     }
-    if (above) {
-      erase(*above);
-      block.rows += above->rows;
-    }
-    if (below) {
-      erase(*below);
-      block = {below->row, below->rows + block.rows};
-    }
-    insert(block);
+    if (above.rows > 0) erase(above);
+    if (below.rows > 0) erase(below);
+    insert({block.row - below.rows, below.rows + block.rows + above.rows});
   }
 
  private:
@@ -261,29 +253,6 @@ std::int64_t first_shown_row(const GanttCluster& cluster) {
   return std::max<std::int64_t>(0, lowest - std::max<std::int64_t>(4, band / 4));
 }
 
-// Adds the runs of one kind to the clusters of the scene, and adds clusters that it does not have.
-class RunCollector {
- public:
-  explicit RunCollector(GanttScene& scene) : scene_(scene) {
-    for (std::size_t c = 0; c < scene.clusters.size(); ++c) {
-      position_.emplace(scene.clusters[c].name, c);
-    }
-  }
-
-  void add(const std::vector<TaskRecord>& runs, GanttKind kind) {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const TaskRecord& run = runs[i];
-      const auto [found, is_new] = position_.emplace(run.cluster, scene_.clusters.size());
-      if (is_new) scene_.clusters.push_back({.name = run.cluster});
-      scene_.clusters[found->second].items.push_back({kind, i, run_window(run), run.processors});
-    }
-  }
-
- private:
-  GanttScene& scene_;
-  std::unordered_map<std::string, std::size_t> position_ = {};
-};
-
 }  // namespace
 
 const TaskRecord& run_of(const PlanRecord& record, const GanttItem& item) {
@@ -299,9 +268,20 @@ GanttScene collect_items(const PlanRecord& record, Time until) {
          .processors = cluster.processors,
          .items = reservation_items(cluster, clamp_time(record.now), scene.window)});
   }
-  RunCollector collector(scene);
-  collector.add(record.tasks, GanttKind::task);
-  collector.add(record.lost, GanttKind::lost);
+  std::unordered_map<std::string, std::size_t> position;
+  for (const GanttCluster& cluster : scene.clusters) {
+    position.emplace(cluster.name, position.size());
+  }
+  const auto add = [&](const std::vector<TaskRecord>& runs, GanttKind kind) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const auto [found, is_new] = position.emplace(runs[i].cluster, scene.clusters.size());
+      if (is_new) scene.clusters.push_back({.name = runs[i].cluster});
+      scene.clusters[found->second].items.push_back(
+          {kind, i, run_window(runs[i]), runs[i].processors});
+    }
+  };
+  add(record.tasks, GanttKind::task);
+  add(record.lost, GanttKind::lost);
   for (std::size_t c = 0; c < scene.clusters.size(); ++c) {
     GanttCluster& cluster = scene.clusters[c];
     std::sort(cluster.items.begin(), cluster.items.end(), drawn_before);

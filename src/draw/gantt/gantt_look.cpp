@@ -44,85 +44,44 @@ std::vector<std::string> make_palette() {
   return palette;
 }
 
-constexpr std::array<Duration, 31> kSteps = {1,
-                                             2,
-                                             5,
-                                             10,
-                                             20,
-                                             50,
-                                             100,
-                                             200,
-                                             500,
-                                             kSecond,
-                                             2 * kSecond,
-                                             5 * kSecond,
-                                             10 * kSecond,
-                                             15 * kSecond,
-                                             30 * kSecond,
-                                             kMinute,
-                                             2 * kMinute,
-                                             5 * kMinute,
-                                             10 * kMinute,
-                                             15 * kMinute,
-                                             30 * kMinute,
-                                             kHour,
-                                             2 * kHour,
-                                             3 * kHour,
-                                             6 * kHour,
-                                             12 * kHour,
-                                             kDay,
-                                             2 * kDay,
-                                             5 * kDay,
-                                             10 * kDay,
-                                             20 * kDay};
-
 std::string kind_of(std::string_view id) {
-  std::string kind;
-  for (const char c : id) {
-    if (c < '0' || c > '9') kind += c;
-  }
-  while (!kind.empty() && (kind.back() == '_' || kind.back() == '-' || kind.back() == '.')) {
-    kind.pop_back();
-  }
-  return kind;
+  std::string kind(id);
+  std::erase_if(kind, is_digit);
+  return kind.substr(0, kind.find_last_not_of("_-.") + 1);
 }
-
-// Numbers names in order of first use.
-class GroupNames {
- public:
-  std::size_t number(const std::string& name) {
-    const auto [found, is_new] = numbers_.emplace(name, names_.size());
-    if (is_new) names_.push_back(plain_text(name));
-    return found->second;
-  }
-
-  std::vector<std::string> take() { return std::move(names_); }
-
- private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t> numbers_;
-};
 
 // Groups the tasks for which `name_of` gives the same name.
 template <typename NameOf>
 TaskGroups group_by(const PlanRecord& record, TaskGroups::By by, NameOf name_of) {
   TaskGroups groups{.by = by};
-  GroupNames names;
+  std::unordered_map<std::string, std::size_t> numbers;
+  const auto number = [&](const std::string& name) {
+    const auto [found, is_new] = numbers.emplace(name, numbers.size());
+    if (is_new) groups.names.push_back(plain_text(name));
+    return found->second;
+  };
   if (by == TaskGroups::By::workflow) {
-    for (const WorkflowRecord& workflow : record.workflows) names.number(workflow.name);
+    for (const WorkflowRecord& workflow : record.workflows) number(workflow.name);
   }
-  for (const TaskRecord& task : record.tasks) groups.of_task.push_back(names.number(name_of(task)));
-  for (const TaskRecord& run : record.lost) groups.of_lost.push_back(names.number(name_of(run)));
-  groups.names = names.take();
+  for (const TaskRecord& task : record.tasks) groups.of_task.push_back(number(name_of(task)));
+  for (const TaskRecord& run : record.lost) groups.of_lost.push_back(number(name_of(run)));
   return groups;
 }
 
 Duration axis_step(Duration span, int count) {
+  const std::pair<Duration, std::vector<Duration>> steps[] = {
+      {1, {1, 2, 5, 10, 20, 50, 100, 200, 500}},
+      {kSecond, {1, 2, 5, 10, 15, 30}},
+      {kMinute, {1, 2, 5, 10, 15, 30}},
+      {kHour, {1, 2, 3, 6, 12}},
+      {kDay, {1, 2, 5, 10, 20}}};
   const Duration least = span / count + 1;
-  for (const Duration step : kSteps) {
-    if (step >= least) return step;
+  for (const auto& [unit, multiples] : steps) {
+    for (const Duration multiple : multiples) {
+      if (multiple * unit >= least) return multiple * unit;
+    }
   }
-  Duration step = kSteps.back();
+  Duration step = 20 * kDay;
   while (step < least) step *= 2;
   return step;
 }
@@ -146,9 +105,7 @@ void name_zone(std::vector<AxisTick>& ticks) {
   (first.date.empty() ? first.label : first.date) += " UTC";
 }
 
-std::string processors_text(Count processors) {
-  return fmt::format("{} processor{}", processors, processors == 1 ? "" : "s");
-}
+std::string processors_text(Count processors) { return counted(processors, "processor"); }
 
 double lost_hours(const PlanRecord& record) {
   double hours = 0;
@@ -253,15 +210,13 @@ std::string size_text(const GanttCluster& cluster) {
 }
 
 bool has_reservations(const GanttScene& scene) {
-  return std::any_of(scene.clusters.begin(), scene.clusters.end(), [](const auto& cluster) {
-    return std::any_of(cluster.items.begin(), cluster.items.end(),
-                       [](const GanttItem& item) { return item.kind == GanttKind::reservation; });
+  return std::ranges::any_of(scene.clusters, [](const GanttCluster& cluster) {
+    return std::ranges::count(cluster.items, GanttKind::reservation, &GanttItem::kind) > 0;
   });
 }
 
 bool has_critical(const PlanRecord& record) {
-  return std::any_of(record.tasks.begin(), record.tasks.end(),
-                     [](const TaskRecord& task) { return task.critical; });
+  return std::ranges::any_of(record.tasks, &TaskRecord::critical);
 }
 
 std::vector<Time> shown_periods(const PlanRecord& record) {
@@ -292,7 +247,7 @@ std::vector<std::string> plan_facts(const PlanRecord& record) {
       "turn-around " + format_duration(record.makespan),
       fmt::format("{} CPU-hours{}", hours_text(record.cpu_hours),
                   has_lost(record) ? " + " + hours_text(lost_hours(record)) + " lost" : ""),
-      fmt::format("{} task{}", record.tasks.size(), record.tasks.size() == 1 ? "" : "s")};
+      counted(std::ssize(record.tasks), "task")};
   if (record.workflows.size() > 1) {
     facts.push_back(fmt::format("{} workflows", record.workflows.size()));
   }

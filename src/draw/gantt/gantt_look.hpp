@@ -40,6 +40,9 @@ struct AxisTick {
   Time at = 0;
   std::string label;  // "1h30m" after now, or "08:00" when the record has a wall clock
   std::string date;   // "2026-11-15 UTC" on the first tick, "2026-11-16" where the day changes
+
+  // Both on one line.
+  std::string text() const { return date.empty() ? label : date + " " + label; }
 };
 
 // Round times inside the window, at most `count` >= 2 of them.

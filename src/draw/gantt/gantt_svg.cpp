@@ -9,6 +9,7 @@
 #include "draw/gantt/gantt_chart.hpp"
 #include "draw/gantt/gantt_layout.hpp"
 #include "draw/gantt/gantt_look.hpp"
+#include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
 namespace dovetail::io {
@@ -25,7 +26,7 @@ std::string opening(const PlanRecord& record, double height) {
       "<text class=\"title\" x=\"24\" y=\"34\">{4}</text>\n"
       "<text class=\"facts\" x=\"24\" y=\"56\">{5}</text>\n",
       kChartWidth, height, escape_markup(title), chart_style(), escape_markup(fit(title, 90)),
-      escape_markup(fmt::format("{}", fmt::join(plan_facts(record), "  \u00b7  "))));
+      escape_markup(facts_line(plan_facts(record))));
 }
 
 std::vector<ChartMark> period_marks(const PlanRecord& record) {
@@ -58,14 +59,14 @@ std::string gantt_svg(const PlanRecord& record) {
   const io::GanttScene scene = io::lay_out(record, io::periods_end(record));
   const io::TaskGroups groups = io::group_tasks(record);
   const double left = io::chart_left(scene);
-  const io::GanttChart chart(record, scene, groups,
-                             {.window = scene.window,
-                              .top = io::kHeaderHeight,
-                              .left = left,
-                              .marks = io::period_marks(record)});
-  io::ChartLegend legend = io::legend_of(record, scene, groups, left, chart.bottom());
+  const io::DrawnChart chart = io::draw_gantt(record, scene, groups,
+                                              {.window = scene.window,
+                                               .top = io::kHeaderHeight,
+                                               .left = left,
+                                               .marks = io::period_marks(record)});
+  io::ChartLegend legend = io::legend_of(record, scene, groups, left, chart.bottom);
   return io::opening(record, legend.bottom()) + (io::has_lost(record) ? io::lost_patterns() : "") +
-         chart.draw() + legend.take() + "</svg>\n";
+         chart.svg + legend.take() + "</svg>\n";
 }
 
 }  // namespace dovetail

@@ -196,10 +196,6 @@ class TextChart {
     return " ";
   }
 
-  static std::string tick_label(const AxisTick& tick) {
-    return tick.date.empty() ? tick.label : tick.date + " " + tick.label;
-  }
-
   void axis() {
     std::string rule;
     std::string labels;
@@ -211,7 +207,7 @@ class TextChart {
       bool marked = false;
       for (; next < ticks.size() && static_cast<int>(column_of(ticks[next].at)) == c; ++next) {
         marked = true;
-        const std::string label = tick_label(ticks[next]);
+        const std::string label = ticks[next].text();
         const int width = display_width(label);
         if (c < taken || c + width > plot_width_) continue;
         labels += pad_right("", c - display_width(labels)) + label;

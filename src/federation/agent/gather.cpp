@@ -49,7 +49,8 @@ Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestio
   } catch (const ExecutionError& error) {
     return {.refused = {{member.name, error.what()}}};
   } catch (const Json::exception& error) {
-    return {.refused = {{member.name, std::string("an answer without sense: ") + error.what()}}};
+    return {.refused = {
+                {member.name, std::string("the answer cannot be understood: ") + error.what()}}};
   }
 }
 

@@ -13,7 +13,7 @@ namespace dovetail::federation {
 namespace {
 
 constexpr double kFarewellSeconds = 1;
-constexpr std::string_view kTaken = "the name is another's: ";
+constexpr std::string_view kTaken = "another server has the name: ";
 
 }  // namespace
 
@@ -54,7 +54,7 @@ std::string Registrar::renew() const {
   } catch (const ExecutionError& error) {
     return error.what();
   } catch (const Json::exception& error) {
-    return registration_.agent + ": an answer without sense: " + error.what();
+    return registration_.agent + ": the answer cannot be understood: " + error.what();
   }
 }
 

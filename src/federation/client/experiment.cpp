@@ -98,11 +98,11 @@ void ExperimentState::apply(const Json& entry) {
     id_ = entry.at("experiment");
     began_ = entry.at("time");
   } else if (what == "part") {
-    Part part{.request = entry.at("request"),
-              .daemon = entry.at("daemon"),
-              .url = entry.at("url"),
-              .estimate = entry.at("estimate"),
-              .submitted = entry.at("time")};
+    ExperimentPart part{.request = entry.at("request"),
+                        .daemon = entry.at("daemon"),
+                        .url = entry.at("url"),
+                        .estimate = entry.at("estimate"),
+                        .submitted = entry.at("time")};
     // Nothing is computed before the first part.
     if (parts_.empty()) began_ = part.submitted;
     for (const Json& one : entry.at("scenarios")) {
@@ -164,7 +164,7 @@ Heard ExperimentState::hear(std::size_t part, const Json& progress) {
   for (const Json& one : progress.at("scenarios")) {
     const Count number = one.at("scenario");
     Place& place = scenarios_.at(number);
-    if (place.part != part || place.is_over || !place.failure.empty()) continue;
+    if (place.part != part || !place.is_unfinished()) continue;
     const Count done = std::max<Count>(place.done, one.at("last_completed_month"));
     const Count posts_left = one.at("posts_left");
     heard.is_new |= done > place.done || posts_left != place.posts_left;
@@ -195,12 +195,45 @@ std::size_t ExperimentState::scenarios_over() const {
       std::ranges::count_if(scenarios_, [](const auto& entry) { return entry.second.is_over; }));
 }
 
-std::vector<Count> ExperimentState::failed() const {
+std::vector<Count> ExperimentState::scenarios_where(
+    const std::function<bool(const Place&)>& holds) const {
   std::vector<Count> numbers;
   for (const auto& [number, place] : scenarios_) {
-    if (!place.failure.empty()) numbers.push_back(number);
+    if (holds(place)) numbers.push_back(number);
   }
   return numbers;
+}
+
+std::vector<Count> ExperimentState::failed() const {
+  return scenarios_where([](const Place& place) { return !place.failure.empty(); });
+}
+
+std::vector<Count> ExperimentState::of_part(std::size_t part) const {
+  return scenarios_where([&](const Place& place) { return place.part == part; });
+}
+
+std::vector<Count> ExperimentState::unfinished() const {
+  return scenarios_where(&Place::is_unfinished);
+}
+
+std::vector<Count> ExperimentState::unassigned() const {
+  return scenarios_where([](const Place& place) { return place.is_unfinished() && !place.part; });
+}
+
+bool ExperimentState::is_moving() const {
+  return std::ranges::any_of(scenarios_, [](const auto& one) { return one.second.is_leaving; });
+}
+
+Count ExperimentState::months_left(const std::vector<Count>& scenarios) const {
+  Count most = 1;
+  for (const Count number : scenarios) {
+    most = std::max(most, file_.months - scenarios_.at(number).done);
+  }
+  return most;
+}
+
+const std::string& ExperimentState::daemon_of(Count scenario) const {
+  return parts_[*scenarios_.at(scenario).part].daemon;
 }
 
 std::vector<std::size_t> ExperimentState::untold() const {
@@ -218,27 +251,19 @@ Count ExperimentState::months_done() const {
   return done;
 }
 
-std::vector<Count> ExperimentState::of_part(std::size_t part) const {
-  std::vector<Count> numbers;
-  for (const auto& [number, place] : scenarios_) {
-    if (place.part == part) numbers.push_back(number);
+ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file) {
+  ExperimentState state(file);
+  if (std::filesystem::exists(folder.journal())) {
+    run::read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
   }
-  return numbers;
-}
-
-std::vector<Count> ExperimentState::unassigned() const {
-  std::vector<Count> numbers;
-  for (const auto& [number, place] : scenarios_) {
-    if (!place.part && !place.is_over && place.failure.empty()) numbers.push_back(number);
-  }
-  return numbers;
+  return state;
 }
 
 Json begin_entry(const std::string& id) {
   return {{"what", "begin"}, {"time", run::wall_now()}, {"experiment", id}};
 }
 
-Json part_entry(const Part& part) {
+Json part_entry(const ExperimentPart& part) {
   Json entry = {{"what", "part"},
                 {"time", run::wall_now()},
                 {"request", part.request},

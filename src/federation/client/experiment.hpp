@@ -2,6 +2,7 @@
 // to which cluster, and how far each part is.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "federation/net/message.hpp"
 #include "run/clock.hpp"
+#include "run/run_folder.hpp"
 
 namespace dovetail::federation {
 
@@ -39,7 +41,7 @@ Json json_of(const ExperimentFile& file);
 ExperimentFile experiment_file_of(const Json& json);
 
 // One request to one daemon.
-struct Part {
+struct ExperimentPart {
   std::string request;
   std::string daemon;
   std::string url;
@@ -59,6 +61,8 @@ struct Place {
   bool is_over = false;                  // all months and post tasks are done
   std::string failure = {};              // it has failed, and is not retried automatically
   std::string folder = {};               // of the experiment's results on its cluster
+
+  bool is_unfinished() const { return !is_over && failure.empty(); }
 };
 
 // The news in a daemon's answer.
@@ -78,7 +82,7 @@ class ExperimentState {
 
   const ExperimentFile& file() const { return file_; }
   const std::string& id() const { return id_; }  // unique among experiments
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<ExperimentPart>& parts() const { return parts_; }
   // By number of the scenario, from 1.
   const std::map<Count, Place>& scenarios() const { return scenarios_; }
 
@@ -94,23 +98,35 @@ class ExperimentState {
   std::vector<std::size_t> untold() const;
   Count months_done() const;
   std::vector<Count> of_part(std::size_t part) const;
-  std::vector<Count> unassigned() const;
+  std::vector<Count> unfinished() const;
+  std::vector<Count> unassigned() const;  // unfinished, and no cluster has it
+  // Whether a daemon was asked to release a scenario and has not done so yet.
+  bool is_moving() const;
+  // The most months that one of these scenarios lacks; at least 1.
+  Count months_left(const std::vector<Count>& scenarios) const;
+  // The daemon that has the scenario, which must be assigned.
+  const std::string& daemon_of(Count scenario) const;
   run::WallTime began() const { return began_; }
   // 0 until it has ended.
   run::WallTime ended() const { return ended_; }
 
  private:
+  std::vector<Count> scenarios_where(const std::function<bool(const Place&)>& holds) const;
+
   ExperimentFile file_;
   std::string id_;
   run::WallTime began_ = 0;
   run::WallTime ended_ = 0;
-  std::vector<Part> parts_;
+  std::vector<ExperimentPart> parts_;
   std::map<Count, Place> scenarios_;
   std::string outcome_;
 };
 
+// The state of the experiment in the folder, without the progress of single months.
+ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file);
+
 Json begin_entry(const std::string& id);
-Json part_entry(const Part& part);
+Json part_entry(const ExperimentPart& part);
 // Takes the scenarios from their part, whose daemon is asked to release them; the months known to
 // be done of each are recorded. `abandoned`: the reason if the whole part is withdrawn.
 Json leave_entry(std::size_t part, const std::vector<Count>& scenarios,

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <filesystem>
 #include <random>
 #include <set>
 
 #include "federation/agent/registrar.hpp"
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_holders.hpp"
-#include "federation/net/message.hpp"
+#include "federation/client/scenario_moves.hpp"
+#include "io/text.hpp"
 #include "run/journal.hpp"
 #include "run/mailbox.hpp"
 
@@ -35,14 +35,10 @@ std::string words_of(const std::vector<Count>& numbers) {
                      fmt::join(numbers, ", "));
 }
 
-std::string counted(std::size_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
-std::string words_of_size(const ExperimentFile& file, Count scenarios, Count months) {
-  if (!file.workflow.is_null()) return "a workflow";
-  return fmt::format("{} of {}", counted(static_cast<std::size_t>(scenarios), "scenario"),
-                     counted(static_cast<std::size_t>(months), "month"));
+std::string words_of_size(const OfferQuestion& question) {
+  if (!question.workflow.is_null()) return "a workflow";
+  return fmt::format("{} of {}", io::counted(question.scenarios, "scenario"),
+                     io::counted(question.months, "month"));
 }
 
 class ExperimentRun {
@@ -82,8 +78,8 @@ class ExperimentRun {
     write({over_entry(has_failed ? "failed" : "done")});
     for (const std::size_t part : state_.untold()) {
       options_.say(
-          fmt::format("{} was lost, and has not heard that others have done its part; should "
-                      "it come back, the same command with --cancel tells it",
+          fmt::format("{} was lost and does not know that other clusters have done its part; when "
+                      "it is back, run the same command with --cancel to tell it",
                       state_.parts()[part].daemon));
     }
     return has_failed ? ExperimentEnd::failed : ExperimentEnd::done;
@@ -109,16 +105,18 @@ class ExperimentRun {
   }
 
   void watch(std::size_t number) {
-    const Part& part = state_.parts()[number];
+    const ExperimentPart& part = state_.parts()[number];
     const bool is_wanted = part.abandoned.empty() && !unfinished_of(number).empty();
     const bool has_to_hear = part.abandoned == "lost" && !part.is_told;
     if (!is_wanted && !has_to_hear) {
       watchers_.push_back(nullptr);
       return;
     }
-    Json order = {{"request_id", part.request},       {"experiment", state_.id()},
-                  {"service", state_.file().service}, {"parameters", state_.file().parameters},
-                  {"months", state_.file().months},   {"scenarios", part_entry(part)["scenarios"]}};
+    Json order = {{"experiment", state_.id()},
+                  {"service", state_.file().service},
+                  {"parameters", state_.file().parameters},
+                  {"months", state_.file().months},
+                  {"scenarios", part_entry(part)["scenarios"]}};
     if (!state_.file().workflow.is_null()) order["workflow"] = state_.file().workflow;
     watchers_.push_back(std::make_unique<PartWatcher>(
         caller_, number, part, order, [this](PartNews news) { receive(std::move(news)); }));
@@ -148,7 +146,7 @@ class ExperimentRun {
   }
 
   bool take(const PartNews& news) {
-    const Part& part = state_.parts()[news.part];
+    const ExperimentPart& part = state_.parts()[news.part];
     switch (news.kind) {
       case PartNews::Kind::silence:
       case PartNews::Kind::trouble:
@@ -170,9 +168,10 @@ class ExperimentRun {
       if (!heard.entries.empty()) write(heard.entries);
       return heard.is_new;
     } catch (const Json::exception& error) {
-      options_.say(fmt::format("{}: an answer without sense: {}", part.daemon, error.what()));
+      options_.say(
+          fmt::format("{}: the answer cannot be understood: {}", part.daemon, error.what()));
     } catch (const std::out_of_range& error) {
-      options_.say(fmt::format("{}: an answer about another experiment", part.daemon));
+      options_.say(fmt::format("{}: the answer is about another experiment", part.daemon));
     }
     return false;
   }
@@ -193,10 +192,10 @@ class ExperimentRun {
   // If the cluster cannot reach a scenario's data, another cluster gets it; any other refusal means
   // that the request is wrong.
   void refuse(const PartNews& news) {
-    const Part& part = state_.parts()[news.part];
+    const ExperimentPart& part = state_.parts()[news.part];
     if (news.status != kConflict) throw InputError(part.daemon + " refuses: " + news.why);
     options_.say(
-        fmt::format("{} cannot go on with a scenario of others: {}", part.daemon, news.why));
+        fmt::format("{} cannot continue a scenario of another cluster: {}", part.daemon, news.why));
     const std::vector<Count> scenarios = state_.of_part(news.part);
     for (const Count scenario : scenarios) refusals_[scenario].insert(part.daemon);
     write({leave_entry(news.part, scenarios, "refused", state_.scenarios())});
@@ -212,8 +211,8 @@ class ExperimentRun {
       const bool is_over = silence.questions >= kQuestions && length >= options_.lost_after;
       if (scenarios.empty() || !is_over) continue;
       const std::string& daemon = state_.parts()[part].daemon;
-      options_.say(fmt::format("{} is lost: {} {} to others", daemon, words_of(scenarios),
-                               scenarios.size() == 1 ? "goes" : "go"));
+      options_.say(fmt::format("{} is lost: {} {} to other clusters", daemon, words_of(scenarios),
+                               scenarios.size() == 1 ? "moves" : "move"));
       write({leave_entry(part, scenarios, "lost", state_.scenarios())});
       watchers_[part]->abandon();
       silent_.erase(part);
@@ -225,26 +224,16 @@ class ExperimentRun {
 
   std::vector<Count> unfinished_of(std::size_t part) const {
     std::vector<Count> scenarios = state_.of_part(part);
-    std::erase_if(scenarios, [&](Count number) {
-      const Place& place = state_.scenarios().at(number);
-      return place.is_over || !place.failure.empty();
-    });
+    std::erase_if(scenarios,
+                  [&](Count number) { return !state_.scenarios().at(number).is_unfinished(); });
     return scenarios;
   }
 
-  Count months_left(const std::vector<Count>& scenarios) const {
-    Count most = 1;
-    for (const Count number : scenarios) {
-      most = std::max(most, state_.file().months - state_.scenarios().at(number).done);
-    }
-    return most;
-  }
-
-  OfferQuestion question_of(Count scenarios, Count months,
+  OfferQuestion question_of(const std::vector<Count>& scenarios,
                             const std::vector<std::string>& without) const {
     return {.service = state_.file().service,
-            .scenarios = scenarios,
-            .months = months,
+            .scenarios = static_cast<Count>(scenarios.size()),
+            .months = state_.months_left(scenarios),
             .without = without,
             .parameters = state_.file().parameters,
             .workflow = state_.file().workflow};
@@ -259,7 +248,7 @@ class ExperimentRun {
       return offers;
     } catch (const ExecutionError& error) {
       if (!has_asked_ && state_.parts().empty()) throw;
-      say_once(fmt::format("no offers: {}", error.what()));
+      say_once(fmt::format("no offers yet: {}", error.what()));
       return std::nullopt;
     }
   }
@@ -276,25 +265,24 @@ class ExperimentRun {
     if (run::steady_now() < next_try_) return;
     next_try_ = run::steady_now() + kRetry;
     const std::vector<Count> scenarios = state_.unassigned();
-    const auto count = static_cast<Count>(scenarios.size());
-    const Count months = months_left(scenarios);
-    say_once(fmt::format("step 1: asks {} for {}: {}", options_.agent, state_.file().service,
-                         words_of_size(state_.file(), count, months)));
-    const OfferQuestion question = question_of(count, months, {});
+    const OfferQuestion question = question_of(scenarios, {});
+    say_once(fmt::format("step 1: asking {} for {}: {}", options_.agent, question.service,
+                         words_of_size(question)));
     const auto offers = ask(question);
     if (!offers) return;
     if (offers->offers.empty()) return complain(question, *offers);
     say_offers(*offers);
-    const Reach reach = reach_of(offers->offers, scenarios);
-    if (waits_for_months(scenarios, reach)) return;
+    const ScenarioHolders holders = holders_of(offers->offers, scenarios);
+    if (waits_for_months(scenarios, holders)) return;
     const auto places =
-        share_out_among(offers->offers, reach.who_may_begin(scenarios), options_.repartition);
+        share_out_among(offers->offers, holders.who_may_begin(scenarios), options_.repartition);
     say_repartition(offers->offers, places);
-    submit(scenarios, offers->offers, reach, places);
+    submit(scenarios, offers->offers, holders, places);
   }
 
   // Before the first part there are no results, so no daemon is asked.
-  Reach reach_of(const std::vector<Offer>& offers, const std::vector<Count>& scenarios) const {
+  ScenarioHolders holders_of(const std::vector<Offer>& offers,
+                             const std::vector<Count>& scenarios) const {
     return {offers,
             state_.parts().empty()
                 ? HeldMonths(offers.size())
@@ -304,35 +292,33 @@ class ExperimentRun {
 
   // Whether finished months are out of reach for now. Just after the start, the daemon that holds
   // them may not have registered yet; later, the scenario resumes from the months that others hold.
-  bool waits_for_months(const std::vector<Count>& scenarios, const Reach& reach) {
+  bool waits_for_months(const std::vector<Count>& scenarios, const ScenarioHolders& holders) {
     std::vector<Count> missing;
     for (const Count number : scenarios) {
-      if (reach.most_months(number) < state_.scenarios().at(number).done) missing.push_back(number);
+      if (holders.most_months(number) < state_.scenarios().at(number).done)
+        missing.push_back(number);
     }
     if (missing.empty()) return false;
     if (run::steady_now() - began_ < kLease) {
-      say_once(fmt::format("who has the months of {} does not answer yet", words_of(missing)));
+      say_once(fmt::format("the clusters that hold the months of {} have not answered yet",
+                           words_of(missing)));
       return true;
     }
-    options_.say(fmt::format("what is done of {} is out of reach, and is computed again",
+    options_.say(fmt::format("the finished months of {} cannot be reached and are computed again",
                              words_of(missing)));
     return false;
   }
 
   void say_offers(const Offers& offers) {
-    say_once(fmt::format("step 5: {} vectors received", offers.offers.size()));
-    for (const auto& refused : offers.others.refused) {
-      say_once(fmt::format("  {} does not: {}", refused.name, refused.error));
-    }
-    for (const std::string& late : offers.others.late) {
-      say_once(fmt::format("  {} did not answer in time", late));
-    }
+    say_once(fmt::format("step 5: {} answered with estimates",
+                         io::counted(std::ssize(offers.offers), "cluster")));
+    for (const std::string& line : missing_offers(offers.others)) say_once("  " + line);
   }
 
   void say_repartition(const std::vector<Offer>& offers,
                        const std::vector<std::size_t>& places) const {
     const std::vector<Count> counts = counts_of_places(places, offers.size());
-    std::string line = "step 6: repartition:";
+    std::string line = "step 6: scenarios by cluster:";
     for (std::size_t i = 0; i < offers.size(); ++i) {
       line += fmt::format(" {} {}", offers[i].daemon, counts[i]);
     }
@@ -348,21 +334,22 @@ class ExperimentRun {
       fail_without_offers(options_.agent, question, offers.others);
     }
     say_offers(offers);
-    say_once("no cluster offers it now; asks again");
+    say_once("no cluster can run it now; asking again");
   }
 
   void submit(const std::vector<Count>& scenarios, const std::vector<Offer>& offers,
-              const Reach& reach, const std::vector<std::size_t>& places) {
+              const ScenarioHolders& holders, const std::vector<std::size_t>& places) {
     said_.clear();
     std::vector<Json> entries;
     const std::size_t before = state_.parts().size();
     for (std::size_t i = 0; i < offers.size(); ++i) {
-      Part part{.request = fmt::format("{}-p{}", state_.id(), before + entries.size() + 1),
-                .daemon = offers[i].daemon,
-                .url = offers[i].url};
+      ExperimentPart part{
+          .request = fmt::format("{}-p{}", state_.id(), before + entries.size() + 1),
+          .daemon = offers[i].daemon,
+          .url = offers[i].url};
       for (std::size_t s = 0; s < scenarios.size(); ++s) {
         if (places[s] != i) continue;
-        const Count next = reach.months_at(i, scenarios[s]) + 1;
+        const Count next = holders.months_at(i, scenarios[s]) + 1;
         part.scenarios.emplace_back(scenarios[s], std::min(next, state_.file().months));
         // A daemon that gets back a scenario it released keeps it, so that scenarios do not move
         // back and forth.
@@ -371,8 +358,9 @@ class ExperimentRun {
       }
       if (part.scenarios.empty()) continue;
       part.estimate = offers[i].makespans.at(part.scenarios.size() - 1);
-      options_.say(fmt::format("step 7: request {} to {}: {}, {:.1f} s", part.request, part.daemon,
-                               counted(part.scenarios.size(), "scenario"), part.estimate));
+      options_.say(fmt::format("step 7: sending request {} to {}: {}, {:.1f} s", part.request,
+                               part.daemon, io::counted(std::ssize(part.scenarios), "scenario"),
+                               part.estimate));
       entries.push_back(part_entry(part));
     }
     write(entries);
@@ -382,90 +370,31 @@ class ExperimentRun {
   void consider_moving() {
     if (run::steady_now() < next_look_) return;
     next_look_ = run::steady_now() + options_.look_again;
-    if (!silent_.empty()) return;
-    std::vector<Count> scenarios;
+    if (!silent_.empty() || state_.is_moving()) return;
+    const std::vector<Count> scenarios = state_.unfinished();
+    if (scenarios.empty() || state_.months_left(scenarios) < 2) return;
     std::vector<std::string> requests;
-    std::map<std::string, Count> now;
-    for (const auto& [number, place] : state_.scenarios()) {
-      if (place.is_leaving) return;
-      if (place.is_over || !place.failure.empty()) continue;
-      scenarios.push_back(number);
-      ++now[state_.parts()[*place.part].daemon];
-    }
-    for (const Part& part : state_.parts()) requests.push_back(part.request);
-    const auto count = static_cast<Count>(scenarios.size());
-    if (count == 0 || months_left(scenarios) < 2) return;
-    const auto offers = ask(question_of(count, months_left(scenarios), requests));
-    if (offers) move_if_shorter(offers->offers, scenarios, now);
+    for (const ExperimentPart& part : state_.parts()) requests.push_back(part.request);
+    const auto asked = ask(question_of(scenarios, requests));
+    if (!asked) return;
+    const std::vector<Offer>& offers = asked->offers;
+    const ScenarioMoves moves =
+        find_moves(state_, scenarios, offers, [&] { return holders_of(offers, scenarios); },
+                   {.repartition = options_.repartition, .worth = options_.worth, .fixed = stays_});
+    for (const Count number : moves.scenarios) release(number);
+    if (moves.scenarios.empty()) return;
+    options_.say(fmt::format("moving scenarios: the rest takes {:.1f} s instead of {:.1f} s",
+                             moves.seconds_after, moves.seconds_before));
   }
 
-  // Clusters keep refining their estimates by measurement. A cluster that turns out much slower or
-  // faster, or that joins later, changes the best distribution. A move costs the month in progress.
-  void move_if_shorter(const std::vector<Offer>& offers, const std::vector<Count>& scenarios,
-                       const std::map<std::string, Count>& now) {
-    std::vector<Count> current;
-    std::size_t known = 0;
-    for (const Offer& offer : offers) {
-      const auto found = now.find(offer.daemon);
-      current.push_back(found == now.end() ? 0 : found->second);
-      known += static_cast<std::size_t>(current.back());
-    }
-    if (known != scenarios.size()) return;  // a daemon that has work did not answer
-    std::vector<std::pair<std::string, Count>> owners;
-    for (const Count number : scenarios) {
-      owners.emplace_back(daemon_of(number), state_.scenarios().at(number).done);
-    }
-    const auto may = reach_of(offers, scenarios).who_may_take(scenarios, owners);
-    const std::vector<Count> better =
-        counts_of_places(share_out_among(offers, may, options_.repartition), offers.size());
-    const double stays = makespan_of(offers, current);
-    const double moves = makespan_of(offers, better);
-    if (moves >= options_.worth * stays || moves + stays / months_left(scenarios) >= stays) return;
-    bool has_begun = false;
-    for (std::size_t i = 0; i < offers.size(); ++i) {
-      if (current[i] <= better[i]) continue;
-      const auto movable = movable_from(i, offers, scenarios, may);
-      has_begun |= take_from(offers[i].daemon, movable, current[i] - better[i]);
-    }
-    if (!has_begun) return;
-    options_.say(fmt::format("moves: the rest takes {:.1f} s instead of {:.1f} s", moves, stays));
-  }
-
-  const std::string& daemon_of(Count scenario) const {
-    return state_.parts()[*state_.scenarios().at(scenario).part].daemon;
-  }
-
-  // The scenarios of that offer's cluster that another cluster may take and that are not near their
-  // end.
-  std::vector<Count> movable_from(std::size_t offer, const std::vector<Offer>& offers,
-                                  const std::vector<Count>& scenarios,
-                                  const std::vector<std::vector<bool>>& may) const {
-    std::vector<Count> movable;
-    for (std::size_t s = 0; s < scenarios.size(); ++s) {
-      const bool is_near_its_end =
-          state_.scenarios().at(scenarios[s]).done + 1 >= state_.file().months;
-      if (daemon_of(scenarios[s]) == offers[offer].daemon && !is_near_its_end &&
-          !stays_.contains(scenarios[s]) && std::ranges::count(may[s], true) > 1) {
-        movable.push_back(scenarios[s]);
-      }
-    }
-    return movable;
-  }
-
-  // Takes the scenarios with most left to do. False when there are none.
-  bool take_from(const std::string& daemon, std::vector<Count> scenarios, Count count) {
-    std::ranges::stable_sort(scenarios, {},
-                             [&](Count number) { return state_.scenarios().at(number).done; });
-    scenarios.resize(std::min(scenarios.size(), static_cast<std::size_t>(count)));
-    for (const Count number : scenarios) {
-      const std::size_t part = *state_.scenarios().at(number).part;
-      write({leave_entry(part, {number}, "", state_.scenarios())});
-      watchers_[part]->leave({number});
-      left_[number] = daemon;
-      options_.say(fmt::format("scenario {} leaves {} after month {}", number, daemon,
-                               state_.scenarios().at(number).done));
-    }
-    return !scenarios.empty();
+  // Asks the scenario's daemon to release it.
+  void release(Count number) {
+    const std::size_t part = *state_.scenarios().at(number).part;
+    write({leave_entry(part, {number}, "", state_.scenarios())});
+    watchers_[part]->leave({number});
+    left_[number] = state_.daemon_of(number);
+    options_.say(fmt::format("scenario {} leaves {} after month {}", number, left_[number],
+                             state_.scenarios().at(number).done));
   }
 
   struct Silence {
@@ -500,14 +429,6 @@ class ExperimentRun {
 
 }  // namespace
 
-ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file) {
-  ExperimentState state(file);
-  if (std::filesystem::exists(folder.journal())) {
-    run::read_journal(folder.journal(), [&](const Json& entry) { state.apply(entry); });
-  }
-  return state;
-}
-
 ExperimentEnd run_experiment(const run::RunFolder& folder, const ExperimentFile& file,
                              const Caller& caller, const ExperimentOptions& options) {
   try {
@@ -519,39 +440,6 @@ ExperimentEnd run_experiment(const run::RunFolder& folder, const ExperimentFile&
     cancel_experiment(folder, file, caller);
     throw;
   }
-}
-
-std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const ExperimentFile& file,
-                                           const Caller& caller) {
-  ExperimentState state = read_experiment_state(folder, file);
-  run::JournalWriter journal(folder.journal());
-  const auto write = [&](const Json& entry) {
-    journal.add(entry);
-    journal.sync();
-    state.apply(entry);
-  };
-  // Written first, so that no other process resumes it.
-  if (state.outcome() != "done") write(over_entry("cancelled"));
-  std::set<std::string> untold;
-  constexpr double kSeconds = 10;
-  for (const std::size_t number : state.untold()) {
-    const Part& part = state.parts()[number];
-    if (untold.contains(part.daemon)) continue;
-    try {
-      caller.post({part.url, Role::daemon, part.daemon}, "/v1/cancel",
-                  {{"request_id", part.request}}, kSeconds);
-    } catch (const NoAnswer&) {
-      untold.insert(part.daemon);
-      continue;
-    } catch (const Denied&) {
-      // The daemon never received it.
-    }
-    write(told_entry(number));
-  }
-  run::Mailbox mailbox(folder);
-  mailbox.take();
-  mailbox.forget();
-  return {untold.begin(), untold.end()};
 }
 
 }  // namespace dovetail::federation

@@ -31,9 +31,6 @@ struct ExperimentOptions {
 
 enum class ExperimentEnd { done, failed, interrupted, cancelled };
 
-// The state of the experiment in the folder, without the progress of single months.
-ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file);
-
 // Runs the experiment from the state in the journal to the end; failed scenarios are tried again. A
 // message {"what": "cancel"} in the folder's mailbox cancels it. Throws ExecutionError when the
 // agent does not answer at the start or knows no cluster, InputError when no cluster offers what is

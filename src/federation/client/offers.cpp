@@ -25,7 +25,7 @@ Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
               .valid_until = reply.at("valid_until")};
   if (offer.makespans.size() != static_cast<std::size_t>(scenarios) ||
       offer.groups.size() != offer.makespans.size()) {
-    throw InputError("a vector of another length");
+    throw InputError("its estimate has the wrong length");
   }
   return offer;
 }
@@ -67,7 +67,7 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
   try {
     offers.others = answers_of(reply);
   } catch (const Json::exception& error) {
-    throw NoAnswer(agent + ": an answer without sense: " + error.what());
+    throw NoAnswer(agent + ": the answer cannot be understood: " + error.what());
   }
   for (const ClusterAnswer& answer : offers.others.answers) {
     try {
@@ -78,6 +78,15 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
   }
   std::ranges::sort(offers.offers, {}, &Offer::daemon);
   return offers;
+}
+
+std::vector<std::string> missing_offers(const Answers& others) {
+  std::vector<std::string> lines;
+  for (const auto& refused : others.refused) {
+    lines.push_back(refused.name + " declined: " + refused.error);
+  }
+  for (const std::string& late : others.late) lines.push_back(late + " did not answer in time");
+  return lines;
 }
 
 bool is_final(const Answers& others) {
@@ -91,14 +100,15 @@ bool is_final(const Answers& others) {
 void fail_without_offers(const std::string& agent, const OfferQuestion& question,
                          const Answers& others) {
   if (others.refused.empty() && others.late.empty()) {
-    throw ExecutionError(agent + ": no cluster is registered there; dovetail daemon FILE --agent " +
-                         agent + " makes one known");
+    throw ExecutionError(agent +
+                         ": no cluster is registered there; start one with dovetail daemon " +
+                         "FILE --agent " + agent);
   }
   std::map<std::string, std::vector<std::string>> names_of;  // by their answer
   for (const auto& refused : others.refused) names_of[refused.error].push_back(refused.name);
   if (!others.late.empty()) names_of["no answer in time"] = others.late;
   const std::string what = question.workflow.is_null()
-                               ? "the service " + question.service + " as it is asked for"
+                               ? "the service " + question.service + " as requested"
                                : std::string("this workflow");
   std::string line = "no cluster offers " + what;
   for (const auto& [error, names] : names_of) {

@@ -43,6 +43,9 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
 [[noreturn]] void fail_without_offers(const std::string& agent, const OfferQuestion& question,
                                       const Answers& others);
 
+// A line for each daemon that made no offer, and why.
+std::vector<std::string> missing_offers(const Answers& others);
+
 // Whether every daemon asked has refused and would refuse again.
 bool is_final(const Answers& others);
 

@@ -17,8 +17,8 @@ constexpr auto kPause = std::chrono::milliseconds(300);
 
 }  // namespace
 
-PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const Part& part, Json order,
-                         std::function<void(PartNews)> tell)
+PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const ExperimentPart& part,
+                         Json order, std::function<void(PartNews)> tell)
     : caller_(caller),
       number_(number),
       part_(part),
@@ -40,8 +40,6 @@ void PartWatcher::leave(const std::vector<Count>& scenarios) {
 
 void PartWatcher::abandon() { is_abandoned_ = true; }
 
-void PartWatcher::pause() const { std::this_thread::sleep_for(kPause); }
-
 void PartWatcher::work() {
   while (!is_over_) {
     try {
@@ -51,25 +49,29 @@ void PartWatcher::work() {
       watch();
     } catch (const NoAnswer& error) {
       is_missed_ = true;
-      if (!is_abandoned_) {
-        tell_({.kind = PartNews::Kind::silence, .part = number_, .why = error.what()});
-      }
-      pause();
+      tell(PartNews::Kind::silence, error.what());
+      std::this_thread::sleep_for(kPause);
     } catch (const Denied& error) {
       // The daemon does not know the request, or cannot serve it at the moment.
       is_submitted_ = false;
-      if (!is_abandoned_) {
-        tell_({.kind = PartNews::Kind::trouble, .part = number_, .why = error.reason()});
-      }
-      pause();
+      tell(PartNews::Kind::trouble, error.reason());
+      std::this_thread::sleep_for(kPause);
     }
   }
 }
 
+Json PartWatcher::call(const char* path, Json body, double seconds) const {
+  body["request_id"] = part_.request;
+  return caller_.post({part_.url, Role::daemon, part_.daemon}, path, body, seconds);
+}
+
+void PartWatcher::tell(PartNews::Kind kind, const std::string& why) {
+  if (!is_abandoned_) tell_({.kind = kind, .part = number_, .why = why});
+}
+
 void PartWatcher::give_up() {
-  const Server daemon{part_.url, Role::daemon, part_.daemon};
   try {
-    caller_.post(daemon, "/v1/cancel", {{"request_id", part_.request}}, kCallSeconds);
+    call("/v1/cancel", Json::object(), kCallSeconds);
   } catch (const Denied& error) {
     if (error.status() >= 500) throw;  // else the daemon never received it
   }
@@ -79,7 +81,7 @@ void PartWatcher::give_up() {
 // False when the daemon refuses it for good.
 bool PartWatcher::submit() {
   try {
-    caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/submit", order_, kCallSeconds);
+    call("/v1/submit", order_, kCallSeconds);
   } catch (const Denied& error) {
     if (error.status() >= 500) throw;
     tell_({.kind = PartNews::Kind::refused,
@@ -99,8 +101,7 @@ void PartWatcher::leave_some() {
     scenarios = leaving_;
   }
   if (scenarios.empty()) return;
-  caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/cancel",
-               {{"request_id", part_.request}, {"scenarios", scenarios}}, kCallSeconds);
+  call("/v1/cancel", {{"scenarios", scenarios}}, kCallSeconds);
   const std::lock_guard lock(mutex_);
   for (const Count number : scenarios) leaving_.erase(number);
 }
@@ -108,9 +109,7 @@ void PartWatcher::leave_some() {
 void PartWatcher::watch() {
   const double wait = is_missed_ ? 0 : kWatchSeconds;
   const Json progress =
-      caller_.post({part_.url, Role::daemon, part_.daemon}, "/v1/watch",
-                   {{"request_id", part_.request}, {"cursor", cursor_}, {"wait_seconds", wait}},
-                   wait + kAnswerSeconds);
+      call("/v1/watch", {{"cursor", cursor_}, {"wait_seconds", wait}}, wait + kAnswerSeconds);
   is_missed_ = false;
   try {
     const std::uint64_t before = std::exchange(cursor_, progress.at("cursor"));
@@ -118,9 +117,9 @@ void PartWatcher::watch() {
     tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
     if (is_last) is_over_ = true;
     // A daemon with many waiting clients answers at once, without news.
-    if (!is_last && cursor_ == before) pause();
+    if (!is_last && cursor_ == before) std::this_thread::sleep_for(kPause);
   } catch (const Json::exception& error) {
-    throw NoAnswer(part_.url + ": an answer without sense: " + error.what());
+    throw NoAnswer(part_.url + ": the answer cannot be understood: " + error.what());
   }
 }
 

@@ -25,8 +25,9 @@ struct PartNews {
 
 class PartWatcher {
  public:
-  // The watcher's thread calls `tell`. `order` is the body for /v1/submit.
-  PartWatcher(const Caller& caller, std::size_t number, const Part& part, Json order,
+  // The watcher's thread calls `tell`. `order` is the body for /v1/submit, without
+  // the request's id.
+  PartWatcher(const Caller& caller, std::size_t number, const ExperimentPart& part, Json order,
               std::function<void(PartNews)> tell);
   ~PartWatcher();
   PartWatcher(const PartWatcher&) = delete;
@@ -48,11 +49,14 @@ class PartWatcher {
   bool submit();
   void leave_some();
   void watch();
-  void pause() const;
+  // Calls the daemon about this part.
+  Json call(const char* path, Json body, double seconds) const;
+  // Reports a failed call, unless the part is abandoned.
+  void tell(PartNews::Kind kind, const std::string& why);
 
   const Caller& caller_;
   std::size_t number_;
-  Part part_;
+  ExperimentPart part_;
   Json order_;
   std::function<void(PartNews)> tell_;
   std::atomic<bool> is_over_ = false;

@@ -6,9 +6,9 @@
 #include <set>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "federation/client/experiment.hpp"
 #include "federation/client/offers.hpp"
 
 namespace dovetail::federation {
@@ -18,9 +18,9 @@ using Refusals = std::map<Count, std::set<std::string>>;
 // By scenario and offer.
 using WhoMay = std::vector<std::vector<bool>>;
 
-class Reach {
+class ScenarioHolders {
  public:
-  Reach(std::span<const Offer> offers, HeldMonths held, const Refusals& refusals);
+  ScenarioHolders(std::span<const Offer> offers, HeldMonths held, const Refusals& refusals);
 
   Count months_at(std::size_t offer, Count scenario) const;
   // The most months that any offer's daemon holds.
@@ -30,10 +30,8 @@ class Reach {
   // refused. If none is left, any daemon may, after the months that it holds.
   WhoMay who_may_begin(const std::vector<Count>& scenarios) const;
 
-  // The daemon that has a scenario now, and the daemons that hold all its finished months. Owners:
-  // by scenario, the daemon that has it and its finished months.
-  WhoMay who_may_take(const std::vector<Count>& scenarios,
-                      const std::vector<std::pair<std::string, Count>>& owners) const;
+  // The daemon that has a scenario now, and the daemons that hold all its finished months.
+  WhoMay who_may_take(const std::vector<Count>& scenarios, const ExperimentState& state) const;
 
  private:
   bool has_refused(std::size_t offer, Count scenario) const;

@@ -41,10 +41,10 @@ int check_role(int is_fine, X509_STORE_CTX* store) {
   const auto peer = peer_of(certificate);
   const bool is_named = call->server.name.empty() || (peer && peer->name == call->server.name);
   const bool is_meant = peer && peer->role == call->server.role && is_named;
-  const bool is_taken_back = is_refused(call->self, certificate);
-  if (is_meant && !is_taken_back) return 1;
+  const bool is_revoked = is_refused(call->self, certificate);
+  if (is_meant && !is_revoked) return 1;
   X509_STORE_CTX_set_error(
-      store, is_taken_back ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_APPLICATION_VERIFICATION);
+      store, is_revoked ? X509_V_ERR_CERT_REVOKED : X509_V_ERR_APPLICATION_VERIFICATION);
   return 0;
 }
 
@@ -61,7 +61,7 @@ std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client
   const Server& server = call.server;
   switch (error) {
     case httplib::Error::Connection:
-      return "nobody answers there";
+      return "no server answers there";
     case httplib::Error::ConnectionTimeout:
       return "no answer in time";
     case httplib::Error::SSLServerVerification: {
@@ -75,8 +75,9 @@ std::string why_no_answer(httplib::Error error, const httplib::SSLClient& client
                            call.self.authority);
       }
       if (verdict != X509_V_OK) return X509_verify_cert_error_string(verdict);
-      return fmt::format("its certificate is for another host: for {}; dovetail keys add --host",
-                         fmt::join(call.hosts, ", "));
+      return fmt::format(
+          "its certificate is for another host, {}; make it again with dovetail keys add --host",
+          fmt::join(call.hosts, ", "));
     }
     case httplib::Error::SSLConnection:
       return "no secure connection can be made";

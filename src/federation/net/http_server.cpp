@@ -80,7 +80,7 @@ std::string who_is(const std::optional<Peer>& peer, const httplib::Request& requ
 }
 
 std::optional<Peer> peer_of_connection(const SSL* connection) {
-  const Certificate certificate(SSL_get1_peer_certificate(connection));
+  const X509Certificate certificate(SSL_get1_peer_certificate(connection));
   return peer_of(certificate.get());
 }
 
@@ -225,7 +225,7 @@ class HttpServer::Impl {
   void check_peer(const Operation& operation, const std::optional<Peer>& peer,
                   const X509* certificate) const {
     if (is_refused(self_, certificate)) {
-      throw Refusal(403, "the certificate was taken back", "ask for a new one");
+      throw Refusal(403, "the certificate is revoked", "ask for a new one");
     }
     if (!peer) {
       throw Refusal(403, "the certificate has no role", "make one with dovetail keys add");
@@ -239,7 +239,7 @@ class HttpServer::Impl {
   void serve(const Operation& operation, const httplib::Request& request,
              httplib::Response& response) {
     connections_.allow(request.ssl, limits_.answer_seconds, "the answer");
-    const Certificate certificate(SSL_get1_peer_certificate(request.ssl));
+    const X509Certificate certificate(SSL_get1_peer_certificate(request.ssl));
     const auto peer = peer_of(certificate.get());
     try {
       check_peer(operation, peer, certificate.get());

@@ -36,13 +36,19 @@ void must(bool worked, const char* what) {
   if (!worked) throw ExecutionError(std::string("OpenSSL: ") + what + ": " + openssl_error());
 }
 
-Certificate read_certificate(const std::string& path) {
+// What `parse` makes of a file in PEM.
+template <typename Thing, typename Parse>
+Thing read_pem(const std::string& path, Parse parse, const char* what) {
   const std::string text = read_file(path);
   const Memory memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  Certificate certificate(PEM_read_bio_X509(memory.get(), nullptr, nullptr, nullptr));
+  Thing thing(parse(memory.get(), nullptr, nullptr, nullptr));
   ERR_clear_error();
-  if (!certificate) throw InputError(path + ": not a certificate");
-  return certificate;
+  if (!thing) throw InputError(path + ": not a " + what);
+  return thing;
+}
+
+X509Certificate read_certificate(const std::string& path) {
+  return read_pem<X509Certificate>(path, PEM_read_bio_X509, "certificate");
 }
 
 // A key that others can read is no key.
@@ -52,18 +58,14 @@ void require_secret(const std::string& path) {
     throw InputError(path + ": " + std::strerror(errno) + "; make it with dovetail keys add");
   }
   if ((about.st_mode & 077U) != 0) {
-    throw InputError(path + ": others may read this key; chmod 600 it, or make a new one");
+    throw InputError(path +
+                     ": other users can read this key; run chmod 600 on it, or make a new one");
   }
 }
 
 PrivateKey read_key(const std::string& path) {
   require_secret(path);
-  const std::string text = read_file(path);
-  const Memory memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  PrivateKey key(PEM_read_bio_PrivateKey(memory.get(), nullptr, nullptr, nullptr));
-  ERR_clear_error();
-  if (!key) throw InputError(path + ": not a key");
-  return key;
+  return read_pem<PrivateKey>(path, PEM_read_bio_PrivateKey, "key");
 }
 
 std::string text_of(const Memory& memory) {
@@ -86,7 +88,7 @@ std::string pem_of(EVP_PKEY* key) {
 }
 
 // Writes a temporary file that has these permissions from the start, then renames it.
-void write_with_rights(const std::string& path, const std::string& text, mode_t rights) {
+void write_key_file(const std::string& path, const std::string& text, mode_t rights = 0600) {
   const std::string beside = path + ".new";
   unlink(beside.c_str());
   const run::Descriptor file(
@@ -98,13 +100,13 @@ void write_with_rights(const std::string& path, const std::string& text, mode_t 
   if (!is_written) throw ExecutionError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-void write_secretly(const std::string& path, const std::string& text) {
-  write_with_rights(path, text, 0600);
-}
-
-void refuse_overwrite(const std::string& path, const Validity& validity) {
-  if (validity.overwrite || !fs::exists(path)) return;
-  throw InputError(path + ": is there already; --overwrite makes a new one, and the old is lost");
+// For the certificate and the key of `file`.
+void refuse_overwrite(const std::string& file, const Validity& validity) {
+  for (const char* ending : {".crt", ".key"}) {
+    if (validity.overwrite || !fs::exists(file + ending)) continue;
+    throw InputError(file + ending +
+                     ": exists already; --overwrite replaces it, and the old one is lost");
+  }
 }
 
 void add_entry(X509_NAME* name, const char* field, std::string_view value) {
@@ -123,8 +125,8 @@ void add_extension(X509* certificate, X509* issuer, int kind, const std::string&
 }
 
 // With a unique number, valid from slightly before now, since clocks differ.
-Certificate new_certificate(EVP_PKEY* key, int days) {
-  Certificate certificate(X509_new());
+X509Certificate new_certificate(EVP_PKEY* key, int days) {
+  X509Certificate certificate(X509_new());
   X509_set_version(certificate.get(), X509_VERSION_3);
   std::array<unsigned char, 16> number{};
   must(RAND_bytes(number.data(), static_cast<int>(number.size())) == 1, "random numbers");
@@ -269,7 +271,7 @@ std::vector<std::string> hosts_of(const X509* certificate) {
 }
 
 bool is_for_host(const Identity& self, const std::string& host) {
-  const Certificate certificate = read_certificate(self.certificate);
+  const X509Certificate certificate = read_certificate(self.certificate);
   return X509_check_ip_asc(certificate.get(), host.c_str(), 0) == 1 ||
          X509_check_host(certificate.get(), host.c_str(), 0, 0, nullptr) == 1;
 }
@@ -283,9 +285,9 @@ Identity identity(const std::string& given) {
                 .key = path + ".key",
                 .authority = (fs::path(path).parent_path() / "ca.crt").string(),
                 .self = {}};
-  const Certificate certificate = read_certificate(self.certificate);
+  const X509Certificate certificate = read_certificate(self.certificate);
   const PrivateKey key = read_key(self.key);
-  const Certificate authority = read_certificate(self.authority);
+  const X509Certificate authority = read_certificate(self.authority);
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
     throw InputError(self.key + ": does not belong to " + self.certificate);
   }
@@ -293,15 +295,23 @@ Identity identity(const std::string& given) {
     throw InputError(self.certificate + ": was not signed by " + self.authority);
   }
   if (X509_cmp_current_time(X509_get0_notAfter(certificate.get())) < 0) {
-    throw InputError(self.certificate + ": is no longer valid; dovetail keys add --overwrite");
+    throw InputError(self.certificate +
+                     ": has expired; renew it with dovetail keys add --overwrite");
   }
   const auto peer = peer_of(certificate.get());
   if (!peer) throw InputError(self.certificate + ": has no role; make it with dovetail keys add");
   if (is_refused(self, certificate.get())) {
-    throw InputError(self.certificate + ": was taken back; ask for a new one");
+    throw InputError(self.certificate + ": is revoked; ask for a new one");
   }
   self.self = *peer;
   return self;
+}
+
+Identity identity(const std::string& given, Role role) {
+  Identity self = identity(given);
+  if (self.self.role == role) return self;
+  throw InputError(fmt::format("{}: the role of this certificate is {}; use one of the role {}",
+                               self.certificate, name_of(self.self.role), name_of(role)));
 }
 
 bool is_refused(const Identity& self, const X509* certificate) {
@@ -314,11 +324,12 @@ bool is_refused(const Identity& self, const X509* certificate) {
 
 void refuse_certificate(const std::string& folder, const std::string& name) {
   require_name(name);
-  const Certificate certificate = read_certificate((fs::path(folder) / (name + ".crt")).string());
+  const X509Certificate certificate =
+      read_certificate((fs::path(folder) / (name + ".crt")).string());
   const std::string list = refused_file(folder);
   if (is_listed(list, certificate.get())) return;
   const std::string before = fs::exists(list) ? read_file(list) : "";
-  write_secretly(list, before + number_of(certificate.get()) + " " + name + "\n");
+  write_key_file(list, before + number_of(certificate.get()) + " " + name + "\n");
 }
 
 void make_authority(const std::string& folder, const Validity& validity) {
@@ -326,10 +337,9 @@ void make_authority(const std::string& folder, const Validity& validity) {
   fs::create_directories(folder, error);
   if (error) throw ExecutionError(folder + ": cannot be made: " + error.message());
   const std::string file = (fs::path(folder) / "ca").string();
-  refuse_overwrite(file + ".crt", validity);
-  refuse_overwrite(file + ".key", validity);
+  refuse_overwrite(file, validity);
   const PrivateKey key = new_key();
-  const Certificate certificate = new_certificate(key.get(), validity.days);
+  const X509Certificate certificate = new_certificate(key.get(), validity.days);
   X509_NAME* name = X509_get_subject_name(certificate.get());
   add_entry(name, "CN", "dovetail authority");
   X509_set_issuer_name(certificate.get(), name);
@@ -338,9 +348,9 @@ void make_authority(const std::string& folder, const Validity& validity) {
   add_extension(certificate.get(), certificate.get(), NID_key_usage, "critical,keyCertSign");
   add_extension(certificate.get(), certificate.get(), NID_subject_key_identifier, "hash");
   sign(certificate.get(), key.get());
-  write_secretly(file + ".key", pem_of(key.get()));
+  write_key_file(file + ".key", pem_of(key.get()));
   // All members need to read it, and it holds no secret.
-  write_with_rights(file + ".crt", pem_of(certificate.get()), 0644);
+  write_key_file(file + ".crt", pem_of(certificate.get()), 0644);
 }
 
 run::WallTime make_certificate(const std::string& folder, const CertificateRequest& request,
@@ -351,13 +361,12 @@ run::WallTime make_certificate(const std::string& folder, const CertificateReque
     throw InputError(folder + ": has no authority; make one with dovetail keys authority " +
                      folder);
   }
-  const Certificate authority = read_certificate(ca + ".crt");
+  const X509Certificate authority = read_certificate(ca + ".crt");
   const PrivateKey authority_key = read_key(ca + ".key");
   const std::string file = (fs::path(folder) / request.name).string();
-  refuse_overwrite(file + ".crt", validity);
-  refuse_overwrite(file + ".key", validity);
+  refuse_overwrite(file, validity);
   const PrivateKey key = new_key();
-  const Certificate certificate = new_certificate(key.get(), validity.days);
+  const X509Certificate certificate = new_certificate(key.get(), validity.days);
   if (end_of(certificate.get()) > end_of(authority.get())) {
     must(X509_set1_notAfter(certificate.get(), X509_get0_notAfter(authority.get())) == 1,
          "set the end");
@@ -375,8 +384,8 @@ run::WallTime make_certificate(const std::string& folder, const CertificateReque
   extend(NID_ext_key_usage, request.role == Role::client ? "clientAuth" : "serverAuth,clientAuth");
   if (!request.hosts.empty()) extend(NID_subject_alt_name, alternative_names(request.hosts));
   sign(certificate.get(), authority_key.get());
-  write_secretly(file + ".key", pem_of(key.get()));
-  write_secretly(file + ".crt", pem_of(certificate.get()));
+  write_key_file(file + ".key", pem_of(key.get()));
+  write_key_file(file + ".crt", pem_of(certificate.get()));
   return end_of(certificate.get());
 }
 
@@ -387,7 +396,7 @@ std::vector<KnownCertificate> certificates_in(const std::string& folder) {
   if (error) throw InputError(folder + ": " + error.message());
   for (const auto& entry : entries) {
     if (entry.path().extension() != ".crt") continue;
-    const Certificate certificate = read_certificate(entry.path().string());
+    const X509Certificate certificate = read_certificate(entry.path().string());
     const auto peer = peer_of(certificate.get());
     if (!peer && entry.path().filename() != "ca.crt") continue;
     known.push_back({entry.path().filename().string(), peer, hosts_of(certificate.get()),

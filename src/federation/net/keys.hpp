@@ -50,6 +50,8 @@ struct Identity {
 // of them is missing or cannot be read, when others may read the key, and when the certificate has
 // expired or belongs to another authority.
 Identity identity(const std::string& given);
+// The same, and throws InputError unless the certificate has that role.
+Identity identity(const std::string& given, Role role);
 
 // Whether the certificate is on the list of revoked ones, `refused` beside the authority's
 // certificate. The list is read each time, so a new one applies from the next connection on. If it

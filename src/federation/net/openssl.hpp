@@ -19,7 +19,7 @@ struct FreeBy {
   }
 };
 
-using Certificate = std::unique_ptr<X509, FreeBy<X509_free>>;
+using X509Certificate = std::unique_ptr<X509, FreeBy<X509_free>>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, FreeBy<EVP_PKEY_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, FreeBy<X509_EXTENSION_free>>;
 using Memory = std::unique_ptr<BIO, FreeBy<BIO_free_all>>;

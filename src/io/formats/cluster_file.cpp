@@ -1,4 +1,4 @@
-// The cluster file: what there is to plan on, and what others have reserved of it.
+// Reads and writes the cluster file: the clusters to plan on, and the reservations of other users.
 #include <fmt/format.h>
 
 #include <array>
@@ -7,8 +7,8 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "io/emit.hpp"
 #include "io/gzip_source.hpp"
-#include "io/moment.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -16,17 +16,14 @@ namespace dovetail {
 
 namespace {
 
+using io::Emitter;
 using io::Record;
 using io::Value;
 
-constexpr std::array<std::string_view, 2> kPlatformKeys = {"now", "clusters"};
-// Beside the names of batch systems.
+// Without the names of batch systems, which are keys too.
 constexpr std::array<std::string_view, 10> kClusterKeys = {
     "name",         "processors", "nodes",  "cores_per_node", "speed", "free_on_average",
     "reservations", "joins",      "leaves", "queue"};
-constexpr std::array<std::string_view, 3> kReservationKeys = {"start", "end", "processors"};
-constexpr std::array<std::string_view, 3> kQueueKeys = {"log", "policy", "max_jobs"};
-constexpr std::array<std::string_view, 1> kBatchKeys = {"partition"};
 
 constexpr double kMaxSpeed = 1e6;
 
@@ -41,19 +38,21 @@ class ClusterReader {
                    "this is a workflow or a plan; expected a cluster file with "
                    "\"clusters\"");
     }
-    top_.only(kPlatformKeys);
+    top_.only({"now", "clusters"});
     Time now = 0;
     if (const auto field = top_.find("now")) {
       clock_.wall = io::is_date(*field);
-      // Rounded up: a plan that starts then starts no earlier than the moment that was meant.
+      // Rounded up, so that a plan never starts before the given moment.
       now = io::milliseconds_up(moment(top_, *field));
     }
     const Value list = top_.need("clusters");
     std::vector<Cluster> clusters;
-    std::size_t number = 0;
-    for (Value value : top_.list(list)) clusters.push_back(read_cluster(value, number++));
+    top_.for_each("clusters", "cluster",
+                  [&](const Record& record) { clusters.push_back(read_cluster(record)); });
     if (clusters.empty()) top_.fail(list, "expected at least one cluster");
-    return build(now, std::move(clusters), list);
+    // The platform checks what spans clusters.
+    return io::at_place(file_, list.line(),
+                        [&] { return Platform(now, std::move(clusters), clock_.wall); });
   }
 
  private:
@@ -61,8 +60,7 @@ class ClusterReader {
     return io::read_moment(record, field, clock_);
   }
 
-  Cluster read_cluster(Value value, std::size_t number) const {
-    Record record(value, "cluster", number);
+  Cluster read_cluster(Record record) const {
     record.name_by("name");
     std::vector<std::string_view> keys(kClusterKeys.begin(), kClusterKeys.end());
     keys.insert(keys.end(), std::begin(kBatchSystems), std::end(kBatchSystems));
@@ -73,16 +71,16 @@ class ClusterReader {
       cluster.speed = record.number(*speed, 0, kMaxSpeed);
       if (cluster.speed == 0) record.fail(*speed, "expected a speed above 0");
     }
-    if (const auto free = record.find("free_on_average")) {
-      cluster.free_on_average = record.number(*free, 0, kMaxProcessors);
-    }
-    // Rounded inwards: the cluster is surely there in between.
-    if (const auto joins = record.find("joins"))
+    cluster.free_on_average = record.find_number("free_on_average", 0, kMaxProcessors);
+    // Rounded inwards, so that the cluster exists during the whole interval.
+    if (const auto joins = record.find("joins")) {
       cluster.joins = io::milliseconds_up(moment(record, *joins));
+    }
     if (const auto leaves = record.find("leaves")) {
       cluster.leaves = io::milliseconds_down(moment(record, *leaves));
-      if (cluster.leaves <= cluster.joins)
+      if (cluster.leaves <= cluster.joins) {
         record.fail(*leaves, "the cluster leaves before it joins");
+      }
     }
     if (const auto list = record.find("reservations")) read_reservations(record, *list, cluster);
     read_batch_system(record, cluster);
@@ -92,9 +90,7 @@ class ClusterReader {
   static void read_size(const Record& record, Cluster& cluster) {
     const auto processors = record.find("processors");
     const auto nodes = record.find("nodes");
-    if (const auto cores = record.find("cores_per_node")) {
-      cluster.cores_per_node = record.count(*cores, 1);
-    }
+    cluster.cores_per_node = record.find_count("cores_per_node", 1).value_or(1);
     if (processors && nodes) record.fail(*nodes, "give \"processors\" or \"nodes\", not both");
     if (!processors && !nodes) {
       record.fail_at(record.line(),
@@ -115,8 +111,8 @@ class ClusterReader {
     std::vector<std::size_t> lines;
     for (Value item : record.list(list)) {
       const Record entry(item, record);
-      entry.only(kReservationKeys);
-      // Rounded outwards: what others hold is never ours, not even for a part of a millisecond.
+      entry.only({"start", "end", "processors"});
+      // Rounded outwards: a reservation keeps even the part of a millisecond.
       cluster.reservations.push_back(
           {.start = io::milliseconds_down(moment(entry, entry.need("start"))),
            .end = io::milliseconds_up(moment(entry, entry.need("end"))),
@@ -126,7 +122,7 @@ class ClusterReader {
     if (find_overbooking(cluster, clock_.wall)) reject_overbooking(record, cluster, lines);
   }
 
-  // Blames the first reservation that does not go together with those above it.
+  // Reports the first reservation that does not fit beside those above it.
   [[noreturn]] void reject_overbooking(const Record& record, const Cluster& cluster,
                                        const std::vector<std::size_t>& lines) const {
     const auto overbooked = [&](std::size_t count) {
@@ -146,39 +142,28 @@ class ClusterReader {
   static void read_batch_system(const Record& record, Cluster& cluster) {
     if (const auto field = record.find("queue")) {
       const Record queue(*field, record);
-      queue.only(kQueueKeys);
-      cluster.queue.emplace();
-      if (const auto log = queue.find("log")) cluster.queue->log = queue.text(*log);
-      if (const auto policy = queue.find("policy")) cluster.queue->policy = queue.text(*policy);
-      if (const auto jobs = queue.find("max_jobs")) cluster.queue->max_jobs = queue.count(*jobs, 0);
+      queue.only({"log", "policy", "max_jobs"});
+      QueueSpec& spec = cluster.queue.emplace();
+      spec.log = queue.find_text("log").value_or("");
+      spec.policy = queue.find_text("policy").value_or(spec.policy);
+      spec.max_jobs = queue.find_count("max_jobs", 0).value_or(0);
     }
     for (const std::string_view system : kBatchSystems) {
       const auto field = record.find(system);
       if (!field) continue;
       const Record batch(*field, record);
-      batch.only(kBatchKeys);
-      cluster.batch = BatchSpec{.system = std::string(system), .partition = {}};
-      if (const auto partition = batch.find("partition")) {
-        cluster.batch->partition = batch.text(*partition);
-      }
-    }
-  }
-
-  // The platform checks what spans clusters; its errors get the line of the list.
-  Platform build(Time now, std::vector<Cluster> clusters, Value list) const {
-    try {
-      return Platform(now, std::move(clusters), clock_.wall);
-    } catch (const InputError& error) {
-      throw InputError(file_, list.line(), error.what());
+      batch.only({"partition"});
+      cluster.batch = BatchSpec{.system = std::string(system),
+                                .partition = batch.find_text("partition").value_or("")};
     }
   }
 
   const std::string& file_;
   Record top_;
-  io::Clock clock_;
+  io::FileClock clock_;
 };
 
-// A whole number, also a negative one, which no cluster can have.
+// Also true for negative numbers, so that they get a message about sizes, not about files.
 bool is_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -194,6 +179,70 @@ Platform from_number(const std::string& text) {
   return Platform::empty(processors);
 }
 
+class ClusterWriter {
+ public:
+  ClusterWriter(const Platform& platform, bool json) : platform_(platform), emit_(json) {}
+
+  std::string write() const {
+    std::vector<Emitter::Fields> clusters;
+    for (const Cluster& cluster : platform_.clusters()) clusters.push_back(fields_of(cluster));
+    return emit_.file({{"now", moment(platform_.now())}}, "clusters", clusters);
+  }
+
+ private:
+  std::string moment(Time time) const { return emit_.moment(time, platform_.wall_clock()); }
+
+  Emitter::Fields fields_of(const Cluster& cluster) const {
+    Emitter::Fields fields = {{"name", emit_.text(cluster.name)},
+                              {"processors", std::to_string(cluster.processors)}};
+    if (cluster.cores_per_node != 1) {
+      fields.emplace_back("cores_per_node", std::to_string(cluster.cores_per_node));
+    }
+    if (cluster.speed != 1.0) fields.emplace_back("speed", io::number_text(cluster.speed));
+    if (cluster.free_on_average) {
+      fields.emplace_back("free_on_average", io::number_text(*cluster.free_on_average));
+    }
+    if (!cluster.reservations.empty()) {
+      fields.emplace_back("reservations", reservations(cluster));
+    }
+    if (cluster.joins != kBeginning) fields.emplace_back("joins", moment(cluster.joins));
+    if (cluster.leaves != kForever) fields.emplace_back("leaves", moment(cluster.leaves));
+    if (cluster.queue) fields.emplace_back("queue", queue(*cluster.queue));
+    if (cluster.batch) fields.emplace_back(cluster.batch->system, batch(*cluster.batch));
+    return fields;
+  }
+
+  std::string reservations(const Cluster& cluster) const {
+    std::vector<std::string> items;
+    for (const Reservation& reservation : cluster.reservations) {
+      items.push_back(emit_.mapping({{"start", moment(reservation.start)},
+                                     {"end", moment(reservation.end)},
+                                     {"processors", std::to_string(reservation.procs)}}));
+    }
+    if (emit_.json()) return emit_.list(items);
+    std::string block;
+    for (const std::string& item : items) block += "\n      - " + item;
+    return block;
+  }
+
+  std::string queue(const QueueSpec& queue) const {
+    Emitter::Fields fields;
+    if (!queue.log.empty()) fields.emplace_back("log", emit_.text(queue.log));
+    fields.emplace_back("policy", emit_.text(queue.policy));
+    if (queue.max_jobs != 0) fields.emplace_back("max_jobs", std::to_string(queue.max_jobs));
+    return emit_.mapping(fields);
+  }
+
+  std::string batch(const BatchSpec& batch) const {
+    Emitter::Fields fields;
+    if (!batch.partition.empty()) fields.emplace_back("partition", emit_.text(batch.partition));
+    return emit_.mapping(fields);
+  }
+
+  const Platform& platform_;
+  Emitter emit_;
+};
+
 }  // namespace
 
 Platform parse_platform(std::string_view text, const std::string& file) {
@@ -208,6 +257,10 @@ Platform read_platform(const std::string& path_or_shorthand) {
     return Platform::empty(threads == 0 ? 1 : static_cast<Count>(threads), "local");
   }
   return parse_platform(read_file(path_or_shorthand), io::display_name(path_or_shorthand));
+}
+
+std::string format_platform(const Platform& platform, bool json) {
+  return ClusterWriter(platform, json).write();
 }
 
 }  // namespace dovetail

@@ -1,6 +1,6 @@
-// Pegasus DAX 2.1 and 3.x: jobs, run times and dependencies; files are ignored. The XML library
-// neither recurses while it parses nor expands entities, so that nesting and "entity bombs" are
-// harmless; what is left to limit is the size.
+// Reads Pegasus DAX 2.1 and 3.x: jobs, run times and dependencies; files are ignored. The XML
+// library neither recurses while it parses nor expands entities, so nesting and "entity bombs" are
+// harmless, and only the size needs a limit.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -57,7 +57,7 @@ class DaxReader {
     throw InputError(file_, line(node), message);
   }
 
-  // A foreign name inside a message.
+  // A name from the file, safe inside a message.
   static std::string shown(const char* name) {
     const std::string quoted = quote(name);
     return quoted.substr(1, quoted.size() - 2);

@@ -1,10 +1,8 @@
-// Graphviz DOT: nodes are tasks, edges are dependencies. Our attributes are time, alpha,
-// processors, times, time_on and run on nodes, transfer on edges.
+// Reads and writes Graphviz DOT: nodes are tasks, edges are dependencies. Our attributes are time,
+// alpha, processors, times, time_on and run on nodes, transfer on edges.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
-#include <cmath>
 
 #include "dovetail/error.hpp"
 #include "io/formats/dot_parser.hpp"
@@ -15,7 +13,7 @@ namespace dovetail::io {
 
 namespace {
 
-// Past white space and the comments that DOT and YAML begin with.
+// Skips white space and the comments that may precede DOT or YAML.
 std::string_view skip_comments(std::string_view text) {
   for (;;) {
     text = skip_space(text);
@@ -33,10 +31,7 @@ std::string_view skip_comments(std::string_view text) {
 }
 
 bool starts_with_word(std::string_view text, std::string_view word) {
-  if (text.size() < word.size()) return false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(text[i])) != word[i]) return false;
-  }
+  if (upper_case(text.substr(0, word.size())) != upper_case(word)) return false;
   // "graph: 1" is YAML.
   const std::string_view rest = text.substr(word.size());
   const bool word_ends = rest.empty() || rest[0] == '{' || rest[0] == '"' || rest[0] == '/' ||
@@ -44,15 +39,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
   return word_ends && !skip_space(rest).starts_with(":");
 }
 
-std::optional<Count> parse_count(std::string_view text) {
-  const auto number = parse_number(text);
-  if (!number || *number < 1 || *number > kMaxProcessors || std::floor(*number) != *number) {
-    return std::nullopt;
-  }
-  return static_cast<Count>(*number);
-}
-
-// One node as a task.
+// Reads one node as a task.
 class TaskReader {
  public:
   TaskReader(const DotNode& node, const std::string& file) : node_(node), file_(file) {}
@@ -107,17 +94,17 @@ class TaskReader {
     return *seconds;
   }
 
-  // "4", "4..64" or "4..": the number is both ends of the range.
+  // Reads "4" (both ends of the range), "4..64" or "4..".
   ProcessorRange processor_range() const {
     const auto* field = find("processors");
     if (field == nullptr) return {};
     const std::string_view text = field->value;
     const auto dots = text.find("..");
-    const auto min = parse_count(text.substr(0, dots));
+    const auto min = parse_processors(text.substr(0, dots));
     const bool open_end = dots != std::string_view::npos && dots + 2 == text.size();
     const auto max = open_end                         ? std::optional<Count>(0)
                      : dots == std::string_view::npos ? min
-                                                      : parse_count(text.substr(dots + 2));
+                                                      : parse_processors(text.substr(dots + 2));
     if (!min || !max || (*max != 0 && *max < *min)) {
       fail(field->line,
            "processors: expected a count such as 4 or a range such as 4..64, found " + quote(text));
@@ -133,8 +120,8 @@ class TaskReader {
     return range.min;
   }
 
-  // Calls use(name, seconds) for each of "name=seconds, ..."; a backslash takes the next character
-  // as it is.
+  // Calls use(name, seconds) for each item of "name=seconds, ...". A backslash escapes the next
+  // character.
   template <typename Use>
   void for_each_time(const DotAttribute& attribute, Use use) const {
     std::string item;
@@ -165,7 +152,7 @@ class TaskReader {
   TimeSpec measured_times(const DotAttribute& attribute) const {
     TimeSpec spec = TimeSpec::table({}, processor_range());
     for_each_time(attribute, [&](const std::string& name, double seconds) {
-      const auto processors = parse_count(name);
+      const auto processors = parse_processors(name);
       if (!processors) fail(attribute.line, "times: expected processors, found " + quote(name));
       spec.measured.emplace_back(*processors, seconds);
     });
@@ -186,6 +173,56 @@ class TaskReader {
   const DotNode& node_;
   const std::string& file_;
 };
+
+std::string dot_string(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out += '"';
+}
+
+// The name of a resource, escaped for a "name=seconds, ..." list.
+std::string list_name(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    if (c == ',' || c == '=' || c == '\\' || c == ' ') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string range_text(ProcessorRange processors) {
+  if (processors.max == processors.min) return std::to_string(processors.min);
+  const std::string max = processors.max == 0 ? "" : std::to_string(processors.max);
+  return fmt::format("{}..{}", processors.min, max);
+}
+
+std::string time_attributes(const TimeSpec& time) {
+  std::string list;
+  const auto add = [&](const std::string& name, double seconds) {
+    list += (list.empty() ? "" : ", ") + name + "=" + number_text(seconds);
+  };
+  switch (time.kind) {
+    case TimeKind::fixed:
+      list = "time=" + dot_string(number_text(time.seconds));
+      break;
+    case TimeKind::amdahl:
+      return fmt::format("time={}, alpha={}, processors={}", dot_string(number_text(time.seconds)),
+                         dot_string(number_text(time.alpha)),
+                         dot_string(range_text(time.processors)));
+    case TimeKind::table:
+      for (const auto& [procs, seconds] : time.measured) add(std::to_string(procs), seconds);
+      return "times=" + dot_string(list);
+    case TimeKind::per_resource:
+      for (const auto& [name, seconds] : time.on_resource) add(list_name(name), seconds);
+      list = "time_on=" + dot_string(list);
+      break;
+  }
+  return list +
+         (time.processors.min == 1 ? "" : fmt::format(", processors={}", time.processors.min));
+}
 
 }  // namespace
 
@@ -213,6 +250,29 @@ Workflow read_dot(WorkflowText& source, const WorkflowReadOptions& options,
     });
   }
   return at_place(file, 1, [&] { return std::move(builder).build(); });
+}
+
+std::string write_dot(const Workflow& workflow) {
+  std::string out = "digraph " + dot_string(workflow.name()) + " {\n";
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    out += fmt::format("  {} [{}", dot_string(workflow.id(task)),
+                       time_attributes(workflow.time_spec(task)));
+    if (!workflow.run(task).empty()) out += ", run=" + dot_string(workflow.run(task));
+    out += "];\n";
+  }
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const auto before = workflow.predecessors(task);
+    const auto transfers = workflow.transfers_in(task);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      out += fmt::format("  {} -> {}", dot_string(workflow.id(before[i])),
+                         dot_string(workflow.id(task)));
+      if (!transfers.empty() && transfers[i] != 0) {
+        out += fmt::format(" [transfer={}]", format_seconds(transfers[i]));
+      }
+      out += ";\n";
+    }
+  }
+  return out += "}\n";
 }
 
 }  // namespace dovetail::io

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "io/formats/dot_lexer.hpp"
+#include "dovetail/error.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -20,7 +20,166 @@ constexpr std::size_t kMaxSubgraphDepth = 64;
 constexpr std::array<std::string_view, 7> kOurs = {"time",    "alpha", "processors", "times",
                                                    "time_on", "run",   "transfer"};
 
-// What `node [...]` and `edge [...]` said, within one pair of braces.
+struct DotToken {
+  // word: an unquoted name or number; text: a quoted or <html> one; symbol: one of { } [ ] = ; , :
+  // + and the edge operators -> and --.
+  enum class Kind : std::uint8_t { end, word, text, symbol };
+  Kind kind = Kind::end;
+  std::string text = {};
+  std::size_t line = 1;
+
+  bool is_name() const { return kind == Kind::word || kind == Kind::text; }
+  bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
+  // Keywords are words in any case.
+  bool is_keyword(std::string_view keyword) const {
+    return kind == Kind::word && upper_case(text) == upper_case(keyword);
+  }
+};
+
+// Letters, underscore, and every byte of a character beyond ASCII.
+bool starts_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Splits the text of a file into tokens. Throws InputError for a character that DOT does not have
+// and for a comment or string that does not end.
+class DotLexer {
+ public:
+  // The text must outlive the lexer.
+  DotLexer(std::string_view text, const std::string& file) : text_(text), file_(file) { advance(); }
+
+  const DotToken& token() const { return token_; }
+
+  void advance() {
+    skip_space_and_comments();
+    token_ = {.kind = DotToken::Kind::end, .line = line_};
+    if (at_end()) return;
+    if (current() == '"') {
+      read_quoted();
+    } else if (current() == '<') {
+      read_html();
+    } else if (starts_word(current())) {
+      read_word();
+    } else if (!read_number()) {
+      read_symbol();
+    }
+  }
+
+  [[noreturn]] void fail(std::size_t line, const std::string& message) const {
+    throw InputError(file_, line, message);
+  }
+
+ private:
+  bool at_end() const { return at_ >= text_.size(); }
+  char current() const { return text_[at_]; }
+  bool sees(std::string_view wanted) const { return text_.substr(at_).starts_with(wanted); }
+
+  void step() {
+    if (current() == '\n') ++line_;
+    ++at_;
+  }
+
+  // Adds the current character to the token.
+  void take() {
+    token_.text += current();
+    step();
+  }
+
+  void skip_space_and_comments() {
+    while (!at_end()) {
+      const bool line_start = at_ == 0 || text_[at_ - 1] == '\n';
+      if (current() == ' ' || current() == '\t' || current() == '\r' || current() == '\n') {
+        step();
+      } else if (sees("//") || (line_start && current() == '#')) {
+        while (!at_end() && current() != '\n') step();
+      } else if (sees("/*")) {
+        const std::size_t begin = line_;
+        at_ += 2;
+        while (!at_end() && !sees("*/")) step();
+        if (at_end()) fail(begin, "this comment does not end; add */");
+        at_ += 2;
+      } else {
+        return;
+      }
+    }
+  }
+
+  // \" is a quote and \\ a backslash; a backslash at the end of a line joins it with the next one.
+  // Other backslashes stay: they are escapes of labels, which we do not read.
+  void read_quoted() {
+    token_.kind = DotToken::Kind::text;
+    step();
+    while (!at_end() && current() != '"') {
+      if (sees("\\\"") || sees("\\\\")) {
+        ++at_;
+      } else if (sees("\\\n")) {
+        ++at_;
+        step();
+        continue;
+      }
+      take();
+    }
+    if (at_end()) fail(token_.line, "this string does not end; add a quote");
+    step();
+  }
+
+  // Reads the text between balanced angle brackets.
+  void read_html() {
+    token_.kind = DotToken::Kind::text;
+    std::size_t depth = 1;
+    step();
+    while (!at_end()) {
+      if (current() == '<') ++depth;
+      if (current() == '>' && --depth == 0) break;
+      take();
+    }
+    if (at_end()) fail(token_.line, "this <html> string does not end; add >");
+    step();
+  }
+
+  void read_word() {
+    token_.kind = DotToken::Kind::word;
+    while (!at_end() && (starts_word(current()) || is_digit(current()))) take();
+  }
+
+  // An optional minus, digits, an optional fraction.
+  bool read_number() {
+    std::size_t end = at_ + (current() == '-' ? 1 : 0);
+    std::size_t digits = 0;
+    bool point = false;
+    while (end < text_.size() && (is_digit(text_[end]) || (text_[end] == '.' && !point))) {
+      point = point || text_[end] == '.';
+      digits += is_digit(text_[end]) ? 1 : 0;
+      ++end;
+    }
+    if (digits == 0) return false;
+    token_.kind = DotToken::Kind::word;
+    token_.text = text_.substr(at_, end - at_);
+    at_ = end;
+    return true;
+  }
+
+  void read_symbol() {
+    token_.kind = DotToken::Kind::symbol;
+    for (std::string_view symbol : {"->", "--", "{", "}", "[", "]", "=", ";", ",", ":", "+"}) {
+      if (!sees(symbol)) continue;
+      token_.text = symbol;
+      at_ += symbol.size();
+      return;
+    }
+    fail(line_, "unexpected character " + quote(text_.substr(at_, 1)) +
+                    "; put names with such characters between quotes");
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  DotToken token_;
+};
+
+// The defaults that `node [...]` and `edge [...]` set within one pair of braces.
 struct Defaults {
   DotAttributes node;
   DotAttributes edge;
@@ -29,8 +188,8 @@ struct Defaults {
 // Positions of nodes.
 using NodeSet = std::vector<std::size_t>;
 
-// Later attributes replace earlier ones, defaults say. The ways to give a time exclude each other,
-// so that a later one removes the others.
+// Later attributes replace earlier ones, such as defaults. The ways to give a time exclude each
+// other, so a later one removes the others.
 void merge(DotAttributes& into, const DotAttributes& later) {
   const bool other_model = later.contains("times") || later.contains("time_on");
   if (other_model || later.contains("time")) {
@@ -40,9 +199,9 @@ void merge(DotAttributes& into, const DotAttributes& later) {
   for (const auto& [key, value] : later) into[key] = value;
 }
 
-class Parser {
+class DotParser {
  public:
-  Parser(std::string_view text, const std::string& file) : lexer_(text, file) {}
+  DotParser(std::string_view text, const std::string& file) : lexer_(text, file) {}
 
   DotGraph parse() {
     if (token().is_keyword("strict")) lexer_.advance();
@@ -67,20 +226,18 @@ class Parser {
 
   void expect(std::string_view symbol) {
     if (!token().is(symbol)) {
-      const std::string found =
-          token().kind == DotToken::Kind::end ? "the end of the file" : quote(token().text);
-      lexer_.fail(token().line, fmt::format("expected {}, found {}", symbol, found));
+      lexer_.fail(token().line, fmt::format("expected {}, found {}", symbol, found()));
     }
     lexer_.advance();
   }
 
+  std::string found() const {
+    return token().kind == DotToken::Kind::end ? "the end of the file" : quote(token().text);
+  }
+
   // A name; quoted pieces may be joined with +.
   std::string take_name() {
-    if (!token().is_name()) {
-      lexer_.fail(token().line, token().kind == DotToken::Kind::end
-                                    ? "expected a name, found the end of the file"
-                                    : "expected a name, found " + quote(token().text));
-    }
+    if (!token().is_name()) lexer_.fail(token().line, "expected a name, found " + found());
     std::string text = token().text;
     lexer_.advance();
     while (token().is("+")) {
@@ -91,8 +248,8 @@ class Parser {
     return text;
   }
 
-  // Braces with statements; answers the nodes that are named inside. The defaults are a copy:
-  // what is said inside does not reach outside.
+  // Braces with statements; returns the nodes that are named inside. Takes a copy of the defaults,
+  // since statements inside do not change them outside.
   NodeSet parse_block(Defaults defaults, std::size_t depth) {
     if (depth > kMaxSubgraphDepth) {
       lexer_.fail(token().line,
@@ -180,7 +337,7 @@ class Parser {
     return parse_block(defaults, depth + 1);
   }
 
-  // :port and :compass point say where an arrow ends in the picture.
+  // Skips :port and :compass, which say where an arrow ends in a picture.
   void skip_port() {
     while (token().is(":")) {
       lexer_.advance();
@@ -200,8 +357,8 @@ class Parser {
           lexer_.advance();
           value = take_name();
         }
-        const bool ours = std::find(kOurs.begin(), kOurs.end(), key) != kOurs.end();
-        if (ours) attributes[key] = {std::move(value), line};
+        const bool is_ours = std::ranges::find(kOurs, key) != kOurs.end();
+        if (is_ours) attributes[key] = {std::move(value), line};
         if (token().is(",") || token().is(";")) lexer_.advance();
       }
       lexer_.advance();
@@ -215,7 +372,7 @@ class Parser {
   }
 
   void connect(const NodeSet& from, const NodeSet& to, std::size_t line) {
-    // {a b} -> {c d} are four edges; a short file must not become an endless number of them.
+    // {a b} -> {c d} makes four edges: a short file could make any number of them.
     constexpr std::size_t kMaxEdges = 20'000'000;
     if (graph_.edges.size() + from.size() * to.size() > kMaxEdges) {
       lexer_.fail(line, fmt::format("more than {} edges", kMaxEdges));
@@ -246,7 +403,7 @@ class Parser {
 }  // namespace
 
 DotGraph parse_dot(std::string_view text, const std::string& file) {
-  return Parser(text, file).parse();
+  return DotParser(text, file).parse();
 }
 
 }  // namespace dovetail::io

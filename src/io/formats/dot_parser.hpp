@@ -1,8 +1,8 @@
 // The graph that a Graphviz DOT file describes: nodes with our attributes, and directed edges.
 //
-// Understood are strict and plain digraphs, node and edge statements, chains (a -> b -> c),
-// subgraphs as ends of edges ({a b} -> c), default attributes, ports, quoted and <html> strings
-// and comments. Attributes that are not ours are ignored.
+// The parser understands strict and plain digraphs, node and edge statements, chains
+// (a -> b -> c), subgraphs as ends of edges ({a b} -> c), default attributes, ports, quoted and
+// <html> strings and comments. It ignores attributes that are not ours.
 //
 //   DotGraph graph = parse_dot("digraph { a [time=60]; a -> b }", "flow.dot");
 #pragma once
@@ -43,7 +43,7 @@ struct DotGraph {
   std::vector<DotEdge> edges;
 };
 
-// Throws InputError with file and line for anything else than a directed graph.
+// Throws InputError with file and line for anything other than a directed graph.
 DotGraph parse_dot(std::string_view text, const std::string& file);
 
 }  // namespace dovetail::io

@@ -9,7 +9,8 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/speedup.hpp"
-#include "io/moment.hpp"
+#include "io/emit.hpp"
+#include "io/gzip_source.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -17,16 +18,11 @@ namespace dovetail::io {
 
 namespace {
 
-// The last three are for dovetail run: what the clusters of a federation are to execute.
+// The last three are for dovetail run: they name what the clusters of a federation execute.
 constexpr std::array<std::string_view, 13> kEnsembleKeys = {
     "scenarios",        "months", "clusters", "node_multiples", "extra_size", "post_processors",
     "full_speed_posts", "disk",   "repeat",   "chain",          "name",       "service",
     "parameters"};
-constexpr std::array<std::string_view, 5> kTableKeys = {"times", "sizes", "post", "windows",
-                                                        "posts"};
-constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};
-constexpr std::array<std::string_view, 2> kWindowKeys = {"start", "end"};
-constexpr std::array<std::string_view, 3> kSlotKeys = {"length", "every", "first"};
 
 constexpr Count kMostCount = 1'000'000;
 constexpr double kMostGigabytes = 1e12;
@@ -57,10 +53,9 @@ class EnsembleReader {
   void read_rules() {
     EnsembleRules& rules = file_.rules;
     if (const auto field = top_.find("node_multiples")) rules.node_multiples = top_.boolean(*field);
-    if (const auto field = top_.find("extra_size")) rules.extra_size = top_.count(*field, 1);
-    if (const auto field = top_.find("full_speed_posts")) {
-      rules.full_speed_posts = top_.count(*field, 1);
-    }
+    rules.extra_size = top_.find_count("extra_size", 1).value_or(rules.extra_size);
+    rules.full_speed_posts =
+        top_.find_count("full_speed_posts", 1).value_or(rules.full_speed_posts);
     if (const auto field = top_.find("post_processors")) {
       rules.post_node = field->is_scalar() && field->text() == "node";
       if (!rules.post_node) rules.post_processors = top_.count(*field, 0);
@@ -79,18 +74,19 @@ class EnsembleReader {
     }
   }
 
-  static std::int64_t megabytes(const Record& record, Value field) {
-    return std::llround(record.number(field, 0, kMostGigabytes) * 1000);
-  }
+  static std::int64_t megabytes(double gigabytes) { return std::llround(gigabytes * 1000); }
 
   void read_disk(Value field) {
     const Record record(field, top_);
-    record.only(kDiskKeys);
+    record.only({"capacity", "month", "archive", "margin"});
     DiskSpec& disk = file_.rules.disk.emplace();
-    disk.capacity = megabytes(record, record.need("capacity"));
-    if (const auto month = record.find("month")) disk.month = megabytes(record, *month);
-    if (const auto archive = record.find("archive")) disk.archive = megabytes(record, *archive);
-    if (const auto margin = record.find("margin")) disk.margin = megabytes(record, *margin);
+    disk.capacity = megabytes(record.number(record.need("capacity"), 0, kMostGigabytes));
+    const auto read = [&](std::string_view key, auto& target) {
+      if (const auto size = record.find_number(key, 0, kMostGigabytes)) target = megabytes(*size);
+    };
+    read("month", disk.month);
+    read("archive", disk.archive);
+    read("margin", disk.margin);
     if (disk.capacity < disk.month) {
       record.fail(record.need("capacity"), "the disk does not even hold one month");
     }
@@ -110,7 +106,7 @@ class EnsembleReader {
     if (file_.chain.empty()) top_.fail(*chain, "expected at least one task");
   }
 
-  // What a workflow says itself, or what is only known of main and post tasks.
+  // These rules apply to main and post tasks only, or follow from the workflow.
   void reject_rules_of_tables() const {
     for (const std::string_view key : {"extra_size", "full_speed_posts", "disk"}) {
       if (const auto field = top_.find(key)) {
@@ -137,7 +133,7 @@ class EnsembleReader {
   void read_table(Value value, std::size_t number) {
     Record record(value, "cluster", number);
     record.set_name(value.key());
-    record.only(kTableKeys);
+    record.only({"times", "sizes", "post", "windows", "posts"});
     EnsembleTable table{.name = std::string(value.key()), .line = value.line()};
     if (!file_.repeat.empty()) {
       for (const std::string_view key : {"times", "post", "sizes", "posts"}) {
@@ -156,35 +152,29 @@ class EnsembleReader {
   static void read_posts(const Record& record, MonthTimes& times) {
     const double seconds = record.duration(record.need("post"));
     times.post = seconds == 0 ? 0 : run_time(seconds);
-    if (const auto posts = record.find("posts")) times.posts = record.count(*posts, 0, 1000);
+    times.posts = record.find_count("posts", 0, 1000).value_or(times.posts);
   }
 
   static void read_times(const Record& record, MonthTimes& times) {
     const Value field = record.need("times");
     const Record table(field, record);
-    struct MeasuredSize {
-      GroupTime size;
-      Value item;
-    };
-    std::vector<MeasuredSize> rows;
+    std::vector<std::pair<GroupTime, Value>> rows;
     for (Value item : table.value().items()) {
-      const auto procs = parse_number(item.key());
-      if (!procs || *procs < 1 || *procs != std::floor(*procs) || *procs > kMaxProcessors) {
+      const auto procs = parse_processors(item.key());
+      if (!procs) {
         record.fail_at(item.line(), fmt::format("times: expected a number of processors, found {}",
                                                 quote(item.key())));
       }
       const double seconds = table.duration(item);
       if (seconds <= 0) table.fail(item, "a month takes some time; expected more than 0");
-      rows.push_back({{static_cast<Count>(*procs), run_time(seconds)}, item});
+      rows.push_back({{*procs, run_time(seconds)}, item});
     }
     if (rows.empty()) record.fail(field, "expected at least one number of processors with a time");
-    std::stable_sort(rows.begin(), rows.end(), [](const MeasuredSize& a, const MeasuredSize& b) {
-      return a.size.procs < b.size.procs;
-    });
+    std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first.procs; });
     const auto chosen = record.find("sizes");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i > 0) check_row(record, rows[i - 1].size, rows[i].size, rows[i].item);
-      times.main.push_back(rows[i].size);
+      if (i > 0) check_row(record, rows[i - 1].first, rows[i].first, rows[i].second);
+      times.main.push_back(rows[i].first);
     }
     chosen ? choose_sizes(record, *chosen, times) : reject_gaps(record, field, times);
   }
@@ -203,7 +193,7 @@ class EnsembleReader {
     }
   }
 
-  // A table that leaves sizes out says so.
+  // A table must list its sizes if it leaves some out.
   static void reject_gaps(const Record& record, Value field, const MonthTimes& times) {
     std::vector<Count> sizes;
     std::string missing;
@@ -225,26 +215,24 @@ class EnsembleReader {
     std::vector<GroupTime> chosen;
     for (Value item : record.list(field)) {
       const Count procs = record.count(item, 1);
-      const auto found = std::find_if(times.main.begin(), times.main.end(),
-                                      [&](const GroupTime& size) { return size.procs == procs; });
+      const auto found = std::ranges::find(times.main, procs, &GroupTime::procs);
       if (found == times.main.end()) {
         record.fail_at(item.line(), fmt::format("sizes: there is no time for {}", procs));
       }
       chosen.push_back(*found);
     }
     if (chosen.empty()) record.fail(field, "expected at least one size");
-    const auto order = [](const GroupTime& a, const GroupTime& b) { return a.procs < b.procs; };
-    std::sort(chosen.begin(), chosen.end(), order);
+    std::ranges::sort(chosen, {}, &GroupTime::procs);
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     times.main = std::move(chosen);
   }
 
-  // Rounded inwards: the cluster is surely ours in between.
+  // Rounded inwards, so that the cluster is available during the whole window.
   void read_windows(const Record& record, Value field, Windows& windows) const {
     if (field.kind() == ValueKind::mapping) return read_slots(record, field, windows);
     for (Value item : record.list(field)) {
       const Record window(item, record);
-      window.only(kWindowKeys);
+      window.only({"start", "end"});
       const Interval interval{milliseconds_up(read_moment(window, window.need("start"), clock_)),
                               milliseconds_down(read_moment(window, window.need("end"), clock_))};
       if (interval.end <= interval.begin) {
@@ -266,7 +254,7 @@ class EnsembleReader {
 
   void read_slots(const Record& record, Value field, Windows& windows) const {
     const Record slots(field, record);
-    slots.only(kSlotKeys);
+    slots.only({"length", "every", "first"});
     windows.length = milliseconds_down(slots.duration(slots.need("length")));
     windows.every = milliseconds_up(slots.duration(slots.need("every")));
     if (const auto first = slots.find("first")) {
@@ -279,18 +267,16 @@ class EnsembleReader {
   }
 
   Record top_;
-  Clock clock_;
+  FileClock clock_;
   EnsembleFile file_;
 };
 
 const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster) {
-  for (const EnsembleTable& table : file.tables) {
-    if (table.name == cluster.name) return &table;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(file.tables, cluster.name, &EnsembleTable::name);
+  return found == file.tables.end() ? nullptr : &*found;
 }
 
-// Says why no group fits on the first of them.
+// Reports why no group fits on the first cluster.
 [[noreturn]] void reject_small(const EnsembleFile& file, const Ensemble& ensemble,
                                std::size_t line) {
   const EnsembleSite& site = ensemble.sites.front();
@@ -311,18 +297,27 @@ const EnsembleTable* find_table(const EnsembleFile& file, const Cluster& cluster
 }
 
 void check_sums(const EnsembleFile& file, const Ensemble& ensemble) {
-  try {
-    // A repeated workflow says itself how long it takes.
+  at_place(file.file, std::max<std::size_t>(1, file.clusters_line), [&] {
+    // The times of a repeated workflow come from its own file.
     check(file.repeat.empty() ? ensemble : Ensemble{file.scenarios, file.months});
-  } catch (const InputError& error) {
-    throw InputError(file.file, std::max<std::size_t>(1, file.clusters_line), error.what());
+  });
+}
+
+std::string table_text(const EnsembleSite& site, const Emitter& emitter) {
+  Emitter::Fields times;
+  for (const GroupTime& size : site.times.main) {
+    times.emplace_back(std::to_string(size.procs), format_seconds(size.time));
   }
+  Emitter::Fields fields = {{"times", emitter.mapping(times)},
+                            {"post", format_seconds(site.times.post)}};
+  if (site.times.posts != 1) fields.emplace_back("posts", std::to_string(site.times.posts));
+  return emitter.mapping(fields);
 }
 
 }  // namespace
 
 EnsembleFile read_ensemble(const std::string& path, bool wall_clock) {
-  return parse_ensemble(read_file(path), path == "-" ? "standard input" : path, wall_clock);
+  return parse_ensemble(read_file(path), display_name(path), wall_clock);
 }
 
 EnsembleFile parse_ensemble(std::string_view text, const std::string& file, bool wall_clock) {
@@ -369,6 +364,21 @@ Ensemble on_platform(const EnsembleFile& file, const Platform& platform) {
   if (!has_room) reject_small(file, ensemble, line);
   check_sums(file, ensemble);
   return ensemble;
+}
+
+std::string format_ensemble(const Ensemble& ensemble, bool json) {
+  const Emitter emitter(json);
+  std::string tables;
+  for (const EnsembleSite& site : ensemble.sites) {
+    tables += fmt::format("{}  {}: {}", json && !tables.empty() ? ",\n" : "\n",
+                          emitter.text(site.name), table_text(site, emitter));
+  }
+  if (json) {
+    return fmt::format("{{\"scenarios\": {}, \"months\": {}, \"clusters\": {{{}}}}}\n",
+                       ensemble.scenarios, ensemble.months, tables);
+  }
+  return fmt::format("scenarios: {}\nmonths: {}\nclusters:{}\n", ensemble.scenarios,
+                     ensemble.months, tables);
 }
 
 }  // namespace dovetail::io

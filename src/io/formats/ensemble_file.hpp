@@ -1,5 +1,5 @@
-// The ensemble file: how many scenarios of how many months, and how long a month takes where.
-// docs/formats.md describes it field by field.
+// The ensemble file: the numbers of scenarios and months, and how long a month takes on each
+// cluster. docs/formats.md describes it field by field.
 //
 //   const EnsembleFile file = read_ensemble("climate.yaml", platform);
 //   const Ensemble ensemble = on_platform(file, platform);
@@ -15,7 +15,7 @@
 
 namespace dovetail::io {
 
-// What the file says of one cluster.
+// One cluster of the file.
 struct EnsembleTable {
   std::string name;
   std::size_t line = 0;
@@ -35,8 +35,8 @@ struct EnsembleFile {
   std::vector<EnsembleTable> tables = {};
 };
 
-// Throw InputError for anything that is not an ensemble. Moments of windows are on the clock of the
-// clusters: dates where `wall_clock`.
+// Throw InputError for anything that is not an ensemble. Windows use the clock of the clusters:
+// dates if `wall_clock`.
 EnsembleFile read_ensemble(const std::string& path, bool wall_clock = false);
 EnsembleFile parse_ensemble(std::string_view text, const std::string& file,
                             bool wall_clock = false);
@@ -48,7 +48,7 @@ std::string table_names(const EnsembleFile& file);
 // table, when no group fits anywhere, and for more months than can be counted.
 Ensemble on_platform(const EnsembleFile& file, const Platform& platform);
 
-// Scenarios, months and tables; rules and windows are left out.
+// Writes scenarios, months and tables, without rules and windows.
 std::string format_ensemble(const Ensemble& ensemble, bool json);
 
 }  // namespace dovetail::io

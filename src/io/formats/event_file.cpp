@@ -1,4 +1,4 @@
-// The events file: what happens while the workflows of a problem run.
+// Reads the events file: the events that happen while the workflows of a problem run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/gzip_source.hpp"
-#include "io/moment.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 
@@ -19,13 +18,10 @@ using io::Record;
 using io::Value;
 using Kind = Event::Kind;
 
-constexpr std::array<std::string_view, 1> kFileKeys = {"events"};
-constexpr std::array<std::string_view, 3> kBookingKeys = {"start", "end", "processors"};
-
 // Which platforms an event can happen to.
 enum class Where { cluster, pool, anywhere };
 
-// The event's word is a key of the file; `others` are the keys beside it and `time`.
+// `word` is the key that names the kind of event; `others` are its keys beside `time`.
 struct KindRow {
   std::string_view word;
   Kind kind;
@@ -43,7 +39,6 @@ constexpr std::array<KindRow, 8> kKinds = {
      {"late", Kind::late, Where::anywhere, {"factor", "workflow"}},
      {"lost", Kind::lost, Where::anywhere, {"workflow"}}}};
 
-// The keys of one kind of event.
 std::vector<std::string_view> keys_of(const KindRow& row) {
   std::vector<std::string_view> keys = {"time", row.word};
   for (std::string_view other : row.others) {
@@ -56,7 +51,7 @@ std::vector<std::string_view> all_keys() {
   std::vector<std::string_view> keys;
   for (const KindRow& row : kKinds) {
     for (std::string_view key : keys_of(row)) {
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
     }
   }
   return keys;
@@ -78,7 +73,7 @@ struct Entry {
   std::size_t number;
 };
 
-// What others hold of the cluster while the events happen, one after the other.
+// The reservations of other users, while the events happen one after the other.
 class Bookings {
  public:
   explicit Bookings(const Problem& problem)
@@ -102,7 +97,7 @@ class Bookings {
 
   void add(const Entry& entry) {
     const Reservation added = booking_of(entry.event);
-    // All was well before, so that only what overlaps the new one can be too much together with it.
+    // Only reservations that overlap the new one can exceed the capacity together with it.
     Cluster part{.name = cluster_.name, .processors = cluster_.processors};
     for (const Reservation& other : cluster_.reservations) {
       if (other.start < added.end && added.start < other.end) part.reservations.push_back(other);
@@ -116,7 +111,7 @@ class Bookings {
     std::vector<Reservation>& held = cluster_.reservations;
     const Reservation wanted = booking_of(entry.event);
     const Time now = entry.event.time;
-    const auto found = std::find(held.begin(), held.end(), wanted);
+    const auto found = std::ranges::find(held, wanted);
     if (found == held.end()) {
       fail(entry, "cancel",
            fmt::format("at {} there is no reservation of {} processors from {} to {}", shown(now),
@@ -157,7 +152,7 @@ class EventReader {
     if (top_.find("clusters")) {
       top_.fail_at(top_.line(), "this is a cluster file; expected events");
     }
-    top_.only(kFileKeys);
+    top_.only({"events"});
     const Value list = top_.need("events");
     std::vector<Entry> entries;
     for (Value value : top_.list(list)) {
@@ -170,11 +165,9 @@ class EventReader {
 
  private:
   std::vector<Event> in_order(std::vector<Entry> entries) const {
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& a, const Entry& b) { return a.event.time < b.event.time; });
+    std::ranges::stable_sort(entries, {}, [](const Entry& entry) { return entry.event.time; });
     Bookings bookings(problem_);
     std::vector<Event> events;
-    events.reserve(entries.size());
     for (const Entry& entry : entries) {
       bookings.apply(entry);
       events.push_back(entry.event);
@@ -189,34 +182,14 @@ class EventReader {
     require_platform(record, row, field);
     require_own_keys(record, row);
     Event event{.time = read_time(record), .kind = row.kind};
-    switch (row.kind) {
-      case Kind::reserve:
-      case Kind::cancel:
-        read_booking(Record(field, record), event);
-        break;
-      case Kind::fail:
-        read_failure(record, field, event);
-        break;
-      case Kind::join:
-        event.resource = resource(record, field);
-        break;
-      case Kind::leave:
-      case Kind::leave_later:
-        event.resource = resource(record, field);
-        read_notice(record, event);
-        break;
-      case Kind::slow:
-        event.resource = resource(record, field);
-        event.factor = factor(record);
-        break;
-      case Kind::late:
-        event.task = task(record, field);
-        event.factor = factor(record);
-        break;
-      case Kind::lost:
-        event.task = task(record, field);
-        break;
+    if (row.where == Where::pool) event.resource = resource(record, field);
+    if (row.where == Where::anywhere) event.task = task(record, field);
+    if (row.others[0] == "factor") event.factor = factor(record);
+    if (row.kind == Kind::reserve || row.kind == Kind::cancel) {
+      read_booking(Record(field, record), event);
     }
+    if (row.kind == Kind::fail) read_failure(record, field, event);
+    if (row.kind == Kind::leave) read_notice(record, event);
     return event;
   }
 
@@ -252,7 +225,7 @@ class EventReader {
     record.fail(field, fmt::format("{}; give one of {}", why, words_for(where_)));
   }
 
-  // Keys that other kinds of events have; only() would offer a similar one, and mislead.
+  // Rejects keys of other kinds of events; only() would suggest a similar key, which would mislead.
   static void require_own_keys(const Record& record, const KindRow& row) {
     const auto own = keys_of(row);
     for (Value item : record.value().items()) {
@@ -262,7 +235,7 @@ class EventReader {
     }
   }
 
-  // Rounded up: nothing is known earlier than at the moment that was meant.
+  // Rounded up: an event is never known before the given moment.
   Time read_time(const Record& record) const {
     const Value field = record.need("time");
     const Time time = io::milliseconds_up(moment(record, field));
@@ -276,7 +249,7 @@ class EventReader {
 
   // Rounded outwards, as in the cluster file.
   void read_booking(const Record& booking, Event& event) const {
-    booking.only(kBookingKeys);
+    booking.only({"start", "end", "processors"});
     const bool adds = event.kind == Kind::reserve;
     event.start = event.time;
     if (const auto start = adds ? booking.find("start") : booking.need("start")) {
@@ -285,7 +258,7 @@ class EventReader {
       if (adds && io::milliseconds_up(seconds) < event.time) {
         booking.fail(*start, "expected the event's \"time\" or later, found " + describe(*start));
       }
-      // Within the same millisecond the outward rounding would book the past.
+      // Rounding outwards must not reserve time before the event.
       if (adds) event.start = std::max(event.start, event.time);
     }
     const Value end = booking.need("end");
@@ -296,7 +269,7 @@ class EventReader {
     event.procs = processors(booking, booking.need("processors"));
   }
 
-  // The end is rounded up: by then the processors are surely back.
+  // The end is rounded up, so that the processors are back by then.
   void read_failure(const Record& record, Value field, Event& event) const {
     event.procs = processors(record, field);
     event.until = kForever;
@@ -306,7 +279,7 @@ class EventReader {
     }
   }
 
-  // Rounded down: until then the resource is surely there.
+  // Rounded down, so that the resource exists until then.
   void read_notice(const Record& record, Event& event) const {
     if (const auto at = record.find("at")) {
       event.kind = Kind::leave_later;
@@ -393,7 +366,7 @@ class EventReader {
   Record top_;
   const Problem& problem_;
   const Platform& platform_;
-  io::Clock clock_;
+  io::FileClock clock_;
   Where where_;
   std::vector<std::string_view> known_;
 };

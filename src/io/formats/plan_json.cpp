@@ -1,8 +1,8 @@
-// Plans as JSON: one line per task, times in seconds. docs/formats.md describes the fields.
+// Reads and writes plans as JSON: one line per task, times in seconds. docs/formats.md describes
+// the fields.
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -19,7 +19,7 @@ using io::json_string;
 using io::Record;
 using io::Value;
 
-// Beyond any plan, and exact in milliseconds within a double.
+// Longer than any plan, and exact in milliseconds within a double.
 constexpr double kMaxPlanSeconds = 9e12;
 
 Time read_time(const Record& record, std::string_view key) {
@@ -31,7 +31,7 @@ std::string read_text(const Record& record, std::string_view key) {
   return std::string(record.text(record.need(key)));
 }
 
-// Any count: whether a plan may take it is the checker's business.
+// Accepts any count: the checker decides whether a plan may use it.
 Count read_processors(const Record& record) { return record.count(record.need("processors"), 0); }
 
 bool read_flag(const Record& record, std::string_view key) {
@@ -39,71 +39,57 @@ bool read_flag(const Record& record, std::string_view key) {
   return field && record.boolean(*field);
 }
 
+std::optional<Time> find_time(const Record& record, std::string_view key) {
+  return record.find(key) ? std::optional(read_time(record, key)) : std::nullopt;
+}
+
 void read_summary(const Record& top, PlanRecord& plan) {
   plan.algorithm = read_text(top, "algorithm");
   plan.now = read_time(top, "now");
   plan.wall_clock = read_flag(top, "wall_clock");
-  if (top.find("deadline")) plan.deadline = read_time(top, "deadline");
-  if (const auto lambda = top.find("lambda")) plan.lambda = top.number(*lambda, 0, 1);
-  if (top.find("earliest_deadline")) {
-    plan.earliest_deadline = read_time(top, "earliest_deadline");
-    plan.earliest_algorithm = read_text(top, "earliest_algorithm");
-  }
+  plan.deadline = find_time(top, "deadline");
+  plan.lambda = top.find_number("lambda", 0, 1);
+  plan.earliest_deadline = find_time(top, "earliest_deadline");
+  if (plan.earliest_deadline) plan.earliest_algorithm = read_text(top, "earliest_algorithm");
   plan.feasible = top.boolean(top.need("feasible"));
   plan.makespan = read_time(top, "makespan");
-  plan.turnaround = top.find("turnaround") ? read_time(top, "turnaround") : plan.makespan;
+  plan.turnaround = find_time(top, "turnaround").value_or(plan.makespan);
   plan.cpu_hours = top.number(top.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
 }
 
 constexpr double kMaxStretch = 1e18;
 
-std::vector<DelayRecord> read_delays(const Record& workflow) {
-  std::vector<DelayRecord> delays;
-  const auto list = workflow.find("delayed_by");
-  if (!list) return delays;
-  for (Value item : workflow.list(*list)) {
-    const Record delay(item, workflow);
-    delays.push_back({read_text(delay, "workflow"), read_time(delay, "seconds")});
+WorkflowRecord read_workflow_record(const Record& record) {
+  WorkflowRecord workflow{.name = read_text(record, "name"),
+                          .makespan = read_time(record, "makespan"),
+                          .stretch = record.number(record.need("stretch"), 0, kMaxStretch),
+                          .dedicated_makespan = find_time(record, "dedicated_makespan")};
+  if (const auto list = record.find("delayed_by")) {
+    for (Value item : record.list(*list)) {
+      const Record delay(item, record);
+      workflow.delayed_by.push_back({read_text(delay, "workflow"), read_time(delay, "seconds")});
+    }
   }
-  return delays;
+  workflow.delayed_by_reservations = find_time(record, "delayed_by_reservations").value_or(0);
+  workflow.weight = record.find_number("weight", kMinWeight, kMaxWeight).value_or(1);
+  workflow.ready_at = find_time(record, "ready_at");
+  return workflow;
 }
 
 void read_workflows(const Record& top, PlanRecord& plan) {
-  std::size_t number = 0;
-  for (Value item : top.list(top.need("workflows"))) {
-    const Record record(item, "workflow", number++);
-    WorkflowRecord& workflow = plan.workflows.emplace_back();
-    workflow.name = read_text(record, "name");
-    workflow.makespan = read_time(record, "makespan");
-    workflow.stretch = record.number(record.need("stretch"), 0, kMaxStretch);
-    if (record.find("dedicated_makespan")) {
-      workflow.dedicated_makespan = read_time(record, "dedicated_makespan");
-    }
-    workflow.delayed_by = read_delays(record);
-    if (record.find("delayed_by_reservations")) {
-      workflow.delayed_by_reservations = read_time(record, "delayed_by_reservations");
-    }
-    if (const auto weight = record.find("weight")) {
-      workflow.weight = record.number(*weight, kMinWeight, kMaxWeight);
-    }
-    if (record.find("ready_at")) workflow.ready_at = read_time(record, "ready_at");
-  }
+  top.need("workflows");
+  top.for_each("workflows", "workflow", [&](const Record& record) {
+    plan.workflows.push_back(read_workflow_record(record));
+  });
 }
 
 void read_fairness(const Record& top, PlanRecord& plan) {
-  if (const auto stretch = top.find("average_stretch")) {
-    plan.average_stretch = top.number(*stretch, 0, kMaxStretch);
-  }
-  if (const auto stretch = top.find("maximum_stretch")) {
-    plan.maximum_stretch = top.number(*stretch, 0, kMaxStretch);
-  }
-  if (const auto stretch = top.find("maximum_weighted_stretch")) {
-    plan.maximum_weighted_stretch = top.number(*stretch, 0, kMaxStretch);
-  }
-  const auto slack = top.find("slack");
+  plan.average_stretch = top.find_number("average_stretch", 0, kMaxStretch);
+  plan.maximum_stretch = top.find_number("maximum_stretch", 0, kMaxStretch);
+  plan.maximum_weighted_stretch = top.find_number("maximum_weighted_stretch", 0, kMaxStretch);
+  const auto slack = top.find_number("slack", 1, kMaxStretch);
   if (!slack) return;
-  plan.division = {.slack = top.number(*slack, 1, kMaxStretch),
-                   .bound = top.number(top.need("stretch_bound"), 0, kMaxStretch)};
+  plan.division = {.slack = *slack, .bound = top.number(top.need("stretch_bound"), 0, kMaxStretch)};
   for (Value item : top.list(top.need("periods"))) {
     const double seconds = top.number(item, -kMaxPlanSeconds, kMaxPlanSeconds);
     plan.division->periods.push_back(std::llround(seconds * 1000.0));
@@ -116,118 +102,87 @@ std::optional<Time> read_end(const Record& record, std::string_view key, Time no
 }
 
 std::optional<std::size_t> read_moved(const Record& record) {
-  const auto moved = record.find("moved");
-  if (!moved) return std::nullopt;
-  return static_cast<std::size_t>(record.number(*moved, 0, kMaxPlanSeconds));
+  const auto moved = record.find_number("moved", 0, kMaxPlanSeconds);
+  return moved ? std::optional(static_cast<std::size_t>(*moved)) : std::nullopt;
 }
 
 void read_history(const Record& top, PlanRecord& plan) {
-  std::size_t number = 0;
-  if (const auto history = top.find("history")) {
-    for (Value item : top.list(*history)) {
-      const Record record(item, "evaluation", number++);
-      plan.history.push_back({.time = read_time(record, "time"),
-                              .event = read_text(record, "event"),
-                              .candidate = read_end(record, "candidate", plan.now),
-                              .current = read_end(record, "current", plan.now),
-                              .adopted = read_flag(record, "adopted"),
-                              .moved = read_moved(record)});
+  top.for_each("history", "evaluation", [&](const Record& record) {
+    plan.history.push_back({.time = read_time(record, "time"),
+                            .event = read_text(record, "event"),
+                            .candidate = read_end(record, "candidate", plan.now),
+                            .current = read_end(record, "current", plan.now),
+                            .adopted = read_flag(record, "adopted"),
+                            .moved = read_moved(record)});
+  });
+  top.for_each("versions", "version", [&](const Record& record) {
+    VersionRecord& version = plan.versions.emplace_back();
+    version.time = read_time(record, "time");
+    for (Value name : record.list(record.need("clusters"))) {
+      version.clusters.emplace_back(record.text(name));
     }
-  }
-  number = 0;
-  if (const auto versions = top.find("versions")) {
-    for (Value item : top.list(*versions)) {
-      const Record record(item, "version", number++);
-      VersionRecord& version = plan.versions.emplace_back();
-      version.time = read_time(record, "time");
-      for (Value name : record.list(record.need("clusters"))) {
-        version.clusters.emplace_back(record.text(name));
-      }
-    }
-  }
+  });
 }
 
-std::vector<TaskRecord> read_runs(const Record& top, Value list, const char* what) {
-  std::vector<TaskRecord> runs;
-  for (Value item : top.list(list)) {
-    Record record(item, what, runs.size());
-    const std::string id = read_text(record, "id");
-    record.set_name(id);
-    runs.push_back({.workflow = read_text(record, "workflow"),
-                    .id = id,
-                    .cluster = read_text(record, "cluster"),
-                    .start = read_time(record, "start"),
-                    .end = read_time(record, "end"),
-                    .processors = read_processors(record),
-                    .critical = read_flag(record, "critical")});
-  }
-  return runs;
+TaskRecord read_run(Record record) {
+  const std::string id = read_text(record, "id");
+  record.set_name(id);
+  return {.workflow = read_text(record, "workflow"),
+          .id = id,
+          .cluster = read_text(record, "cluster"),
+          .start = read_time(record, "start"),
+          .end = read_time(record, "end"),
+          .processors = read_processors(record),
+          .critical = read_flag(record, "critical")};
 }
 
 void read_tasks(const Record& top, PlanRecord& plan) {
-  plan.tasks = read_runs(top, top.need("tasks"), "task");
-  if (const auto lost = top.find("lost")) plan.lost = read_runs(top, *lost, "lost run");
+  top.need("tasks");
+  top.for_each("tasks", "task", [&](const Record& run) { plan.tasks.push_back(read_run(run)); });
+  top.for_each("lost", "lost run", [&](const Record& run) { plan.lost.push_back(read_run(run)); });
 }
 
 void read_tightest(const Record& top, PlanRecord& plan) {
-  const auto list = top.find("tightest");
-  if (!list) return;
-  std::size_t number = 0;
-  for (Value item : top.list(*list)) {
-    const Record record(item, "tightest", number++);
-    plan.tightest.push_back({.algorithm = read_text(record, "algorithm")});
-    if (!record.find("deadline")) continue;
-    plan.tightest.back().deadline = read_time(record, "deadline");
+  top.for_each("tightest", "tightest", [&](const Record& record) {
+    plan.tightest.push_back(
+        {.algorithm = read_text(record, "algorithm"), .deadline = find_time(record, "deadline")});
+    if (!plan.tightest.back().deadline) return;
     plan.tightest.back().cpu_hours =
         record.number(record.need("cpu_hours"), 0, kMaxPlanSeconds * kMaxProcessors);
-  }
+  });
 }
 
 void read_clusters(const Record& top, PlanRecord& plan) {
-  const auto list = top.find("clusters");
-  if (!list) return;
-  std::size_t number = 0;
-  for (Value item : top.list(*list)) {
-    const Record record(item, "cluster", number++);
-    ClusterRecord cluster{.name = read_text(record, "name"),
-                          .processors = read_processors(record),
-                          .reservations = {}};
-    if (const auto reservations = record.find("reservations")) {
-      for (Value entry : record.list(*reservations)) {
-        const Record reservation(entry, record);
-        cluster.reservations.push_back({.start = read_time(reservation, "start"),
-                                        .end = read_time(reservation, "end"),
-                                        .procs = read_processors(reservation)});
-      }
+  top.for_each("clusters", "cluster", [&](const Record& record) {
+    ClusterRecord& cluster = plan.clusters.emplace_back();
+    cluster.name = read_text(record, "name");
+    cluster.processors = read_processors(record);
+    const auto reservations = record.find("reservations");
+    if (!reservations) return;
+    for (Value entry : record.list(*reservations)) {
+      const Record reservation(entry, record);
+      cluster.reservations.push_back({.start = read_time(reservation, "start"),
+                                      .end = read_time(reservation, "end"),
+                                      .procs = read_processors(reservation)});
     }
-    plan.clusters.push_back(std::move(cluster));
-  }
+  });
 }
 
-// "[" items "]", one item per line.
+// A list with one item per line.
 template <typename Items, typename Format>
 std::string lines_of(const Items& items, Format format) {
-  std::string out = "[";
-  bool first = true;
-  for (const auto& item : items) {
-    out += first ? "\n  " : ",\n  ";
-    out += format(item);
-    first = false;
-  }
-  return out += "]";
+  return io::json_list(items, [&](const auto& item) { return "\n  " + format(item); });
 }
 
 std::string format_cluster(const ClusterRecord& cluster) {
-  std::string out = fmt::format(R"({{"name":{},"processors":{},"reservations":[)",
-                                json_string(cluster.name), cluster.processors);
-  bool first = true;
-  for (const Reservation& reservation : cluster.reservations) {
-    fmt::format_to(std::back_inserter(out), R"({}{{"start":{},"end":{},"processors":{}}})",
-                   first ? "" : ",", format_seconds(reservation.start),
-                   format_seconds(reservation.end), reservation.procs);
-    first = false;
-  }
-  return out += "]}";
+  const auto format = [](const Reservation& reservation) {
+    return fmt::format(R"({{"start":{},"end":{},"processors":{}}})",
+                       format_seconds(reservation.start), format_seconds(reservation.end),
+                       reservation.procs);
+  };
+  return fmt::format(R"({{"name":{},"processors":{},"reservations":{}}})",
+                     json_string(cluster.name), cluster.processors,
+                     io::json_list(cluster.reservations, format));
 }
 
 std::string format_tightest(const TightestRecord& tightest) {
@@ -248,19 +203,19 @@ std::string format_workflow_record(const WorkflowRecord& workflow) {
   }
   if (workflow.weight != 1) out += R"(,"weight":)" + io::number_text(workflow.weight);
   if (workflow.ready_at) out += R"(,"ready_at":)" + format_seconds(*workflow.ready_at);
-  std::string delays;
-  for (const DelayRecord& delay : workflow.delayed_by) {
-    delays += fmt::format(R"({}{{"workflow":{},"seconds":{}}})", delays.empty() ? "" : ",",
-                          json_string(delay.by), format_seconds(delay.length));
+  if (workflow.dedicated_makespan) {
+    out += R"(,"delayed_by":)" + io::json_list(workflow.delayed_by, [](const DelayRecord& delay) {
+             return fmt::format(R"({{"workflow":{},"seconds":{}}})", json_string(delay.by),
+                                format_seconds(delay.length));
+           });
   }
-  if (workflow.dedicated_makespan) out += fmt::format(R"(,"delayed_by":[{}])", delays);
   if (workflow.delayed_by_reservations > 0) {
     out += R"(,"delayed_by_reservations":)" + format_seconds(workflow.delayed_by_reservations);
   }
   return out + "}";
 }
 
-// What several workflows have of each other, on a line of its own.
+// The measures of fairness among several workflows, on their own line.
 std::string format_fairness(const PlanRecord& record) {
   if (!record.average_stretch || !record.maximum_stretch) return {};
   std::string out = fmt::format("\n \"average_stretch\":{},\"maximum_stretch\":{},",
@@ -271,13 +226,10 @@ std::string format_fairness(const PlanRecord& record) {
                        io::number_text(*record.maximum_weighted_stretch));
   }
   if (!record.division) return out;
-  std::string ends;
-  for (const Time end : record.division->periods) {
-    ends += (ends.empty() ? "" : ",") + format_seconds(end);
-  }
-  return out + fmt::format("\"slack\":{},\"stretch_bound\":{},\"periods\":[{}],",
+  return out + fmt::format("\"slack\":{},\"stretch_bound\":{},\"periods\":{},",
                            io::number_text(record.division->slack),
-                           io::number_text(record.division->bound), ends);
+                           io::number_text(record.division->bound),
+                           io::json_list(record.division->periods, format_seconds));
 }
 
 std::string format_task(const TaskRecord& task) {
@@ -303,11 +255,8 @@ std::string format_evaluation(const Evaluation& evaluation, Time now) {
 }
 
 std::string format_version(const VersionRecord& version) {
-  std::string names;
-  for (const std::string& cluster : version.clusters) {
-    names += (names.empty() ? "" : ",") + json_string(cluster);
-  }
-  return fmt::format(R"({{"time":{},"clusters":[{}]}})", format_seconds(version.time), names);
+  return fmt::format(R"({{"time":{},"clusters":{}}})", format_seconds(version.time),
+                     io::json_list(version.clusters, json_string));
 }
 
 }  // namespace
@@ -348,9 +297,7 @@ std::string format_plan(const PlanRecord& record) {
 }
 
 PlanRecord parse_plan(std::string_view text, const std::string& file) {
-  const std::string_view content = io::skip_bom(text);
-  const auto first = content.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || content[first] != '{') {
+  if (!io::skip_space(io::skip_bom(text)).starts_with('{')) {
     throw InputError(file, 1, "not a plan; expected the JSON that dovetail plan writes");
   }
   const io::Document document = io::parse_json(text, file);

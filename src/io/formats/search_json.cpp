@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <iterator>
 
 #include "io/text.hpp"
 
@@ -12,31 +11,21 @@ namespace dovetail::io {
 
 namespace {
 
-// The largest number below which all whole numbers are exact in a double.
+// Up to this number, a double represents every whole number exactly.
 constexpr double kMostExact = 9007199254740992.0;
 
-// Whole numbers with as many digits as a reader's double keeps; fewer processor-milliseconds are a
-// weaker claim.
+// Rounds down to a whole number that a double represents exactly: a smaller area is a weaker claim,
+// so the proof stays true.
 std::string area_text(Area area) {
   Area unit = 1;
   while (area / unit > static_cast<Area>(kMostExact)) unit *= 2;
   return fmt::format("{:.0f}", static_cast<double>(area / unit * unit));
 }
 
-template <typename Items, typename Format>
-std::string list_of(const Items& items, Format format) {
-  std::string out = "[";
-  for (const auto& item : items) {
-    if (out.size() > 1) out += ',';
-    out += format(item);
-  }
-  return out += "]";
-}
-
-std::string times_of(const std::vector<Time>& times) { return list_of(times, format_seconds); }
+std::string times_of(const std::vector<Time>& times) { return json_list(times, format_seconds); }
 
 std::string flows_of(const std::vector<std::int64_t>& flows) {
-  return list_of(flows, [](std::int64_t flow) { return std::to_string(flow); });
+  return json_list(flows, [](std::int64_t flow) { return std::to_string(flow); });
 }
 
 std::string format_certificate(const Certificate& certificate) {
@@ -54,14 +43,14 @@ std::string format_certificate(const Certificate& certificate) {
 
 constexpr double kMaxTime = 9e12;
 
-// Numbers that a proof is made of are taken as they are, or not at all.
+// A proof must not change by rounding, so its numbers are read exactly or refused.
 [[noreturn]] void refuse(const Record& record, Value value, std::string_view list,
                          const char* expected) {
   record.fail(value, fmt::format("{}{}expected {}, found {}", list, list.empty() ? "" : ": ",
                                  expected, describe(value)));
 }
 
-// `list`: the key of the list that the value stands in, for messages.
+// `list`: for messages, the key of the list that holds the value.
 Time read_time(const Record& record, Value value, std::string_view list = {}) {
   const double seconds = record.number(value, -kMaxTime, kMaxTime);
   const Time time = milliseconds_down(seconds);
@@ -95,7 +84,7 @@ Area read_area(const Record& record, Value value) {
   return static_cast<Area>(read_whole(record, value, 0, kMaxTime * 1000 * kMaxProcessors));
 }
 
-// Seeds may have more digits than a double keeps.
+// Read as text, since a seed may have more digits than a double keeps.
 std::uint64_t read_count(const Record& record, std::string_view key) {
   const Value value = record.need(key);
   const std::string_view text = record.text(value);
@@ -133,7 +122,7 @@ std::string format_search(const PlanRecord& record) {
 }
 
 void read_search(const Record& top, PlanRecord& record) {
-  if (const auto gap = top.find("gap")) record.gap = top.number(*gap, 0, 1e18);
+  record.gap = top.find_number("gap", 0, 1e18);
   if (const auto search = top.find("search")) {
     const Record how(*search, top);
     record.search = {.seed = read_count(how, "seed"),

@@ -1,5 +1,5 @@
-// How a plan by search came about, and its certificate, as the fields "search" and "certificate" of
-// a plan file. docs/formats.md describes them.
+// The fields "search" and "certificate" of a plan file: how a search found the plan, and its proof.
+// docs/formats.md describes them.
 #pragma once
 
 #include <string>

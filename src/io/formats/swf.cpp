@@ -9,7 +9,6 @@
 #include <iterator>
 
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 #include "io/gzip_source.hpp"
 #include "io/text.hpp"
 
@@ -19,7 +18,7 @@ namespace {
 
 constexpr std::size_t kFields = SwfJob::kFields;
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
-// Beyond any real value; keeps sums and conversions to whole numbers safe.
+// Larger than any real value; keeps sums and conversions to whole numbers safe.
 constexpr double kLargest = 1e15;
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
@@ -55,17 +54,19 @@ void for_each_field(Job& job, Use use) {
 
 }  // namespace
 
-// Takes a log line by line.
-class SwfReader::Parser {
+class SwfReader::Impl {
  public:
-  explicit Parser(std::string file) : file_(std::move(file)) {}
+  explicit Impl(const std::string& path)
+      : file_(io::display_name(path)), source_(std::make_unique<io::GzipSource>(path)) {}
+  Impl(std::string_view text, std::string file) : file_(std::move(file)), buffer_(text) {}
 
-  // The job of a line; nothing for other lines.
-  std::optional<SwfJob> line(std::string_view text) {
-    text = trim(++line_ == 1 ? io::skip_bom(text) : text);
-    if (text.empty()) return std::nullopt;
-    if (text.front() != ';') return job(text);
-    add_header(text);
+  std::optional<SwfJob> next() {
+    for (std::string_view text; next_line(text);) {
+      text = trim(++line_ == 1 ? io::skip_bom(text) : text);
+      if (text.empty()) continue;
+      if (text.front() != ';') return job(text);
+      add_header(text);
+    }
     return std::nullopt;
   }
 
@@ -76,11 +77,9 @@ class SwfReader::Parser {
   }
 
  private:
-  // "; Key: value". Keys are single words; other comments are remarks.
+  // Reads "; Key: value". Keys are single words; other comments are ignored.
   void add_header(std::string_view text) {
-    text = trim(text.substr(text.find_first_not_of(';') == std::string_view::npos
-                                ? text.size()
-                                : text.find_first_not_of(';')));
+    text = trim(text.substr(std::min(text.find_first_not_of(';'), text.size())));
     const auto colon = text.find(':');
     if (colon == std::string_view::npos || colon == 0) return;
     const std::string_view key = trim(text.substr(0, colon));
@@ -115,7 +114,7 @@ class SwfReader::Parser {
     return job;
   }
 
-  // The number at the front, which moves past it.
+  // Reads the number at `at`, and moves `at` past it.
   double number(const char*& at, const char* end) const {
     const char* const begin = at;
     double value = 0;
@@ -132,52 +131,45 @@ class SwfReader::Parser {
     return {begin, static_cast<std::size_t>(std::find_if(begin, end, is_space) - begin)};
   }
 
-  std::string file_;
-  std::size_t line_ = 0;
-  SwfHeader header_;
-};
-
-// What is read ahead of a file.
-struct SwfReader::Input {
-  explicit Input(const std::string& path) : source(std::make_unique<io::GzipSource>(path)) {}
-  explicit Input(std::string_view text) : buffer(text) {}
-
   // The next line without its end, valid until the next call; false at the end of the file.
-  bool next_line(std::string_view& line, const Parser& parser) {
+  bool next_line(std::string_view& line) {
     for (;;) {
-      const auto end = std::string_view(buffer).find('\n', seen);
+      const auto end = std::string_view(buffer_).find('\n', seen_);
       if (end != std::string_view::npos) {
-        line = std::string_view(buffer).substr(begin, end - begin);
-        begin = seen = end + 1;
+        line = std::string_view(buffer_).substr(begin_, end - begin_);
+        begin_ = seen_ = end + 1;
         return true;
       }
-      if (buffer.size() - begin > kLongestLine) {
-        parser.fail("a line is longer than 1 MiB; not a log in SWF");
+      if (buffer_.size() - begin_ > kLongestLine) {
+        fail("a line is longer than 1 MiB; not a log in SWF");
       }
       if (!fill()) break;
     }
-    line = std::string_view(buffer).substr(begin);
-    begin = seen = buffer.size();
+    line = std::string_view(buffer_).substr(begin_);
+    begin_ = seen_ = buffer_.size();
     return !line.empty();
   }
 
-  // What is left of a line moves to the front, before the next piece.
+  // Moves the rest of a line to the front of the buffer, and reads the next piece behind it.
   bool fill() {
-    if (!source) return false;
-    buffer.erase(0, begin);
-    begin = 0;
-    seen = buffer.size();
-    buffer.resize(seen + kPiece);
-    const std::size_t got = source->read(buffer.data() + seen, kPiece);
-    buffer.resize(seen + got);
+    if (!source_) return false;
+    constexpr std::size_t kPiece = std::size_t{1} << 16U;
+    buffer_.erase(0, begin_);
+    begin_ = 0;
+    seen_ = buffer_.size();
+    buffer_.resize(seen_ + kPiece);
+    const std::size_t got = source_->read(buffer_.data() + seen_, kPiece);
+    buffer_.resize(seen_ + got);
     return got > 0;
   }
 
-  static constexpr std::size_t kPiece = std::size_t{1} << 16U;
-  std::unique_ptr<io::GzipSource> source;  // null: the buffer is all there is
-  std::string buffer;
-  std::size_t begin = 0;  // of the next line
-  std::size_t seen = 0;   // no line ends before this
+  std::string file_;
+  std::size_t line_ = 0;
+  SwfHeader header_;
+  std::unique_ptr<io::GzipSource> source_;  // null: the whole text is in the buffer
+  std::string buffer_;
+  std::size_t begin_ = 0;  // of the next line
+  std::size_t seen_ = 0;   // no line ends before this
 };
 
 void SwfHeader::add(std::string key, std::string value) {
@@ -202,28 +194,21 @@ std::optional<std::int64_t> SwfHeader::integer(std::string_view key) const {
   return digit > 0 && (*value)[digit - 1] == '-' ? -number : number;
 }
 
-SwfReader::SwfReader(const std::string& path)
-    : parser_(std::make_unique<Parser>(io::display_name(path))),
-      input_(std::make_unique<Input>(path)) {}
+SwfReader::SwfReader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
 
 SwfReader::SwfReader(std::string_view text, const std::string& file)
-    : parser_(std::make_unique<Parser>(file)), input_(std::make_unique<Input>(text)) {}
+    : impl_(std::make_unique<Impl>(text, file)) {}
 
 SwfReader::SwfReader(SwfReader&&) noexcept = default;
 SwfReader::~SwfReader() = default;
 
-std::optional<SwfJob> SwfReader::next() {
-  for (std::string_view line; input_->next_line(line, *parser_);) {
-    if (auto job = parser_->line(line)) return job;
-  }
-  return std::nullopt;
-}
+std::optional<SwfJob> SwfReader::next() { return impl_->next(); }
 
-const SwfHeader& SwfReader::header() const { return parser_->header(); }
+const SwfHeader& SwfReader::header() const { return impl_->header(); }
 
 void SwfReader::require_all_fields(const SwfJob& job) const {
   if (job.fields != kFields) {
-    parser_->fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
+    impl_->fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
   }
 }
 
@@ -247,12 +232,6 @@ SwfLog parse_swf(std::string_view text, const std::string& file) {
   return read_all(SwfReader(text, file));
 }
 
-std::vector<SwfJob> sorted_by_submit(std::vector<SwfJob> jobs) {
-  std::stable_sort(jobs.begin(), jobs.end(),
-                   [](const SwfJob& a, const SwfJob& b) { return a.submit < b.submit; });
-  return jobs;
-}
-
 std::string format_swf(const SwfLog& log) {
   std::string out;
   for (const auto& [key, value] : log.header.entries()) {
@@ -267,7 +246,5 @@ std::string format_swf(const SwfLog& log) {
   }
   return out;
 }
-
-void write_swf(const std::string& path, const SwfLog& log) { write_file(path, format_swf(log)); }
 
 }  // namespace dovetail

@@ -1,7 +1,7 @@
 // Logs of batch queues in the Standard Workload Format 2.2, plain or gzipped.
 //
 //   SwfLog log = read_swf("KTH-SP2.swf.gz");
-//   for (const SwfJob& job : sorted_by_submit(log.jobs)) replay(job.submit, job.run);
+//   for (const SwfJob& job : log.jobs) replay(job.submit, job.run);
 //
 // The jobs keep the order of the file, which real logs do not always sort by submit time. Unknown
 // values are -1, as in the file. docs/formats.md lists the fields.
@@ -22,7 +22,7 @@ namespace dovetail {
 struct SwfJob {
   std::int64_t number = -1;
   double submit = -1;
-  double wait = -1;  // what really happened
+  double wait = -1;  // as it happened
   double run = -1;
   std::int64_t allocated_processors = -1;
   double cpu_time = -1;     // average over the processors
@@ -40,7 +40,7 @@ struct SwfJob {
   double think_time = -1;
 
   static constexpr std::size_t kFields = 18;
-  std::size_t fields = kFields;  // how many the line had; the others are -1
+  std::size_t fields = kFields;  // of the line; missing ones are -1
 
   friend bool operator==(const SwfJob&, const SwfJob&) = default;
 };
@@ -71,7 +71,7 @@ struct SwfLog {
   std::vector<SwfJob> jobs;
 };
 
-// One job after the other, for logs that need not be in memory as a whole.
+// Reads one job after the other, for logs too large to keep in memory.
 //
 //   SwfReader reader("KTH-SP2.swf.gz");
 //   while (const auto job = reader.next()) use(*job);
@@ -90,17 +90,15 @@ class SwfReader {
   // than 18 of them.
   std::optional<SwfJob> next();
 
-  // What the lines so far said.
+  // The header lines read so far.
   const SwfHeader& header() const;
 
   // Throws InputError for the line that was read last unless it had all 18 fields.
   void require_all_fields(const SwfJob& job) const;
 
  private:
-  class Parser;
-  struct Input;
-  std::unique_ptr<Parser> parser_;
-  std::unique_ptr<Input> input_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // The whole log. Throws InputError with file and line for a line that does not have 18 numbers, and
@@ -108,13 +106,7 @@ class SwfReader {
 SwfLog read_swf(const std::string& path);
 SwfLog parse_swf(std::string_view text, const std::string& file);
 
-// By submit time; jobs of the same time stay in the order of the file.
-std::vector<SwfJob> sorted_by_submit(std::vector<SwfJob> jobs);
-
-// The text of a log, which reads back as an equal one.
+// The text of a log. Reading it gives an equal log.
 std::string format_swf(const SwfLog& log);
-
-// Writes format_swf(log); see write_file.
-void write_swf(const std::string& path, const SwfLog& log);
 
 }  // namespace dovetail

@@ -4,6 +4,8 @@
 #include <array>
 #include <ranges>
 
+#include "io/text.hpp"
+
 namespace dovetail::io {
 
 namespace {
@@ -11,8 +13,8 @@ namespace {
 bool is_anything(WorkflowText& /*text*/) { return true; }
 bool is_json(WorkflowText& text) { return text.is_json(); }
 
-// Files are offered to the last one first: those that are told by their text come after those for
-// which the file has to be parsed.
+// format_of() tries the last row first. Formats that their text reveals come last, since the others
+// need the file to be parsed.
 constexpr std::array kFormats = {
     // clang-format off
     FormatInfo{WorkflowFormat::yaml, "yaml", "YAML", {".yaml", ".yml"}, is_anything, read_own_workflow, write_workflow_yaml, Keeps::all},
@@ -25,17 +27,12 @@ constexpr std::array kFormats = {
 
 // "a, b or c".
 template <typename Text>
-std::string listed(bool only_to_write, Text text) {
+std::string listed_formats(bool only_to_write, Text text) {
   std::vector<std::string> words;
   for (const FormatInfo& row : kFormats) {
     if (!only_to_write || row.write != nullptr) words.emplace_back(text(row));
   }
-  std::string list = words.front();
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    list += i + 1 < words.size() ? ", " : " or ";
-    list += words[i];
-  }
-  return list;
+  return listed(words, "or");
 }
 
 }  // namespace
@@ -73,19 +70,19 @@ const FormatInfo& format_of(WorkflowText& text) {
 }
 
 std::string titles_to_read() {
-  return listed(false, [](const FormatInfo& row) { return row.title; });
+  return listed_formats(false, [](const FormatInfo& row) { return row.title; });
 }
 std::string names_to_write() {
-  return listed(true, [](const FormatInfo& row) { return row.name; });
+  return listed_formats(true, [](const FormatInfo& row) { return row.name; });
 }
 std::string names_and_versions_to_write() {
-  return listed(true, [](const FormatInfo& row) {
+  return listed_formats(true, [](const FormatInfo& row) {
     const std::string name(row.name);
     return row.version.empty() ? name : name + " (" + std::string(row.version) + ")";
   });
 }
 std::string endings_to_write() {
-  return listed(true, [](const FormatInfo& row) { return row.endings.front(); });
+  return listed_formats(true, [](const FormatInfo& row) { return row.endings.front(); });
 }
 
 }  // namespace dovetail::io

@@ -1,6 +1,6 @@
-// The formats of workflow files: a line of the table each. A new format is a file with its
-// functions (declared in workflow_formats.hpp) and a line in table.cpp: reading, converting, help
-// texts and messages follow.
+// The table of workflow file formats. To add a format, write a file with its functions (declared in
+// workflow_formats.hpp) and add a line to table.cpp: reading, converting, help texts and messages
+// follow.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace dovetail::io {
 
-// What of a workflow survives being written: all of it; all but how its tasks are to be run, and
-// its terms; of times only the one on the fewest processors, without transfers.
+// What a format keeps of a workflow. all: everything; tasks: all but how tasks are run, and the
+// workflow's terms; one_time: of the times only the one on the fewest processors, and no transfers.
 enum class Keeps { all, tasks, one_time };
 
 struct FormatInfo {
@@ -25,7 +25,7 @@ struct FormatInfo {
   Workflow (*read)(WorkflowText& text, const WorkflowReadOptions& options, Warnings* warnings);
   std::string (*write)(const Workflow& workflow) = nullptr;  // null: it is read only
   Keeps keeps = Keeps::tasks;
-  std::string_view standard = {};  // where it has a name of its own
+  std::string_view standard = {};  // its name, if it differs from the title
   std::string_view version = {};   // that is written
 };
 
@@ -36,7 +36,7 @@ const FormatInfo& info_of(WorkflowFormat format);
 const FormatInfo* find_format(std::string_view name);
 // Null when no format that can be written has such an ending. The longest one decides.
 const FormatInfo* format_of_ending(std::string_view path);
-// By content. What nothing else recognises is our own format in YAML.
+// By content. A text that no other format recognises is our own format in YAML.
 const FormatInfo& format_of(WorkflowText& text);
 
 // For help texts and messages: "YAML, JSON or DOT".

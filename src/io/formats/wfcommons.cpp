@@ -1,12 +1,13 @@
-// WfCommons WfFormat, versions 1.3 to 1.6. Version 1.5 split the list of tasks into a
-// specification and an execution; the older ones keep both halves in one list. Fields that we do
-// not use are ignored: it is not our format.
+// Reads WfCommons WfFormat, versions 1.3 to 1.6, and writes version 1.5. Version 1.5 split the list
+// of tasks into a specification and an execution; older versions keep both halves in one list.
+// Fields that we do not use are ignored, since the format is not ours.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
 
+#include "dovetail/error.hpp"
 #include "io/formats/workflow_formats.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
@@ -46,7 +47,7 @@ class WfCommonsReader {
   }
 
  private:
-  // The list of tasks; what the execution says about each is remembered on the way.
+  // Returns the list of tasks, and stores the executed half of each.
   Value find_tasks(const Record& workflow) {
     const auto specification = workflow.find("specification");
     if (!specification) return workflow.need("tasks");
@@ -95,7 +96,7 @@ class WfCommonsReader {
                  "it has no run time (runtimeInSeconds); give a default (--default-time)");
   }
 
-  // Instances keep fragments of shell text in the arguments, so that they are joined as they are.
+  // Arguments are joined as they are, since real instances hold fragments of shell text in them.
   std::string command(const Record& task, std::string_view id) const {
     const auto execution = execution_of(task, id);
     const auto field = execution ? execution->find("command") : std::nullopt;
@@ -164,7 +165,7 @@ class WfCommonsReader {
     }
   }
 
-  // A file that one task writes and another reads orders the two; the edge should be there.
+  // A task that reads a file should come after the task that writes it.
   void warn_about_files(Value tasks, const Workflow& workflow) {
     std::unordered_map<std::string_view, TaskId> writer;
     TaskId number = 0;
@@ -202,6 +203,60 @@ class WfCommonsReader {
   std::unordered_map<std::string_view, TaskId> by_name_;
 };
 
+// The schema requires a date of execution, which a planned workflow does not have.
+constexpr std::string_view kNeverExecuted = "1970-01-01T00:00:00+00:00";
+
+// WfFormat knows one size and one time of a task: a moldable task is written with its time on its
+// fewest processors.
+double seconds_of(const Workflow& workflow, TaskId task) {
+  const TimeSpec time = workflow.time_spec(task);
+  switch (time.kind) {
+    case TimeKind::fixed:
+      return time.seconds;
+    case TimeKind::amdahl: {
+      const double procs = time.processors.min;
+      return time.seconds * (time.alpha + (1 - time.alpha) / procs);
+    }
+    case TimeKind::table:
+      return time.measured.front().second;
+    case TimeKind::per_resource:
+      break;
+  }
+  throw InputError("task " + quote(workflow.id(task)) +
+                   ": WfFormat has no times per resource; write yaml, json or dot");
+}
+
+std::string ids(const Workflow& workflow, std::span<const TaskId> tasks) {
+  return json_list(tasks, [&](TaskId task) { return json_string(workflow.id(task)); });
+}
+
+// Splits a command into program and arguments, so that joining them with spaces gives the command
+// again. If that is impossible, the whole command is the program, as in real instances.
+std::string command(std::string_view run) {
+  std::vector<std::string_view> words;
+  for (std::size_t begin = 0; begin <= run.size();) {
+    const std::size_t end = std::min(run.find(' ', begin), run.size());
+    words.push_back(run.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (std::ranges::find(words, "") != words.end()) words = {run};
+  return fmt::format(R"({{"program":{},"arguments":{}}})", json_string(words[0]),
+                     json_list(std::span(words).subspan(1), json_string));
+}
+
+// The length of the longest path: the time of the workflow on unlimited processors.
+double critical_path(const Workflow& workflow, const std::vector<double>& seconds) {
+  std::vector<double> end(workflow.size());
+  double longest = 0;
+  for (TaskId task : workflow.topological_order()) {
+    double start = 0;
+    for (TaskId before : workflow.predecessors(task)) start = std::max(start, end[before]);
+    end[task] = start + seconds[task];
+    longest = std::max(longest, end[task]);
+  }
+  return longest;
+}
+
 }  // namespace
 
 bool is_wfcommons(WorkflowText& text) {
@@ -213,6 +268,30 @@ bool is_wfcommons(WorkflowText& text) {
 Workflow read_wfcommons(WorkflowText& text, const WorkflowReadOptions& options,
                         Warnings* warnings) {
   return WfCommonsReader(text.document(), options, warnings).read();
+}
+
+std::string write_wfcommons(const Workflow& workflow) {
+  std::string specification;
+  std::string execution;
+  std::vector<double> seconds;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    const std::string id = json_string(workflow.id(task));
+    const std::string_view separator = task == 0 ? "\n    " : ",\n    ";
+    seconds.push_back(seconds_of(workflow, task));
+    specification += fmt::format(R"({}{{"name":{},"id":{},"parents":{},"children":{}}})", separator,
+                                 id, id, ids(workflow, workflow.predecessors(task)),
+                                 ids(workflow, workflow.successors(task)));
+    execution += fmt::format(R"({}{{"id":{},"runtimeInSeconds":{},"coreCount":{})", separator, id,
+                             number_text(seconds.back()), workflow.time(task).min_procs());
+    if (!workflow.run(task).empty()) execution += ",\"command\":" + command(workflow.run(task));
+    execution += "}";
+  }
+  return fmt::format(R"({{"name":{},"schemaVersion":"1.5","workflow":{{
+  "specification":{{"tasks":[{}],"files":[]}},
+  "execution":{{"makespanInSeconds":{},"executedAt":"{}","tasks":[{}]}}}}}}
+)",
+                     json_string(workflow.name()), specification,
+                     number_text(critical_path(workflow, seconds)), kNeverExecuted, execution);
 }
 
 }  // namespace dovetail::io

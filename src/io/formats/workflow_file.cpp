@@ -1,31 +1,26 @@
-// Our own workflow format, from YAML or JSON. docs/formats.md describes it field by field.
+// Reads and writes our own workflow format, as YAML or JSON. docs/formats.md describes it field by
+// field.
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 
-#include "dovetail/error.hpp"
+#include "io/emit.hpp"
 #include "io/formats/workflow_formats.hpp"
-#include "io/moment.hpp"
-#include "io/schema.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kWorkflowKeys = {"name", "weight", "ready_at", "tasks"};
 constexpr std::array<std::string_view, 15> kTaskKeys = {
     "id",   "run",       "after",       "time",   "alpha",   "times",   "time_on", "processors",
     "kind", "directory", "environment", "inputs", "outputs", "timeout", "retries"};
-constexpr std::array<std::string_view, 2> kRangeKeys = {"min", "max"};
-constexpr std::array<std::string_view, 2> kAfterKeys = {"task", "transfer"};
 
 ProcessorRange read_range(const Record& task, Value field) {
   const Record range(field, task);
-  range.only(kRangeKeys);
+  range.only({"min", "max"});
   ProcessorRange processors;
-  if (const auto min = range.find("min")) processors.min = range.count(*min, 1);
+  processors.min = range.find_count("min", 1).value_or(1);
   if (const auto max = range.find("max")) {
     processors.max = range.count(*max, 1);
     if (processors.max < processors.min) {
@@ -35,7 +30,7 @@ ProcessorRange read_range(const Record& task, Value field) {
   return processors;
 }
 
-// For a moldable task: a range, or a number that is both ends of it.
+// For a moldable task: a range, or one number that is both ends of it.
 ProcessorRange moldable_processors(const Record& task) {
   const auto field = task.find("processors");
   if (!field) return {};
@@ -61,14 +56,13 @@ TimeSpec read_measured_times(const Record& task, Value field) {
   if (times.value().size() == 0) task.fail(field, "expected at least one count with its time");
   TimeSpec spec = TimeSpec::table({}, moldable_processors(task));
   for (Value item : times.value().items()) {
-    const auto processors = parse_number(item.key());
-    if (!processors || *processors < 1 || *processors > kMaxProcessors ||
-        std::floor(*processors) != *processors) {
+    const auto processors = parse_processors(item.key());
+    if (!processors) {
       task.fail(field, fmt::format("expected processors (a whole number from 1 to {}) as key, "
                                    "found {}",
                                    kMaxProcessors, quote(item.key())));
     }
-    spec.measured.emplace_back(static_cast<Count>(*processors), times.duration(item));
+    spec.measured.emplace_back(*processors, times.duration(item));
   }
   return spec;
 }
@@ -121,15 +115,14 @@ std::vector<std::string> read_texts(const Record& task, std::string_view key) {
 TaskExecution read_execution(const Record& task) {
   constexpr Count kMaxRetries = 1000;
   TaskExecution execution;
-  if (const auto kind = task.find("kind")) execution.kind = task.text(*kind);
-  if (const auto folder = task.find("directory")) execution.directory = task.text(*folder);
+  execution.kind = task.find_text("kind").value_or("");
+  execution.directory = task.find_text("directory").value_or("");
   if (const auto timeout = task.find("timeout")) {
     execution.timeout_seconds = task.duration(*timeout);
     if (execution.timeout_seconds == 0) task.fail(*timeout, "expected more than 0");
   }
-  if (const auto retries = task.find("retries")) {
-    execution.retries = static_cast<std::uint32_t>(task.count(*retries, 0, kMaxRetries));
-  }
+  execution.retries =
+      static_cast<std::uint32_t>(task.find_count("retries", 0, kMaxRetries).value_or(0));
   execution.inputs = read_texts(task, "inputs");
   execution.outputs = read_texts(task, "outputs");
   if (const auto field = task.find("environment")) {
@@ -146,9 +139,7 @@ TaskExecution read_execution(const Record& task) {
 
 WorkflowTerms read_terms(const Record& top) {
   WorkflowTerms terms;
-  if (const auto weight = top.find("weight")) {
-    terms.weight = top.number(*weight, kMinWeight, kMaxWeight);
-  }
+  terms.weight = top.find_number("weight", kMinWeight, kMaxWeight).value_or(1);
   if (const auto ready = top.find("ready_at")) {
     terms.ready_is_date = is_date(*ready);
     const double seconds = read_moment(top, *ready, {.wall = terms.ready_is_date});
@@ -169,18 +160,17 @@ class WorkflowReader {
                    "this is a cluster file or a plan; expected a workflow with "
                    "\"tasks\", and clusters belong to -c");
     }
-    top_.only(kWorkflowKeys);
+    top_.only({"name", "weight", "ready_at", "tasks"});
     const Value tasks = top_.need("tasks");
     if (top_.list(tasks).begin() == top_.list(tasks).end()) {
       top_.fail(tasks, "the workflow has no tasks");
     }
-    const auto name = top_.find("name");
-    name_ = name ? std::string(top_.text(*name)) : name_from_file(file_);
+    name_ = top_.find_text("name").value_or(name_from_file(file_));
     builder_.set_name(name_);
     builder_.set_terms(read_terms(top_));
     std::size_t number = 0;
     for (Value task : tasks.items()) add_task(Record(task, "task", number++));
-    // Only now are all ids known: "after" may name a task that stands further down.
+    // Edges come second, since "after" may name a task further down.
     TaskId id = 0;
     for (Value task : tasks.items()) add_edges(task, id++);
     return at_place(file_, tasks.line(), [&] { return std::move(builder_).build(); });
@@ -191,14 +181,13 @@ class WorkflowReader {
     task.name_by("id");
     task.only(kTaskKeys);
     const Value id = task.need("id");
-    const auto run = task.find("run");
     TaskSpec spec{.id = std::string(task.text(id)), .time = {}, .execution = read_execution(task)};
-    if (run) spec.run = task.text(*run);
+    spec.run = task.find_text("run").value_or("");
     spec.time = has_time(task) ? read_time(task) : estimate(task, spec);
     at_place(file_, id.line(), [&] { return builder_.add_task(spec); });
   }
 
-  // What whoever reads thinks of a task that gives no time.
+  // The time of a task that gives none, from the caller's estimate.
   TimeSpec estimate(const Record& task, const TaskSpec& spec) const {
     if (const auto alpha = task.find("alpha")) {
       task.fail(*alpha, "it goes with \"time\" only; leave it out");
@@ -236,11 +225,11 @@ class WorkflowReader {
       return;
     }
     const Record edge(item, task);
-    edge.only(kAfterKeys);
+    edge.only({"task", "transfer"});
     const Value name = edge.need("task");
     const TaskId from = predecessor(edge, name, edge.text(name), to);
     const auto transfer = edge.find("transfer");
-    // A transfer is waited for, so that it is rounded up as run times are.
+    // Rounded up as run times are: the task waits for the whole transfer.
     builder_.add_edge(from, to, transfer ? milliseconds_up(edge.duration(*transfer)) : 0);
   }
 
@@ -266,11 +255,113 @@ class WorkflowReader {
   WorkflowBuilder builder_;
 };
 
+std::string predecessors(const Workflow& workflow, TaskId task, const Emitter& emit) {
+  const auto before = workflow.predecessors(task);
+  const auto transfers = workflow.transfers_in(task);
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    std::string id = emit.text(workflow.id(before[i]));
+    if (!transfers.empty() && transfers[i] != 0) {
+      id = emit.mapping({{"task", id}, {"transfer", format_seconds(transfers[i])}});
+    }
+    items.push_back(std::move(id));
+  }
+  return emit.list(items);
+}
+
+std::string range(ProcessorRange processors, const Emitter& emit) {
+  Emitter::Fields fields;
+  if (processors.min != 1) fields.emplace_back("min", std::to_string(processors.min));
+  if (processors.max != 0) fields.emplace_back("max", std::to_string(processors.max));
+  return emit.mapping(fields);
+}
+
+void add_time(const TimeSpec& time, const Emitter& emit, Emitter::Fields& fields) {
+  Emitter::Fields points;
+  switch (time.kind) {
+    case TimeKind::fixed:
+      fields.emplace_back("time", number_text(time.seconds));
+      break;
+    case TimeKind::amdahl:
+      fields.emplace_back("time", number_text(time.seconds));
+      fields.emplace_back("alpha", number_text(time.alpha));
+      if (time.processors.min != 1 || time.processors.max != 0) {
+        fields.emplace_back("processors", range(time.processors, emit));
+      }
+      return;
+    case TimeKind::table:
+      for (const auto& [procs, seconds] : time.measured) {
+        points.emplace_back(std::to_string(procs), number_text(seconds));
+      }
+      fields.emplace_back("times", emit.mapping(points));
+      return;
+    case TimeKind::per_resource:
+      for (const auto& [name, seconds] : time.on_resource) {
+        points.emplace_back(emit.json() ? name : emit.text(name), number_text(seconds));
+      }
+      fields.emplace_back("time_on", emit.mapping(points));
+      break;
+  }
+  if (time.processors.min != 1) {
+    fields.emplace_back("processors", std::to_string(time.processors.min));
+  }
+}
+
+std::string texts(const std::vector<std::string>& values, const Emitter& emit) {
+  std::vector<std::string> items;
+  for (const std::string& value : values) items.push_back(emit.text(value));
+  return emit.list(items);
+}
+
+void add_execution(const TaskExecution& execution, const Emitter& emit, Emitter::Fields& fields) {
+  const auto add = [&](const char* key, std::string value) {
+    fields.emplace_back(key, std::move(value));
+  };
+  if (!execution.kind.empty()) add("kind", emit.text(execution.kind));
+  if (!execution.directory.empty()) add("directory", emit.text(execution.directory));
+  if (!execution.environment.empty()) {
+    Emitter::Fields variables;
+    for (const auto& [name, value] : execution.environment) {
+      variables.emplace_back(emit.json() ? name : emit.text(name), emit.text(value));
+    }
+    add("environment", emit.mapping(variables));
+  }
+  if (!execution.inputs.empty()) add("inputs", texts(execution.inputs, emit));
+  if (!execution.outputs.empty()) add("outputs", texts(execution.outputs, emit));
+  if (execution.timeout_seconds > 0) add("timeout", number_text(execution.timeout_seconds));
+  if (execution.retries > 0) add("retries", std::to_string(execution.retries));
+}
+
+std::string write(const Workflow& workflow, bool json) {
+  const Emitter emit(json);
+  std::vector<Emitter::Fields> tasks(workflow.size());
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    Emitter::Fields& fields = tasks[task];
+    fields.emplace_back("id", emit.text(workflow.id(task)));
+    if (!workflow.run(task).empty()) fields.emplace_back("run", emit.text(workflow.run(task)));
+    if (!workflow.predecessors(task).empty()) {
+      fields.emplace_back("after", predecessors(workflow, task, emit));
+    }
+    add_time(workflow.time_spec(task), emit, fields);
+    add_execution(workflow.execution(task), emit, fields);
+  }
+  Emitter::Fields head{{"name", emit.text(workflow.name())}};
+  const WorkflowTerms& terms = workflow.terms();
+  if (terms.weight != 1) head.emplace_back("weight", number_text(terms.weight));
+  if (terms.ready_at) {
+    head.emplace_back("ready_at", emit.moment(*terms.ready_at, terms.ready_is_date));
+  }
+  return emit.file(head, "tasks", tasks);
+}
+
 }  // namespace
 
 Workflow read_own_workflow(WorkflowText& text, const WorkflowReadOptions& options,
                            Warnings* /*warnings*/) {
   return WorkflowReader(text.document(), options).read();
 }
+
+std::string write_workflow_yaml(const Workflow& workflow) { return write(workflow, false); }
+std::string write_workflow_json(const Workflow& workflow) { return write(workflow, true); }
 
 }  // namespace dovetail::io

@@ -7,19 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/workflow.hpp"
-#include "io/document.hpp"
+#include "io/schema.hpp"
 
 namespace dovetail::io {
 
 using Warnings = std::vector<std::string>;
 
-// A workflow file whose format is to be found out.
+// A workflow file of unknown format.
 class WorkflowText {
  public:
-  // Throws InputError when it is empty or no text.
+  // Throws InputError when it is empty or not a text.
   WorkflowText(std::string text, std::string file);
 
   const std::string& file() const { return file_; }
@@ -27,8 +26,8 @@ class WorkflowText {
   std::string_view text() const { return text_; }
   // Without a byte order mark and white space before it.
   std::string_view start() const;
-  // What is in it as JSON or YAML. The text is let go: large files are JSON, and what is made of
-  // the document needs the room.
+  // The content as JSON or YAML. Releases the text, since large files are JSON and their documents
+  // need the memory.
   const Document& document();
 
  private:
@@ -58,18 +57,7 @@ bool is_dot(WorkflowText& text);
 Workflow read_dot(WorkflowText& text, const WorkflowReadOptions& options, Warnings* warnings);
 std::string write_dot(const Workflow& workflow);
 
-// The name of a workflow that has none inside its file: the file's name without folder and
-// extensions.
+// The default name of a workflow: the file's name without folder and extensions.
 std::string name_from_file(const std::string& file);
-
-// Adds file and line to the InputErrors that `action` throws: the core knows no files.
-template <typename Action>
-auto at_place(const std::string& file, std::size_t line, Action action) {
-  try {
-    return action();
-  } catch (const InputError& error) {
-    throw InputError(file, line, error.what());
-  }
-}
 
 }  // namespace dovetail::io

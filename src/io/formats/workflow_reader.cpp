@@ -1,4 +1,4 @@
-// A workflow from a file of any format, and back.
+// Reads and writes workflow files of any format.
 #include <filesystem>
 
 #include "dovetail/error.hpp"

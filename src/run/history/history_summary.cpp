@@ -13,15 +13,15 @@ namespace dovetail::run {
 
 namespace {
 
-// A task that is stopped has run for nothing, so that a limit is to be reached only by one that
-// hangs: twice what nine of ten take.
+// Stopping a task wastes its work, so only a task that hangs should reach the limit: twice the time
+// that nine of ten tasks need.
 constexpr double kTimeMargin = 2;
 constexpr double kMemoryMargin = 1.25;
 
-// More than so much of a processor's time should go into work.
+// A larger share of each processor's time than this should go into work.
 constexpr double kLeastEfficiency = 0.5;
 
-// Up to a length that is easy to read.
+// Rounds up to a length that is easy to read.
 double round_up(double seconds) {
   const double unit = seconds <= 120 ? 10 : seconds <= 7200 ? 60 : 600;
   return std::ceil(seconds / unit) * unit;
@@ -33,7 +33,7 @@ std::int64_t round_up_memory(double kib) {
   return std::max(kLeast, (static_cast<std::int64_t>(kib) / kUnit + 1) * kUnit);
 }
 
-// The most of the measured numbers that are put to use. Amdahl's law gives p processors an
+// The largest measured number of processors that is used well. Amdahl's law gives p processors an
 // efficiency of 1 / (1 + alpha (p - 1)).
 Count useful_processors(const std::vector<Count>& measured, double alpha) {
   Count most = measured.front();
@@ -43,8 +43,8 @@ Count useful_processors(const std::vector<Count>& measured, double alpha) {
   return most;
 }
 
-Request request_of(std::span<const Measurement> measurements, const KindSummary& summary) {
-  Request request;
+ResourceRequest request_of(std::span<const Measurement> measurements, const KindSummary& summary) {
+  ResourceRequest request;
   const bool is_moldable = summary.fit.basis == AlphaBasis::fitted;
   request.processors = is_moldable ? useful_processors(summary.processors, summary.fit.alpha)
                                    : summary.processors.back();
@@ -64,7 +64,7 @@ double relative_miss(const Measurement& m) {
   return std::abs(std::max(m.estimate, kNoiseSeconds) - measured) / measured;
 }
 
-// The number with so many digits that are not zeros at its ends, as files write it.
+// The number rounded to that many significant digits, as files write it.
 std::string significant(double value, int digits) {
   if (value == 0) return "0";
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - digits + 1);
@@ -106,7 +106,7 @@ std::optional<KindSummary> summarise(std::span<const Measurement> measurements) 
   return summary;
 }
 
-std::string workflow_fields(const Request& request) {
+std::string workflow_fields(const ResourceRequest& request) {
   std::string text = fmt::format("time: {}", significant(request.seconds, 3));
   if (request.alpha) {
     text += fmt::format(", alpha: {}", significant(*request.alpha, 2));
@@ -116,7 +116,7 @@ std::string workflow_fields(const Request& request) {
   return text + ", timeout: " + exact_duration(time_ceil(request.timeout_seconds));
 }
 
-std::string sbatch_options(const Request& request) {
+std::string sbatch_options(const ResourceRequest& request) {
   const auto seconds = static_cast<std::int64_t>(std::ceil(request.timeout_seconds));
   std::string text = fmt::format("--cpus-per-task={} --time={:02}:{:02}:{:02}", request.processors,
                                  seconds / 3600, seconds / 60 % 60, seconds % 60);

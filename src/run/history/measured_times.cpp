@@ -8,7 +8,6 @@ namespace dovetail::run {
 
 namespace {
 
-// Nothing when it cannot be read: then nothing is known.
 std::optional<PerformanceHistory> open_history(const Warn& warn) {
   try {
     return PerformanceHistory(PerformanceHistory::default_path());

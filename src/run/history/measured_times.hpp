@@ -1,5 +1,5 @@
-// Times of tasks whose file gives none, from what earlier runs on this machine took, and the other
-// way round: what a run took, for later ones.
+// Estimates the times of tasks whose file gives none from earlier runs on this machine, and records
+// the times of a run for later ones.
 #pragma once
 
 #include <functional>
@@ -19,18 +19,18 @@ using Warn = std::function<void(const std::string&)>;
 // For WorkflowReadOptions::missing_time, as std::ref.
 class MeasuredTimes {
  public:
-  // What a task that was never run is: an error, or taken to be like most tasks.
+  // How to treat a task that was never run: as an error, or with an assumed time.
   enum class Unknown { is_error, is_assumed };
 
-  // `warn`: hears that the history cannot be read; then nothing is known.
+  // Calls `warn` when the history cannot be read; then all times are unknown.
   MeasuredTimes(Unknown unknown, const std::string& machine, const Warn& warn);
 
   std::optional<TimeSpec> operator()(const UntimedTask& task);
 
-  // What was estimated from what, and what was assumed: lines for people.
+  // For people, a line each: the sources of the estimates, and the assumptions.
   std::vector<std::string> notes() const { return estimator_.notes(); }
 
-  // Tasks, as "workflow/id", about which nothing was known.
+  // The tasks with an assumed time, as "workflow/id".
   std::vector<std::string> assumed() const;
 
  private:
@@ -39,7 +39,7 @@ class MeasuredTimes {
   Estimator estimator_;
 };
 
-// Adds what the tasks of a run took. `warn`: hears that the history cannot be written.
+// Adds the times of a run's tasks. Calls `warn` when the history cannot be written.
 void add_to_history(const RunFolder& folder, const RunDescription& description,
                     const Problem& problem, const RunState& state, const Warn& warn);
 

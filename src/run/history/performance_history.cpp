@@ -16,7 +16,7 @@ namespace dovetail::run {
 
 namespace {
 
-// In the header of the file: ours ("dvtl"), and how it is laid out.
+// In the header of the file: whose it is ("dvtl"), and the version of its layout.
 constexpr int kApplication = 0x6476746c;
 constexpr int kVersion = 1;
 
@@ -66,7 +66,7 @@ std::string reason(const std::string& path, int code, const char* text) {
                               sqlite3_extended_errcode(database), sqlite3_errmsg(database)));
 }
 
-// Values are bound, never written into the text, and with their lengths: names may hold anything.
+// Binds values with their lengths instead of writing them into the text: names may hold anything.
 class Statement {
  public:
   Statement(sqlite3* database, const std::string& text) : database_(database) {
@@ -126,11 +126,11 @@ std::int64_t ask(sqlite3* database, const std::string& text) {
   return statement.whole(0);
 }
 
-// Undone unless it is committed.
+// Rolled back unless it is committed.
 class Transaction {
  public:
   explicit Transaction(sqlite3* database) : database_(database) {
-    // Not deferred: two that have read and both want to write would wait for each other.
+    // Not deferred: two readers that both want to write would wait for each other.
     execute(database, "BEGIN IMMEDIATE");
   }
   ~Transaction() {
@@ -148,7 +148,7 @@ class Transaction {
   sqlite3* database_;
 };
 
-// Whether the tables are there; false for a file in which there is nothing yet.
+// Whether the file has its tables; false for an empty file.
 bool has_tables(sqlite3* database) {
   if (ask(database, "SELECT count(*) FROM sqlite_master") == 0) return false;
   const std::string path = sqlite3_db_filename(database, "main");
@@ -210,8 +210,8 @@ PerformanceHistory::~PerformanceHistory() = default;
 PerformanceHistory::PerformanceHistory(PerformanceHistory&&) noexcept = default;
 PerformanceHistory& PerformanceHistory::operator=(PerformanceHistory&&) noexcept = default;
 
-// SQLite's default way of committing is kept: the faster write-ahead log needs memory shared by all
-// who have the file open, which a home folder on a network file system does not give.
+// Keeps SQLite's default way of committing: the faster write-ahead log needs memory that all
+// processes with the file share, which a network file system does not offer.
 PerformanceHistory::Database PerformanceHistory::open(int flags) const {
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path_.c_str(), &raw, flags, nullptr);
@@ -266,29 +266,30 @@ void PerformanceHistory::add(std::span<const Measurement> measurements) {
   is_made_ = true;
 }
 
-std::vector<Measurement> PerformanceHistory::of(const std::string& workflow,
-                                                const std::string& kind, const std::string& machine,
-                                                std::size_t limit) const {
+std::vector<Measurement> PerformanceHistory::newest(const char* column, const std::string& value,
+                                                    const std::string& workflow,
+                                                    const std::string& machine,
+                                                    std::size_t limit) const {
   sqlite3* database = for_reading();
   if (database == nullptr) return {};
   Statement query(database, fmt::format("SELECT {} FROM measurement "
-                                        "WHERE machine = ? AND workflow = ? AND kind = ? "
+                                        "WHERE machine = ? AND workflow = ? AND {} = ? "
                                         "ORDER BY ended DESC, id DESC LIMIT ?",
-                                        kColumns));
-  return rows_of(query.bind(machine, workflow, kind, static_cast<std::int64_t>(limit)));
+                                        kColumns, column));
+  return rows_of(query.bind(machine, workflow, value, static_cast<std::int64_t>(limit)));
+}
+
+std::vector<Measurement> PerformanceHistory::of(const std::string& workflow,
+                                                const std::string& kind, const std::string& machine,
+                                                std::size_t limit) const {
+  return newest("kind", kind, workflow, machine, limit);
 }
 
 std::vector<Measurement> PerformanceHistory::of_task(const std::string& workflow,
                                                      const std::string& task,
                                                      const std::string& machine,
                                                      std::size_t limit) const {
-  sqlite3* database = for_reading();
-  if (database == nullptr) return {};
-  Statement query(database, fmt::format("SELECT {} FROM measurement "
-                                        "WHERE machine = ? AND workflow = ? AND task = ? "
-                                        "ORDER BY ended DESC, id DESC LIMIT ?",
-                                        kColumns));
-  return rows_of(query.bind(machine, workflow, task, static_cast<std::int64_t>(limit)));
+  return newest("task", task, workflow, machine, limit);
 }
 
 std::vector<PerformanceHistory::Kind> PerformanceHistory::kinds() const {

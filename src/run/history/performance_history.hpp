@@ -1,11 +1,11 @@
-// What tasks really took: an SQLite file that every run adds to and every plan may ask.
+// The measured times of tasks: an SQLite file that runs add to and plans read.
 //
 //   PerformanceHistory history(PerformanceHistory::default_path());
 //   history.add(measurements);
 //   auto known = history.of("demo", "solve", machine_name());   // newest first
 //
-// Several processes may use one file at the same time. One object belongs to one thread. A file
-// that cannot be used is an ExecutionError whose text says what to do; a run must go on without it.
+// Several processes may use one file at the same time. One object belongs to one thread. If the
+// file cannot be used, an ExecutionError says what to do; a run continues without it.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,13 @@ struct Measurement {
   double cpu_seconds = 0;
   std::int64_t peak_kib = 0;  // of its largest process
   WallTime time = 0;          // when it ended
-  double estimate = 0;        // seconds that the plan gave it; 0: none
-  bool was_assumed = false;   // the estimate was a guess: never measured, and no time in the file
+  double estimate = 0;        // seconds, of the plan; 0: none
+  bool was_assumed = false;   // the estimate was assumed: no measurement, no time in the file
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-// $DOVETAIL_MACHINE, for machines whose times are to be shared or whose names change; else the name
-// of the host. Times of one machine say nothing about another.
+// The machine under whose name times are stored, since they say nothing about other machines:
+// $DOVETAIL_MACHINE (for hosts that share their times or change their names), else the host's name.
 std::string machine_name();
 
 class PerformanceHistory {
@@ -52,16 +52,15 @@ class PerformanceHistory {
     friend bool operator==(const Kind&, const Kind&) = default;
   };
 
-  // Older ones are forgotten when a task is measured again, so that the file does not grow for
-  // ever.
+  // Adding a measurement of a task deletes older ones beyond this number.
   static constexpr std::size_t kKeptPerTask = 100;
   static constexpr std::size_t kDefaultLimit = 1000;
 
   // history.sqlite in the state folder.
   static std::string default_path();
 
-  // The file need not be there: then nothing is known, and the first add() makes it. Throws
-  // ExecutionError when there is something at that place that is no history.
+  // The file need not exist: the first add() creates it. Throws ExecutionError when the file is
+  // not a history.
   explicit PerformanceHistory(std::string path);
   ~PerformanceHistory();
   PerformanceHistory(PerformanceHistory&&) noexcept;
@@ -69,18 +68,17 @@ class PerformanceHistory {
 
   const std::string& path() const { return path_; }
 
-  // All of them or none. The same end of the same task counts once, however often it is added: who
-  // does not know whether it was may add it again.
+  // Adds all or none. The same end of the same task counts once, so adding it again is harmless.
   void add(std::span<const Measurement> measurements);
 
-  // Those of all tasks of a kind, newest first, and those of one task.
+  // The measurements of all tasks of a kind, and of one task, newest first.
   std::vector<Measurement> of(const std::string& workflow, const std::string& kind,
                               const std::string& machine, std::size_t limit = kDefaultLimit) const;
   std::vector<Measurement> of_task(const std::string& workflow, const std::string& task,
                                    const std::string& machine,
                                    std::size_t limit = kKeptPerTask) const;
 
-  // All that were measured, in the order of their names.
+  // All kinds with measurements, by name.
   std::vector<Kind> kinds() const;
 
  private:
@@ -89,14 +87,19 @@ class PerformanceHistory {
   };
   using Database = std::unique_ptr<sqlite3, Closer>;
 
-  // Opens the file if it is there; null while nothing can have been added.
+  // The newest measurements whose `column` has that value.
+  std::vector<Measurement> newest(const char* column, const std::string& value,
+                                  const std::string& workflow, const std::string& machine,
+                                  std::size_t limit) const;
+
+  // Opens the file; null if it does not exist or is still empty.
   sqlite3* for_reading() const;
   sqlite3* for_writing();
   Database open(int flags) const;
 
   std::string path_;
   mutable Database database_;
-  mutable bool is_made_ = false;  // its tables are there, and of our version
+  mutable bool is_made_ = false;  // it has tables of our version
 };
 
 }  // namespace dovetail::run

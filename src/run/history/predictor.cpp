@@ -14,24 +14,24 @@ namespace dovetail::run {
 
 namespace {
 
-// A run counts half as much as one that was so many runs later: programs and data change.
+// A run counts half as much as one this many runs later, since programs and data change.
 constexpr double kHalfLifeRuns = 4;
 
 // A task that keeps less than this much of a processor busy waits for something, and its CPU time
 // says nothing about how it would speed up.
 constexpr double kWorkingShare = 0.5;
 
-// How much the time on one processor that CPU times suggest counts beside what was measured. It
-// must decide only where measured numbers of processors lie so close together that noise would.
+// The weight of the time on one processor that CPU times suggest, beside the measured times. It
+// should decide only where the measured numbers of processors are too close for a fit.
 constexpr double kHintShare = 0.1;
 
-// The fit takes cubic time in the numbers of processors; those seen most are enough.
+// The fit takes cubic time in the numbers of processors; the most frequent ones are enough.
 constexpr std::size_t kMaxGroups = 24;
 
 constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
 
-// Tasks of one kind differ when the upper of four in five takes more than this times the lower.
+// Tasks of one kind differ if the longest of the middle four fifths exceeds the shortest by this.
 constexpr double kAlikeRatio = 1.5;
 
 struct Sample {
@@ -80,7 +80,7 @@ std::vector<LinePoint> points_of(std::span<const Sample> samples) {
 
 bool is_working(const Sample& s) { return s.cpu_seconds >= kWorkingShare * s.seconds; }
 
-// The time on one processor, from one measurement: work takes as much CPU time there as on many.
+// Estimates the time on one processor from one measurement: the CPU time of the work is the same.
 double hint(const Sample& s) {
   if (is_working(s)) return std::clamp(s.cpu_seconds, s.seconds, s.processors * s.seconds);
   return s.seconds / (kAssumedAlpha + (1 - kAssumedAlpha) / s.processors);
@@ -104,7 +104,7 @@ AmdahlFit fit_one_number(std::span<const Sample> samples, double seconds) {
           is_known ? AlphaBasis::cpu_time : AlphaBasis::assumed};
 }
 
-// As if all were of one task.
+// Treats all samples as measurements of one task.
 AmdahlFit fit_pooled(std::span<const Sample> samples) {
   std::vector<LinePoint> points = points_of(samples);
   if (points.size() == 1) return fit_one_number(samples, points.front().y);
@@ -118,7 +118,7 @@ AmdahlFit fit_pooled(std::span<const Sample> samples) {
   return {seconds, line.constant / seconds, AlphaBasis::fitted};
 }
 
-// What four of five take, as shares of what was fitted.
+// The range of the middle four fifths of the times, relative to the fit.
 Range spread(std::span<const Sample> samples, const AmdahlFit& fitted) {
   std::vector<Weighted> ratios;
   for (const Sample& s : samples) ratios.push_back({s.seconds / fitted.at(s.processors), s.weight});
@@ -127,7 +127,7 @@ Range spread(std::span<const Sample> samples, const AmdahlFit& fitted) {
 
 bool is_alike(const Range& spread) { return spread.high <= kAlikeRatio * spread.low; }
 
-// The median of the tasks that were measured on several numbers of processors, if there are any.
+// The median over the tasks measured on several numbers of processors; nothing without any.
 std::optional<double> alpha_by_task(std::span<const Sample> samples) {
   std::map<std::string_view, std::vector<Sample>> tasks;
   for (const Sample& s : samples) tasks[s.task].push_back(s);
@@ -144,8 +144,8 @@ bool is_one_task(std::span<const Sample> samples) {
                              [&](const Sample& s) { return s.task == samples.front().task; });
 }
 
-// Planners give long tasks more processors. Where tasks differ, those taken together would look as
-// if processors did not help; alpha then comes from each task by itself.
+// Planners give long tasks more processors. If tasks differ, a pooled fit would look as if
+// processors did not help, so alpha then comes from each task alone.
 AmdahlFit fit(std::span<const Sample> samples) {
   AmdahlFit pooled = fit_pooled(samples);
   if (pooled.basis != AlphaBasis::fitted || is_one_task(samples)) return pooled;
@@ -158,15 +158,6 @@ AmdahlFit fit(std::span<const Sample> samples) {
   return {median(times), *alpha, AlphaBasis::fitted};
 }
 
-std::string join(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (i > 0) text += i + 1 == words.size() ? " and " : ", ";
-    text += words[i];
-  }
-  return text;
-}
-
 std::string describe(std::span<const Sample> samples) {
   std::vector<std::string> counts;
   for (const auto& [processors, times] : by_processors(samples)) {
@@ -174,10 +165,10 @@ std::string describe(std::span<const Sample> samples) {
   }
   return fmt::format("measured {} on {} processor{}",
                      samples.size() == 1 ? "once" : fmt::format("{} times", samples.size()),
-                     join(counts), counts == std::vector<std::string>{"1"} ? "" : "s");
+                     io::listed(counts, "and"), counts == std::vector<std::string>{"1"} ? "" : "s");
 }
 
-// What was measured on that number of processors alone, if anything was.
+// Keeps only the measurements on that number of processors, if there are any.
 void prefer_measured_on(Count processors, std::vector<Sample>& samples) {
   const auto is_other = [&](const Sample& s) { return s.processors != processors; };
   if (!std::ranges::all_of(samples, is_other)) std::erase_if(samples, is_other);
@@ -246,7 +237,7 @@ Prediction assume(const UntimedTask& task) {
           .basis = "assumed"};
 }
 
-// The names that are chosen, not all of them when there are many.
+// The chosen names, shortened when there are many.
 template <typename Choose>
 std::string names(const std::vector<Estimate>& estimates, Choose choose) {
   constexpr std::size_t kShown = 5;
@@ -256,7 +247,7 @@ std::string names(const std::vector<Estimate>& estimates, Choose choose) {
     if (choose(estimate) && ++count <= kShown) shown.push_back(io::quote(estimate.task.id));
   }
   if (count > kShown) shown.push_back(fmt::format("{} more", count - kShown));
-  return join(shown);
+  return io::listed(shown, "and");
 }
 
 }  // namespace
@@ -313,7 +304,7 @@ std::vector<std::string> Estimator::notes() const {
   const auto assumed = static_cast<std::size_t>(std::ranges::count_if(estimates_, was_assumed));
   if (const std::size_t measured = estimates_.size() - assumed; measured > 0) {
     lines.push_back(fmt::format("{} without a time: estimated from what was measured on {}",
-                                measured == 1 ? "1 task" : fmt::format("{} tasks", measured),
+                                io::counted(measured, "task"),
                                 machine_));
   }
   if (std::ranges::any_of(estimates_, has_unknown_alpha)) {

@@ -1,8 +1,8 @@
-// How long a task will take, from what tasks like it took: Amdahl's law
+// Predicts the time of a task from measurements of similar tasks, by Amdahl's law
 //
 //   seconds(p) = T (alpha + (1 - alpha) / p)
 //
-// fitted so that single slow attempts do not move it and newer runs count more.
+// fitted so that single slow attempts have no effect and newer runs count more.
 //
 //   auto known = history.of("demo", "solve", machine_name());
 //   if (const auto prediction = predict(known, true, {1, 8})) use(prediction->time);
@@ -23,23 +23,23 @@
 
 namespace dovetail::run {
 
-// What a task is thought to be like before it was ever measured: a minute, and almost parallel. As
-// it is measured the first time it runs, the numbers matter little; that somebody is told matters.
+// The assumed time of a task that was never measured: a minute, and almost parallel. The first run
+// replaces it, so the numbers matter little; a note tells the user about them.
 inline constexpr double kAssumedSeconds = 60;
 inline constexpr double kAssumedAlpha = 0.1;
 
-// Times below are the noise of starting a process, and count as this much.
+// Shorter times are mostly the start of the process, and count as this.
 inline constexpr double kNoiseSeconds = 0.01;
 
-// Whether a measurement says anything: it has a time, and processors.
+// Whether the measurement has a time and processors.
 bool is_usable(const Measurement& measurement);
 
-// From where alpha is known.
+// The source of alpha.
 enum class AlphaBasis {
   fitted,         // measured on several numbers of processors
-  between_tasks,  // so were different tasks, but none of them: maybe it is they that differ
-  cpu_time,       // measured on one number, which it kept busy for so long
-  assumed         // cannot be known from what was measured
+  between_tasks,  // the same, but each task on one number only: the tasks may differ
+  cpu_time,       // measured on one number of processors; the CPU time tells
+  assumed         // the measurements do not tell
 };
 
 struct AmdahlFit {
@@ -60,8 +60,8 @@ struct Range {
   double high = 0;
 };
 
-// Within which T and alpha lie, as far as the measurements can tell: 80 % of the fits to
-// measurements drawn from them by chance, with a fixed seed.
+// The uncertainty of T and alpha: the middle 80 % of the fits to random samples of the measurements
+// (bootstrap), with a fixed seed.
 struct FitRange {
   Range seconds = {};
   Range alpha = {};
@@ -70,8 +70,8 @@ std::optional<FitRange> fit_range(std::span<const Measurement> measurements);
 
 struct Prediction {
   TimeSpec time;
-  // Four of five measured times are within time * low_factor .. time * high_factor. Few
-  // measurements cannot promise much: n of them give no narrower range than 1/(1 + 1/n)..1 + 1/n.
+  // Four of five measured times are within time * low_factor .. time * high_factor. With n
+  // measurements the range is at least 1/(1 + 1/n)..1 + 1/n.
   double low_factor = 1;
   double high_factor = 1;
   std::size_t measurements = 0;
@@ -79,37 +79,36 @@ struct Prediction {
   std::string basis = {};  // "measured 3 times on 2 and 4 processors"
 };
 
-// A moldable task gets Amdahl's law with that range, any other one a fixed time on
+// A moldable task gets Amdahl's law with that range, any other task a fixed time on
 // `processors.min`.
 std::optional<Prediction> predict(std::span<const Measurement> measurements, bool is_moldable,
                                   ProcessorRange processors);
 
-// What an Estimator said about a task.
+// An Estimator's answer for a task.
 struct Estimate {
   UntimedTask task = {};
   Prediction prediction = {};
-  bool was_assumed = false;  // nothing was known: kAssumedSeconds
+  bool was_assumed = false;  // without measurements: kAssumedSeconds
 };
 
-// For WorkflowReadOptions::missing_time, as std::ref(estimator): it remembers what it said.
-//
-// A task's own measurements are used where there are two, or where the tasks of its kind differ
-// much; else those of its kind.
+// For WorkflowReadOptions::missing_time, as std::ref(estimator); remembers its answers. Uses a
+// task's own measurements if there are two, or if the tasks of its kind differ much; else those of
+// its kind.
 class Estimator {
  public:
-  // Without a history, or with one that turns out to be broken, nothing is known.
+  // Without a usable history, all times are assumed.
   Estimator(const PerformanceHistory* history, std::string machine);
 
   TimeSpec operator()(const UntimedTask& task);
 
-  // In the order in which they were asked for.
+  // In the order of the questions.
   const std::vector<Estimate>& estimates() const { return estimates_; }
 
-  // Null when it was not asked about that task.
+  // Null without a question about that task.
   const Estimate* find(const std::string& workflow, const std::string& task) const;
 
-  // For people, a line each: what was estimated from how much, what was assumed of which tasks, and
-  // why the history could not be read if so. Empty when there was nothing to estimate.
+  // For people, a line each: the number of estimates, the assumptions, and why the history could
+  // not be read. Empty without a question.
   std::vector<std::string> notes() const;
 
  private:

@@ -31,8 +31,8 @@ double miss(const Line& line, std::span<const LinePoint> points) {
 
 }  // namespace
 
-// The sum is convex and piecewise linear in the two parts, so that it is least at a corner: a line
-// through two of the points, or through one of them with the other part 0. All are tried.
+// The sum is convex and piecewise linear in the two parts, so its minimum is at a corner: a line
+// through two of the points, or through one of them with the other part 0. Tries them all.
 Line fit_line(std::span<const LinePoint> points) {
   assert(!points.empty() && "a line needs a point");
   Line best;

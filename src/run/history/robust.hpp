@@ -1,4 +1,4 @@
-// Statistics that single wild values do not move.
+// Robust statistics: single outliers have little effect.
 #pragma once
 
 #include <span>

@@ -10,7 +10,7 @@ namespace dovetail::run {
 
 namespace {
 
-// When what a task needs is there; nothing when that never was.
+// When a task ended; nothing when it has not.
 using EndOf = std::function<std::optional<Time>(std::size_t task)>;
 
 double area(Count procs, Duration length) { return procs * to_seconds(std::max<Time>(length, 0)); }
@@ -26,7 +26,7 @@ std::vector<std::size_t> needs_of(const Problem& problem, std::size_t task) {
   return needs;
 }
 
-// What was kept was there from the beginning.
+// The results of kept tasks existed from the beginning.
 Duration wait_before(const Problem& problem, std::size_t task, Time start, const EndOf& end_of) {
   Time ready = 0;
   for (const std::size_t need : needs_of(problem, task)) {
@@ -79,7 +79,7 @@ class Counter {
   }
 
  private:
-  // As far as is known, for what runs.
+  // The assumed end of tasks that still run.
   Time latest() const { return facts_.now.value_or(state_.last().at); }
 
   void count_states() {
@@ -186,7 +186,7 @@ class Counter {
         share(facts_.cpu_seconds.real, area(facts_.processors, facts_.turnaround.real));
   }
 
-  // Of tasks that have begun, by their first attempts.
+  // Counts the waits of started tasks until their first attempts.
   void count_waits() {
     std::map<std::size_t, Time> first_start;
     for (const PastAttempt& attempt : state_.attempts()) {

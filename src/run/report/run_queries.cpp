@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dovetail/time.hpp"
-#include "run/report/run_words.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::run {
 
@@ -21,7 +21,7 @@ std::string list(const Problem& problem, const std::vector<std::size_t>& tasks) 
   return text;
 }
 
-std::string processors(Count count) { return plural(static_cast<std::size_t>(count), "processor"); }
+std::string processors(Count count) { return io::counted(count, "processor"); }
 
 std::string not_waiting(const TaskStatus& status) {
   switch (status.state) {
@@ -61,7 +61,7 @@ std::vector<std::size_t> missing(const Problem& problem, const RunState& state, 
   return tasks;
 }
 
-// Tasks that could start as well and come first by the plan.
+// Tasks that are ready too and come first in the plan.
 std::vector<std::size_t> ahead(const Problem& problem, const RunState& state, std::size_t task) {
   std::vector<std::size_t> tasks;
   const Slot& own = state.plan()[task];

@@ -10,28 +10,26 @@
 
 namespace dovetail::run {
 
-// By task: the failed task, as its number, because of which it will not be run; nothing of others.
+// By task: the number of the failed task that keeps it from running; nothing for other tasks.
 std::vector<std::optional<std::size_t>> blocked_tasks(const Problem& problem,
                                                       const RunState& state);
 
-// How many processors the tasks that run have together.
+// The number of processors of all running tasks together.
 Count processors_in_use(const RunState& state);
 
-// The largest number of processors without which some task that is not done cannot run, and that
-// task. Nothing when all are done.
+// The unfinished task with the largest minimum of processors. Nothing when all tasks are done.
 struct Need {
   Count processors = 0;
   std::size_t task = 0;
 };
 std::optional<Need> largest_need(const Problem& problem, const RunState& state);
 
-// Why a task has not started: what it waits for, in sentences, most important first. `limit`: the
-// processors that may be used; `is_worked_on`: whether a process works on the run. Of a task that
-// has started: what it does instead.
+// Why a task has not started, in sentences, most important first; for a started task, its state.
+// `limit`: the number of processors allowed; `is_worked_on`: whether a process works on the run.
 std::vector<std::string> explain(const Problem& problem, const RunState& state, std::size_t task,
                                  Count limit, bool is_worked_on);
 
-// The same of a run that does not go by a plan.
+// The same for a run without a plan.
 std::vector<std::string> explain_without_plan(const Problem& problem, const RunState& state,
                                               std::size_t task, bool is_worked_on);
 

@@ -11,11 +11,11 @@ namespace dovetail::run {
 
 namespace {
 
-// As the loop that follows a plan names its first decision; pictures do not mark it.
+// The name of the first decision in the event loop; pictures do not mark it.
 constexpr const char* kStart = "start";
 
-// What starts within this time of what it needs did not wait for anything else: it takes a moment
-// until an end is heard of and a process is there.
+// A task that starts this soon after its last input did not wait for anything else: noticing the
+// end and starting the process take a moment.
 constexpr Duration kAtOnce = 250;
 
 Placement place(const Problem& problem, std::size_t task, const Slot& slot) {
@@ -32,7 +32,7 @@ Slot slot_of(const PastAttempt& attempt) {
   return {attempt.processors, attempt.started, attempt.ended};
 }
 
-// The limit may have changed while the run went on.
+// The limit may have changed during the run.
 Count most_processors(const Problem& problem, const RunState& state, Plan plan,
                       std::span<const Placement> lost) {
   plan.placements.insert(plan.placements.end(), lost.begin(), lost.end());
@@ -51,8 +51,8 @@ Plan empty_plan(const Problem& problem, const RunState& state) {
   return {.algorithm = state.algorithm(), .now = 0, .deadline = problem.deadline()};
 }
 
-// What decided the end. Unlike in a plan, starts follow ends by a few milliseconds, and a task may
-// have been held up by a run that failed.
+// The chain of runs that decided the end. Unlike in a plan, starts follow ends by a few
+// milliseconds, and a failed run may have delayed a task.
 class DecisiveChain {
  public:
   DecisiveChain(const Problem& problem, const std::vector<Placement>& placements,
@@ -69,7 +69,7 @@ class DecisiveChain {
     }
   }
 
-  // By run: the placements, then what was lost.
+  // By run: the placements, then the lost ones.
   std::vector<bool> walk() const {
     std::vector<bool> is_in(runs_.size(), false);
     for (std::size_t at = last_; at != kNone && !is_in[at]; at = before(at)) is_in[at] = true;
@@ -126,7 +126,7 @@ class DecisiveChain {
   std::multimap<std::size_t, std::size_t> lost_of_ = {};  // by task
 };
 
-// Everything that is over.
+// All finished attempts.
 struct Past {
   Past(const Problem& problem, const RunState& state) : plan(empty_plan(problem, state)) {
     const std::vector<const PastAttempt*> counted = successes(state);
@@ -153,13 +153,13 @@ struct Past {
   std::vector<Placement> lost = {};
 };
 
-// The rest of a run, played through the dispatcher that really decides.
+// Simulates the rest of a run with the real dispatcher.
 class Rest {
  public:
   Rest(const Problem& problem, const RunState& state, Time now)
       : problem_(problem), dispatcher_(problem, limit(problem, state)), now_(now) {
     dispatcher_.follow(state.plan());
-    // A task that has run must not become ready by the success of what it needed.
+    // Successes first, so that no finished task becomes ready again.
     const std::vector<TaskStatus>& tasks = state.tasks();
     for (std::size_t task = 0; task < tasks.size(); ++task) {
       if (tasks[task].state == TaskState::done) dispatcher_.adopt_success(task);

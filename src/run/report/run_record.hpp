@@ -1,4 +1,4 @@
-// A run as the pictures of plans draw it.
+// A run as a plan record, for the pictures of plans.
 //
 //   const PlanRecord before = planned_record(problem, state);
 //   const PlanRecord after = executed_record(problem, state);
@@ -16,21 +16,21 @@
 
 namespace dovetail::run {
 
-// By task: the attempt by which it is done; nothing while it is not, and when it was kept from
+// By task: the successful attempt; null while the task is not done, or when it was kept from
 // another run.
 std::vector<const PastAttempt*> successes(const RunState& state);
 
-// The first plan. Tasks that were kept before there was one are not in it.
+// The first plan, without the tasks that were kept before.
 PlanRecord planned_record(const Problem& problem, const RunState& state);
 
-// What has happened: of every task that is done the attempt that counts, all other attempts that
-// are over as lost ones, and the decisions as history, the first plan being its "start". Nothing
-// else is in it: neither tasks that run, nor those that were kept or have not been run.
+// The past: the successful attempt of every done task, all other finished attempts as lost ones,
+// and the decisions as history, beginning with the first plan as "start". Running, kept and
+// unstarted tasks are left out.
 PlanRecord executed_record(const Problem& problem, const RunState& state);
 
-// The same of a run that goes on, with the rest as it is expected: what runs ends as planned, or
-// now when it is late, and what waits starts by the plan in force as soon as it can. What will
-// never run, as something that it needs has failed, is left out.
+// The past and the expected rest of a run in progress: running tasks end as planned, or now if they
+// are late, and waiting tasks start as soon as they can by the current plan. Tasks that wait for a
+// failed one are left out.
 PlanRecord outlook_record(const Problem& problem, const RunState& state, Time now);
 
 }  // namespace dovetail::run

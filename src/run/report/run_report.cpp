@@ -11,6 +11,7 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
+#include "io/text.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_record.hpp"
 #include "run/report/run_words.hpp"
@@ -128,7 +129,7 @@ std::string task_row(const TaskFacts& task) {
              task.state == TaskState::failed ? "failed" : "");
 }
 
-// In their order: all, or, where a page of all would be too long, those that a reader looks for.
+// All tasks in order; of very many, only those that a reader looks for.
 std::vector<const TaskFacts*> listed_tasks(const RunFacts& facts) {
   constexpr std::size_t kMost = 2000;
   std::vector<const TaskFacts*> tasks;
@@ -161,7 +162,7 @@ std::string tasks_section(const RunFacts& facts) {
 
 std::vector<std::string> chart_facts(Duration turnaround, double cpu_seconds, std::size_t tasks) {
   return {"turn-around " + format_duration(turnaround), cpu_text(cpu_seconds),
-          plural(tasks, "task")};
+          io::counted(tasks, "task")};
 }
 
 std::vector<std::string> before_facts(const RunFacts& facts, std::size_t drawn) {
@@ -190,7 +191,7 @@ std::string title_of(const ReportedRun& run, const RunFacts& facts) {
   return "Run " + title;
 }
 
-// The two pictures of a run and what is said about them.
+// The two pictures of a run and the texts about them.
 struct Report {
   explicit Report(const ReportedRun& run)
       : facts(facts_of(run.problem, run.state, run.now)),

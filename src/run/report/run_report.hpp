@@ -1,10 +1,10 @@
-// What is shown of a run: its plan and what became of it, one above the other, and the facts.
+// The report of a run: its plan and its execution, one above the other, and the facts.
 //
 //   write_file("run.html", run_report_html({.name = "flow-3", .problem = problem, .state =
 //   state}));
 //
-// While a run goes on, what has not happened yet is drawn as it is expected, right of a line that
-// says "now". Each text is self-contained. All functions are pure.
+// While a run is in progress, its expected future is drawn right of a line that says "now". Each
+// text is self-contained. All functions are pure.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ struct ReportedRun {
   std::string name;
   const Problem& problem;
   const RunState& state;
-  std::optional<Time> now = {};  // by the run's clock, when it goes on
-  std::string more = {};         // markup for the page, safe as it is
+  std::optional<Time> now = {};  // on the run's clock, while it is in progress
+  std::string more = {};         // markup for the page, already escaped
 };
 
-// executed_record, or outlook_record while it goes on.
+// executed_record, or outlook_record while it is in progress.
 PlanRecord shown_record(const ReportedRun& run);
 
 // A page: both charts, decisions with their reasons, planned against real, every task.

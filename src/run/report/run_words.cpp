@@ -7,12 +7,14 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
+#include "io/text.hpp"
+#include "run/known_run.hpp"
 
 namespace dovetail::run {
 
 namespace {
 
-// Below a tenth of an hour, hours with one decimal say nothing.
+// Below a tenth of an hour, one decimal of hours is too coarse.
 constexpr double kHoursFrom = 360;
 constexpr double kSecondsInHour = 3600;
 
@@ -22,7 +24,7 @@ std::string one_decimal(double cpu_seconds, bool in_hours) {
   return fmt::format("{:.1f}", in_hours ? cpu_seconds / kSecondsInHour : cpu_seconds);
 }
 
-// Runs that are cut into jobs have none.
+// Runs that are cut into jobs have no plan.
 std::string if_planned(const RunFacts& facts, std::string text) {
   return facts.algorithm.empty() ? "-" : std::move(text);
 }
@@ -63,10 +65,10 @@ SummaryRow use_row(const RunFacts& facts) {
   return {.what = "processors in use",
           .planned = if_planned(facts, per_cent(facts.use.planned)),
           .real = per_cent(facts.use.real),
-          .note = "of " + plural(static_cast<std::size_t>(facts.processors), "processor")};
+          .note = "of " + io::counted(facts.processors, "processor")};
 }
 
-// A mean is not known to the millisecond.
+// A mean needs no milliseconds.
 Duration rounded(Duration length) {
   constexpr Duration kFrom = 1000;
   constexpr Duration kStep = 100;
@@ -87,22 +89,22 @@ SummaryRow wait_row(const RunFacts& facts) {
 
 void add_plans(const RunFacts& facts, std::vector<std::string>& notes) {
   if (facts.plans_made == 0) return;
-  notes.push_back(
-      fmt::format("planned again {}, {} adopted",
-                  facts.plans_made == 1 ? "once" : plural(facts.plans_made, "time"),
-                  facts.plans_adopted == 0 ? "none" : std::to_string(facts.plans_adopted)));
+  notes.push_back(fmt::format(
+      "planned again {}, {} adopted",
+      facts.plans_made == 1 ? "once" : io::counted(facts.plans_made, "time"),
+      facts.plans_adopted == 0 ? "none" : std::to_string(facts.plans_adopted)));
 }
 
 void add_failures(const RunFacts& facts, std::vector<std::string>& notes) {
   if (facts.vain_attempts == 0) return;
-  std::string note = plural(facts.vain_attempts, "attempt") + " failed or lost";
+  std::string note = io::counted(facts.vain_attempts, "attempt") + " failed or lost";
   if (facts.tasks_tried_again > 0) {
-    note += ", " + plural(facts.tasks_tried_again, "task") + " tried again";
+    note += ", " + io::counted(facts.tasks_tried_again, "task") + " tried again";
   }
   notes.push_back(std::move(note));
 }
 
-// A pause between two processes that worked on the run, say.
+// For example, the pause between two processes that worked on the run.
 void add_idle(const RunFacts& facts, std::vector<std::string>& notes) {
   constexpr Duration kNotable = 1000;
   constexpr Duration kShare = 20;
@@ -110,7 +112,7 @@ void add_idle(const RunFacts& facts, std::vector<std::string>& notes) {
   notes.push_back("nothing ran for " + format_duration(facts.idle));
 }
 
-// Of a run that is neither done nor going on nobody knows.
+// A run that is neither done nor in progress has no known end.
 void add_deadline(const RunFacts& facts, std::vector<std::string>& notes) {
   if (!facts.deadline || !(facts.is_done || facts.expected_end)) return;
   const Time end = facts.is_done ? facts.turnaround.real : *facts.expected_end;
@@ -122,10 +124,6 @@ void add_deadline(const RunFacts& facts, std::vector<std::string>& notes) {
 }
 
 }  // namespace
-
-std::string plural(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string cpu_text(double cpu_seconds) {
   const bool in_hours = cpu_seconds >= kHoursFrom;
@@ -143,13 +141,14 @@ std::vector<std::string> summary_notes(const RunFacts& facts) {
   add_deadline(facts, notes);
   add_plans(facts, notes);
   add_failures(facts, notes);
-  if (facts.kept > 0) notes.push_back(plural(facts.kept, "task") + " kept as nothing had changed");
+  if (facts.kept > 0)
+    notes.push_back(io::counted(facts.kept, "task") + " kept as nothing had changed");
   add_idle(facts, notes);
   return notes;
 }
 
 std::string progress_text(const RunFacts& facts) {
-  const std::string tasks = plural(facts.tasks.size(), "task");
+  const std::string tasks = io::counted(std::ssize(facts.tasks), "task");
   if (facts.is_done) return facts.tasks.size() == 1 ? "1 task done" : "all " + tasks + " done";
   std::string text = fmt::format("{} of {} done", facts.done, tasks);
   if (facts.failed > 0) text += fmt::format(", {} failed", facts.failed);
@@ -165,17 +164,7 @@ std::string error_text(const PlannedAndReal<Duration>& time) {
 }
 
 std::string state_text(const TaskFacts& task) {
-  switch (task.state) {
-    case TaskState::waiting:
-      return "waiting";
-    case TaskState::running:
-      return "running";
-    case TaskState::done:
-      return task.was_kept ? "kept" : "done";
-    case TaskState::failed:
-      return "failed";
-  }
-  return {};
+  return task.state == TaskState::done && task.was_kept ? "kept" : name_of(task.state);
 }
 
 std::string processors_text(const TaskFacts& task) {

@@ -1,4 +1,4 @@
-// The facts of a run in words, the same in its report, its summary and its pictures.
+// The facts of a run in words, for its report, its summary and its pictures.
 //
 //   for (const SummaryRow& row : summary_rows(facts)) ...   // "turn-around", "1m40s", "1m52s", ...
 //
@@ -22,11 +22,10 @@ struct SummaryRow {
 // Planned against real: turn-around, processor time, use, waits.
 std::vector<SummaryRow> summary_rows(const RunFacts& facts);
 
-// "real", or "so far" while the run goes on.
+// "real", or "so far" while the run is in progress.
 std::string real_heading(const RunFacts& facts);
 
-// What else there is to say, in short sentences without a full stop; empty when all went by the
-// plan.
+// Remarks in short sentences without a full stop; empty when all went as planned.
 std::vector<std::string> summary_notes(const RunFacts& facts);
 
 // "all 12 tasks done", "7 of 10 tasks done, 1 failed, 2 running".
@@ -38,13 +37,10 @@ std::string error_text(const PlannedAndReal<Duration>& time);
 // "waiting", "done", "kept", "failed", ...
 std::string state_text(const TaskFacts& task);
 
-// "4", "4 -> 2" when it ran on another number than planned.
+// "4", or "4 -> 2" if it ran on another number than planned.
 std::string processors_text(const TaskFacts& task);
 
-// "61.3 CPU-hours", "42.0 CPU-seconds" where hours would all be nothing.
+// "61.3 CPU-hours", or "42.0 CPU-seconds" if that is too short for hours.
 std::string cpu_text(double cpu_seconds);
-
-// "1 task", "12 tasks".
-std::string plural(std::size_t count, const std::string& noun);
 
 }  // namespace dovetail::run

@@ -76,7 +76,7 @@ TEST_F(FederationClient, AfterAFailureEachClusterGoesOnWithTheMonthsThatItHas) {
   write_experiment(4, 6);
   EXPECT_EQ(dovetail(command()), 1);
   EXPECT_TRUE(says("month 3: exit code 3: no grid (")) << printed();
-  EXPECT_TRUE(says("failed; after a fix the same command goes on")) << printed();
+  EXPECT_TRUE(says("failed; fix the cause, and the same command goes on")) << printed();
   EXPECT_EQ(lines_of("ran").size(), 8U);
   std::filesystem::remove(file("broken"));
   ASSERT_EQ(dovetail(command({"--dry-run"})), 0) << printed();
@@ -85,7 +85,7 @@ TEST_F(FederationClient, AfterAFailureEachClusterGoesOnWithTheMonthsThatItHas) {
   ASSERT_EQ(dovetail(command()), 0) << printed();
   EXPECT_TRUE(says("sum-1 goes on")) << printed();
   EXPECT_FALSE(says("computed again")) << printed();
-  EXPECT_FALSE(says("cannot go on")) << printed();
+  EXPECT_FALSE(says("cannot continue")) << printed();
   EXPECT_TRUE(says("on big in " + file("data-big/alice/sum-1"))) << printed();
   expect_each_month_ran_once(24);
 }
@@ -103,7 +103,7 @@ TEST_F(FederationClient, WhatCannotMoveIsNotSaidToMove) {
   wait_for_daemons(2);
   write_experiment(4, 4);
   ASSERT_EQ(dovetail(command({"--look-again", "1"})), 0) << printed();
-  EXPECT_FALSE(says("moves:")) << printed();
+  EXPECT_FALSE(says("moving scenarios:")) << printed();
   EXPECT_FALSE(says("leaves liar")) << printed();
   expect_each_month_ran_once(16);
 }
@@ -138,9 +138,9 @@ TEST_F(FederationClient, AClusterThatComesBackAfterTheEndCanBeTold) {
   end_steps_of("big");
   ASSERT_EQ(wait_for(client), 0) << printed();
   EXPECT_TRUE(says("big is lost")) << printed();
-  EXPECT_TRUE(says("with --cancel tells it")) << printed();
+  EXPECT_TRUE(says("with --cancel to tell it")) << printed();
   EXPECT_EQ(dovetail(command({"--cancel"})), 3) << printed();
-  EXPECT_TRUE(says("big cannot be told")) << printed();
+  EXPECT_TRUE(says("big cannot be reached")) << printed();
   launch("big");
   EXPECT_EQ(dovetail(command({"--cancel"})), 0) << printed();
   EXPECT_NE(log_of("big").find("-p1: cancelled"), std::string::npos) << log_of("big");

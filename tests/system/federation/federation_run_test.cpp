@@ -72,7 +72,7 @@ TEST_F(FederationRun, WhatIsWrongIsOneLine) {
   EXPECT_NE(printed().find("parameter label"), std::string::npos) << printed();
   stop(servers_.at("master").pid, SIGKILL);
   EXPECT_EQ(dovetail(command()), 3);
-  EXPECT_NE(printed().find("nobody answers there"), std::string::npos) << printed();
+  EXPECT_NE(printed().find("no server answers there"), std::string::npos) << printed();
   launch("master");
 }
 

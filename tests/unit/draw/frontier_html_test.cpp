@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
 #include "draw/frontier/frontier_scene.hpp"
+#include "draw/page.hpp"
 #include "support/draw/sample_frontier.hpp"
 
 namespace dovetail {

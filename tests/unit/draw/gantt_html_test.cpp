@@ -4,7 +4,7 @@
 #include <string>
 
 #include "dovetail/draw.hpp"
-#include "draw/embedded.hpp"
+#include "draw/page.hpp"
 #include "support/sample_plan.hpp"
 
 namespace dovetail {
