@@ -13,6 +13,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "planners/list/tightest.hpp"
 
 namespace dovetail::cli {
@@ -55,6 +56,10 @@ AnswerRequest request_of(const PlanArguments& arguments, const Problem& problem)
                         .keeps_cpu_limit = search.budget || search.cpu_factor};
   if (arguments.algorithm.empty()) {
     require_planner(problem);
+    const std::string unfit = single_cluster_unfit(problem);
+    if (arguments.tightest && !unfit.empty()) {
+      throw InputError("--tightest: every algorithm for deadlines " + unfit);
+    }
   } else {
     request.algorithm = &choose_planner(arguments.algorithm, problem);
     require_sense(arguments, *request.algorithm, problem);
@@ -211,7 +216,7 @@ void add_plan(CLI::App& program, Exit& status) {
                       "by name (see: dovetail algorithms); default: DOVETAIL where it can");
   arguments->goal.add(*command);
   command->add_flag("--tightest", arguments->tightest,
-                    "the tightest deadline that each algorithm can meet");
+                    "find the tightest deadline that each algorithm can meet");
   arguments->planner.add(*command);
   arguments->planner.search.add_budget(*command);
   arguments->output.add(*command);
