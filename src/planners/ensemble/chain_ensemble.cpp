@@ -39,7 +39,7 @@ const RepeatedUnit& unit_of(const ChainEnsemble& ensemble, std::size_t cluster) 
   return ensemble.units[ensemble.units.size() == 1 ? 0 : cluster];
 }
 
-// When nobody else holds anything of the cluster any more, and its slots have begun.
+// When others hold nothing of the cluster any more, and its slots have begun.
 Time last_change(const Cluster& cluster, const Windows& windows, Time now) {
   Time last = std::max(now, windows.first);
   if (cluster.joins > last) last = cluster.joins;
@@ -82,7 +82,7 @@ class ChainSite {
   // Within its windows, as far as they are laid out.
   const Cluster& cluster() const { return ours_.clusters()[0]; }
 
-  struct Answer {
+  struct GroupsPlan {
     Grouping grouping;
     Duration formula = kForever;
     ChainPlan plan;
@@ -90,8 +90,8 @@ class ChainSite {
 
   const RepeatedUnit& unit() const { return unit_; }
 
-  // For so many scenarios; nothing when they never fit.
-  std::optional<Answer> plan(Count scenarios, const EnsembleChoices& choices) {
+  // For this number of scenarios; nothing when they never fit.
+  std::optional<GroupsPlan> plan(Count scenarios, const EnsembleChoices& choices) {
     const MonthProblem whole = months(scenarios, cluster().processors);
     if (!whole.has_room()) return std::nullopt;
     auto answer = plan_until_horizon(whole, choices);
@@ -122,12 +122,12 @@ class ChainSite {
     return there_.as_months(scenarios, ensemble_.months, processors, reserved_);
   }
 
-  std::optional<Answer> plan_until_horizon(const MonthProblem& whole,
-                                           const EnsembleChoices& choices) const {
+  std::optional<GroupsPlan> plan_until_horizon(const MonthProblem& whole,
+                                               const EnsembleChoices& choices) const {
     const Count scenarios = whole.scenarios;
     const Calendar& calendar = ours_.calendar(0);
     const bool search = choices.heuristic->tries_all;
-    std::optional<Answer> best;
+    std::optional<GroupsPlan> best;
     for (const Count level : levels_of(calendar, now_, until(whole))) {
       const MonthProblem problem = months(scenarios, level);
       if (!problem.has_room()) continue;
@@ -148,11 +148,11 @@ class ChainSite {
   }
 
   void try_grouping(Count scenarios, Grouping grouping, Dispatch dispatch,
-                    std::optional<Answer>& best) const {
+                    std::optional<GroupsPlan>& best) const {
     const ChainProblem problem{unit_, there_, ours_.calendar(0), now_, scenarios, ensemble_.months};
     auto plan = plan_chains(problem, grouping, dispatch);
     if (!plan || (best && plan->makespan >= best->plan.makespan)) return;
-    best = Answer{std::move(grouping), kForever, std::move(*plan)};
+    best = GroupsPlan{std::move(grouping), kForever, std::move(*plan)};
   }
 
   // As far as it is of interest what is free: some times as long as an empty cluster would take.
@@ -169,7 +169,7 @@ class ChainSite {
   UnitOnCluster there_;
   Count reserved_;
   Time horizon_;           // of the slots that are laid out
-  Time alike_ = 0;         // until then there was a slot of which nobody else holds anything
+  Time alike_ = 0;         // until then there was a slot of which others hold nothing
   Time last_horizon_ = 0;  // there is no use in going further
   Platform ours_;          // the cluster alone, within its windows
 };

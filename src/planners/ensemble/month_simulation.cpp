@@ -106,7 +106,7 @@ class MonthSimulation {
     const Time end = now_ + times_[start.group];
     running_.push({end, start.scenario, start.group, start.month});
     if (!runs_) return;
-    runs_->push_back({MonthRun::Kind::main, start.scenario, start.month, start.group,
+    runs_->push_back({MonthRun::RunKind::main, start.scenario, start.month, start.group,
                       first_[start.group], now_, end});
   }
 

@@ -16,7 +16,7 @@ void PostQueue::add_processors(Count first, Count count) {
 
 Time PostQueue::busy_until(Count first) const {
   Time end = 0;
-  for (const Running& run : running_) {
+  for (const RunningPost& run : running_) {
     if (run.processor >= first) end = std::max(end, run.end);
   }
   return end;
@@ -69,12 +69,12 @@ Duration PostQueue::length(std::int64_t at_a_time) const {
 }
 
 void PostQueue::start_one(Time t, Duration length) {
-  Waiting& task = queue_.front();
-  const Running run{t + length, free_.top()};
+  WaitingPost& task = queue_.front();
+  const RunningPost run{t + length, free_.top()};
   free_.pop();
   if (runs_) {
     runs_->push_back(
-        {MonthRun::Kind::post, task.scenario, task.month, 0, run.processor, t, run.end});
+        {MonthRun::RunKind::post, task.scenario, task.month, 0, run.processor, t, run.end});
   }
   auto place = running_.end();
   while (place != running_.begin() && std::prev(place)->end > run.end) --place;

@@ -1,5 +1,5 @@
 // Post tasks of an ensemble in simulated time: first come, first served, on the processors that
-// nobody else uses, lowest number first.
+// nothing else uses, lowest number first.
 //
 //   posts.push(scenario, month);   // waits
 //   posts.start_at(now);           // free processors take what waits
@@ -53,12 +53,12 @@ class PostQueue {
   Time last_end() const { return last_end_; }
 
  private:
-  struct Waiting {
+  struct WaitingPost {
     std::uint32_t scenario = 0;
     Count month = 0;
     Count tasks = 0;
   };
-  struct Running {
+  struct RunningPost {
     Time end = 0;
     Count processor = 0;
   };
@@ -68,9 +68,9 @@ class PostQueue {
 
   const MonthProblem& problem_;
   std::vector<MonthRun>* runs_;
-  std::deque<Waiting> queue_;
-  std::int64_t waiting_ = 0;     // tasks in the queue
-  std::deque<Running> running_;  // by end
+  std::deque<WaitingPost> queue_;
+  std::int64_t waiting_ = 0;         // tasks in the queue
+  std::deque<RunningPost> running_;  // by end
   std::priority_queue<Count, std::vector<Count>, std::greater<>> free_;
   std::int64_t ended_ = 0;
   Time last_end_ = 0;

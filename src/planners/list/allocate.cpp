@@ -92,14 +92,14 @@ class LevelLimit {
   }
 
  private:
-  struct Level {
+  struct LevelHold {
     std::int64_t held = 0;
     std::vector<TaskId> tasks = {};
   };
 
   Count limit_ = 0;
   std::vector<std::uint32_t> level_of_ = {};
-  std::vector<Level> levels_ = {};
+  std::vector<LevelHold> levels_ = {};
 };
 
 class Allocator {

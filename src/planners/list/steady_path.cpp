@@ -11,7 +11,7 @@ SteadyPath::SteadyPath(const std::vector<TaskId>& tasks, std::vector<Duration> m
   heap_.reserve(tasks.size());
   for (std::size_t place = 0; place < tasks.size(); ++place) heap_.push_back({tasks[place], place});
   std::make_heap(heap_.begin(), heap_.end(),
-                 [this](const Entry& a, const Entry& b) { return worse(a, b); });
+                 [this](const QueuedTask& a, const QueuedTask& b) { return worse(a, b); });
   for (std::size_t begin = 0; begin < margins_.size(); begin += kBlock) {
     const auto first = margins_.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last =
@@ -22,7 +22,7 @@ SteadyPath::SteadyPath(const std::vector<TaskId>& tasks, std::vector<Duration> m
 }
 
 bool SteadyPath::shortened(Duration by) {
-  const auto order = [this](const Entry& a, const Entry& b) { return worse(a, b); };
+  const auto order = [this](const QueuedTask& a, const QueuedTask& b) { return worse(a, b); };
   // pop_heap compares only the other entries, so the changed gain of the front does no harm.
   std::pop_heap(heap_.begin(), heap_.end(), order);
   const std::size_t place = heap_.back().place;

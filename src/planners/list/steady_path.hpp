@@ -35,18 +35,18 @@ class SteadyPath {
   bool shortened(Duration by);
 
  private:
-  struct Entry {
+  struct QueuedTask {
     TaskId task;
     std::size_t place;
   };
 
   static constexpr std::size_t kBlock = 64;
 
-  bool worse(const Entry& a, const Entry& b) const { return better_(b.task, a.task); }
+  bool worse(const QueuedTask& a, const QueuedTask& b) const { return better_(b.task, a.task); }
   bool lower_margins(std::size_t last, Duration by);
 
   Better better_;
-  std::vector<Entry> heap_;  // the best at the front
+  std::vector<QueuedTask> heap_;  // the best at the front
   // A step changes the margins of all places up to one; blocks make that cheap.
   std::vector<Duration> margins_;  // not counting the loss of their whole block
   std::vector<Duration> lost_;     // loss of each whole block

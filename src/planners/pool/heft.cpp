@@ -106,7 +106,7 @@ class RestPlanner {
 
   Time start_on(ResourceId resource, Duration cost) const {
     const Lane& lane = lanes_[resource];
-    if (options_.slots == Slots::insertion) return lane.first_fit(ready_[resource], cost);
+    if (options_.slots == SlotRule::insertion) return lane.first_fit(ready_[resource], cost);
     return std::max(ready_[resource], lane.last_end());
   }
 

@@ -42,11 +42,11 @@ WindowFlow::WindowFlow(const ClusterView& view, const TimeWindows& windows, Inte
   update_work();
 }
 
-WindowFlow::Choice WindowFlow::cheapest(TaskId task, double flow) const {
+WindowFlow::Width WindowFlow::cheapest(TaskId task, double flow) const {
   const TaskTime& time = view_.time(task);
   const Count fewest = windows_.fewest[task];
   const Count most = view_.bounded(task, view_.processors());
-  Choice best{.cost = std::numeric_limits<double>::infinity()};
+  Width best{.cost = std::numeric_limits<double>::infinity()};
   const auto offer = [&](Count procs, double length) {
     const double cost = (procs + flow) * length;
     if (cost < best.cost) best = {procs, length, cost};
@@ -185,7 +185,7 @@ Area WindowFlow::whole_work() const {
 
 std::vector<Count> WindowFlow::widths() const {
   std::vector<Count> widths;
-  for (const Choice& choice : choices_) widths.push_back(choice.procs);
+  for (const Width& choice : choices_) widths.push_back(choice.procs);
   return widths;
 }
 

@@ -55,13 +55,13 @@ class WindowFlow {
   const Flows& flows() const { return flows_; }
 
  private:
-  struct Choice {
+  struct Width {
     Count procs = 0;
     double length = 0;  // milliseconds, not rounded up
     double cost = 0;    // (m + f) T(m)
   };
 
-  Choice cheapest(TaskId task, double flow) const;
+  Width cheapest(TaskId task, double flow) const;
   void find_path();
   double excess_with(double more) const;
   std::int64_t best_step() const;
@@ -75,7 +75,7 @@ class WindowFlow {
   std::vector<std::size_t> first_edge_;  // by task, of those that lead to it
   Flows flows_;
   std::vector<std::int64_t> through_;  // by task
-  std::vector<Choice> choices_;        // by task
+  std::vector<Width> choices_;         // by task
   std::vector<double> reach_;          // scratch: the longest way to the end of each task
   std::vector<TaskId> path_;           // from its first task to its last
   double excess_ = 0;                  // of that path over its window

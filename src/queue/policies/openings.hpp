@@ -22,7 +22,8 @@ class Openings {
   explicit Openings(Count nodes) : demand_(nodes), gaps_(size_of(nodes) + 1) {}
 
   // A job waits for this start: chances of those that were not told of are not kept. What is told
-  // holds until all is forgotten, to be told anew by about so many jobs that start up to `last`.
+  // holds until all is forgotten, to be told anew by about that number of jobs that start up to
+  // `last`.
   void waits(const Ask& ask, Time start) { demand_.add(ask, start); }
   void forget_waiting(Time now, Time last, std::size_t jobs) { demand_.renew(now, last, jobs); }
 
@@ -35,7 +36,7 @@ class Openings {
   }
 
   // The earliest place in the gaps that ends before `start`. (Up to `start` the job could slide.)
-  std::optional<Timeline::Moment> find(const Ask& ask, Time start, const Timeline& plan);
+  std::optional<Timeline::LineTime> find(const Ask& ask, Time start, const Timeline& plan);
 
   // All waiting jobs have been tried: what opened before the last such moment is forgotten.
   void all_tried();
@@ -43,8 +44,8 @@ class Openings {
  private:
   struct Gap {
     Interval span;
-    Timeline::Point at = Timeline::kPresent;  // not far from the begin
-    std::uint32_t round = 0;                  // when it was noted
+    Timeline::PointId at = Timeline::kPresent;  // not far from the begin
+    std::uint32_t round = 0;                    // when it was noted
     // Jobs no smaller than this have been tried in vain.
     Count vain_nodes = std::numeric_limits<Count>::max();
     Duration vain_length = 0;

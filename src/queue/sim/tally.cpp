@@ -14,7 +14,7 @@ void Tally::add(Duration value) {
 
 void Tally::sort_in() {
   std::ranges::sort(recent_);
-  std::vector<Entry> merged;
+  std::vector<TallyEntry> merged;
   merged.reserve(entries_.size());
   const auto put = [&merged](Duration value, std::uint64_t times) {
     if (!merged.empty() && merged.back().value == value) {
@@ -36,7 +36,7 @@ void Tally::sort_in() {
 Duration Tally::at(std::uint64_t rank) {
   sort_in();
   std::uint64_t below = 0;
-  for (const Entry& entry : entries_) {
+  for (const TallyEntry& entry : entries_) {
     below += entry.times;
     if (below >= rank) return entry.value;
   }

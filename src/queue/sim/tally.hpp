@@ -32,7 +32,7 @@ class Tally {
   Duration largest() { return quantile(1); }
 
  private:
-  struct Entry {
+  struct TallyEntry {
     Duration value;
     std::uint64_t times;
   };
@@ -42,8 +42,8 @@ class Tally {
   Duration at(std::uint64_t rank);
 
   static constexpr std::size_t kRecent = 1U << 14U;
-  std::vector<Entry> entries_;    // by value, each once
-  std::vector<Duration> recent_;  // not yet among them
+  std::vector<TallyEntry> entries_;  // by value, each once
+  std::vector<Duration> recent_;     // not yet among them
   std::uint64_t count_ = 0;
 };
 

@@ -2,7 +2,7 @@
 // is clearly estimated to end earlier under the cap; and that can be told how well the nodes it
 // holds must be used.
 //
-// A job in the queue has a place that nobody takes away, single tasks have not: they must look
+// A job in the queue keeps its place, single tasks have none: they must look
 // better by a margin. The decision is made again whenever a job starts, and in single mode whenever
 // a level is complete.
 #include <algorithm>
@@ -83,7 +83,7 @@ class GlumePlus final : public OverlapStrategy {
     return singles_end(cutting(), desk, desk.queue(), set, start);
   }
 
-  // What other people leave of the machine; 0: unknown.
+  // What other users leave of the machine; 0: unknown.
   static Count share(Desk& desk) {
     const auto use = desk.recent_use();
     if (!use) return 0;

@@ -41,8 +41,8 @@ class Singles {
   }
 
  private:
-  using Event = std::pair<Time, TaskId>;
-  using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+  using Moments = std::priority_queue<std::pair<Time, TaskId>, std::vector<std::pair<Time, TaskId>>,
+                                      std::greater<>>;
 
   // A task waits for its parents in the set, and for what other jobs of the workflow hold.
   void look_at_parents(const Desk& desk, TaskId task) {
@@ -106,8 +106,8 @@ class Singles {
   std::vector<char> in_set_;              // by task, as the next two
   std::vector<std::uint32_t> waits_for_;  // parents in the set
   std::vector<Time> earliest_;
-  Events arrivals_;  // tasks by when they become ready
-  Events ends_;
+  Moments arrivals_;  // tasks by when they become ready
+  Moments ends_;
   std::priority_queue<std::pair<Duration, TaskId>> ready_;  // by bottom level; ~task: file order
   Count live_ = 0;
 };
