@@ -19,8 +19,9 @@ Problem problem_of(const std::vector<TimeSpec>& times, bool chained, Count proce
 
 TEST(ClusterView, SeveralWorkflowsKeepEveryTaskAndEdge) {
   const Problem two = problem_of({TimeSpec::fixed(1), TimeSpec::fixed(2)}, true, 4);
-  const Problem one = problem_of({TimeSpec::amdahl(4, 0.5)}, true, 4);
-  const Problem both({one.workflows()[0], two.workflows()[0]}, Platform::empty(4));
+  WorkflowBuilder one("v");
+  one.add_task({.id = "t0", .time = TimeSpec::amdahl(4, 0.5)});
+  const Problem both({std::move(one).build(), two.workflows()[0]}, Platform::empty(4));
   const ClusterView view(both);
   ASSERT_EQ(view.size(), 3U);
   EXPECT_EQ(view.workflow().size(), 3U);
