@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dovetail/plan.hpp"
+#include "dovetail/platform.hpp"
 #include "dovetail/problem.hpp"
 
 namespace dovetail {
@@ -62,5 +63,10 @@ std::vector<Duration> bottom_levels(const ClusterView& view, std::span<const Cou
 // Tasks by decreasing level, ties to the lower number. Durations are at least 1 ms, so levels
 // decrease along every edge and the order is topological.
 std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels);
+
+// A cluster of which a user may use only `limit` processors. At every moment as many are free as
+// the cluster has free, but no more than the limit. If others have reserved nothing, the limit may
+// exceed the cluster's size, and then becomes its new size. Needs limit >= 1.
+Cluster limited_cluster(const Platform& platform, Count limit);
 
 }  // namespace dovetail

@@ -19,11 +19,31 @@
 #include <span>
 #include <vector>
 
+#include "dovetail/calendar.hpp"
 #include "dovetail/certificate.hpp"
 #include "planners/list/cluster_view.hpp"
-#include "planners/search/time_windows.hpp"
 
 namespace dovetail {
+
+// For each task of a plan that must end by a given time: the earliest start `ready`, the latest end
+// `due`, and the fewest processors on which it can run, on a calendar without our tasks. Every
+// bound starts from these.
+struct TimeWindows {
+  bool is_possible = false;  // false: some task does not fit into its window, so there is no plan
+  std::vector<Time> ready = {};  // by task
+  std::vector<Time> due = {};
+  std::vector<Count> fewest = {};
+};
+
+// The earliest starts by task, and the earliest ends. They do not depend on when the plan must end.
+struct Heads {
+  std::vector<Time> ready = {};
+  std::vector<Time> ends = {};  // kForever: it never fits
+};
+Heads heads_of(const ClusterView& view, const Calendar& calendar);
+
+TimeWindows windows_by(const ClusterView& view, const Calendar& calendar, const Heads& heads,
+                       Time end);
 
 class WindowFlow {
  public:

@@ -1,5 +1,5 @@
 // The strategies that weigh nothing: ONEJOB, LEVELBYLEVEL and ONEJOBPERTASK.
-#include "queue/strategies/table.hpp"
+#include "queue/strategies/decisions.hpp"
 
 namespace dovetail {
 
