@@ -17,7 +17,7 @@
 #include "dovetail/io.hpp"
 #include "io/formats/table.hpp"
 #include "io/text.hpp"
-#include "planners/list/limited_cluster.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "run/history/measured_times.hpp"
 
 namespace dovetail::cli {

@@ -17,7 +17,7 @@ namespace {
 using io::json_string;
 
 std::string run_json(const MonthRun& run, const SitePlan& site) {
-  const bool is_main = run.kind == MonthRun::Kind::main;
+  const bool is_main = run.kind == MonthRun::RunKind::main;
   return fmt::format(R"({{"kind":"{}","scenario":{},"month":{},"{}":{},"start":{},"end":{}}})",
                      is_main ? "main" : "post", site.scenarios[run.scenario] + 1, run.month + 1,
                      is_main ? "group" : "processor",

@@ -35,7 +35,7 @@ void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePic
   }
   for (const MonthRun& run : answer.schedules[cluster]) {
     if (run.scenario >= site.scenarios.size()) continue;
-    if (run.kind == MonthRun::Kind::post) {
+    if (run.kind == MonthRun::RunKind::post) {
       posts.spells.push_back({1, run.start, run.end});
       continue;
     }

@@ -12,6 +12,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "planners/list/tightest.hpp"
 
 namespace dovetail::cli {
@@ -54,6 +55,10 @@ AnswerRequest request_of(const PlanArguments& arguments, const Problem& problem)
                         .keeps_cpu_limit = search.budget || search.cpu_factor};
   if (arguments.algorithm.empty()) {
     require_planner(problem);
+    const std::string unfit = single_cluster_unfit(problem);
+    if (arguments.tightest && !unfit.empty()) {
+      throw InputError("--tightest: every algorithm for deadlines " + unfit);
+    }
   } else {
     request.algorithm = &choose_planner(arguments.algorithm, problem);
     require_sense(arguments, *request.algorithm, problem);

@@ -160,19 +160,20 @@ Exit run(const SimulateArguments& arguments) {
 
 void add_simulate(CLI::App& program, Exit& status) {
   CLI::App* command = program.add_subcommand(
-      "simulate", "what becomes of a plan while things happen; planned again where that is better");
+      "simulate", "run a plan through events, and plan again where that is better");
   auto arguments = std::make_shared<SimulateArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
-  command->add_option("--events", arguments->events, "file with what happens, and when")
-      ->required();
+  command->add_option("--events", arguments->events, "read the events from this file")->required();
   arguments->goal.add(*command);
-  command->add_option("--algorithm", arguments->algorithm,
-                      "by name (see: dovetail algorithms); default: the best for the goal");
+  command->add_option(
+      "--algorithm", arguments->algorithm,
+      "plan by this algorithm (see: dovetail algorithms); default: the best for the goal");
   command
-      ->add_option("--band", arguments->band,
-                   "per cent by which tasks or resources may be slower or faster before the rest "
-                   "is planned again; default 20")
+      ->add_option(
+          "--band", arguments->band,
+          "plan the rest again only when tasks or resources are slower or faster by more than "
+          "this per cent; default 20")
       ->check([](const std::string& text) {
         const auto value = io::parse_number(text);
         const bool is_good = value && *value >= 0 && *value <= 1000;

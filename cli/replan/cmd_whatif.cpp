@@ -240,13 +240,14 @@ std::vector<WhatIfQuestion> in_typed_order(
 }  // namespace
 
 void add_whatif(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("whatif", "what would change, and nothing is done; a row a question");
+  CLI::App* command = program.add_subcommand(
+      "whatif", "tell how a plan would change if something else did; changes nothing itself");
   auto arguments = std::make_shared<WhatIfArguments>();
   arguments->problem.add_workflows(*command, "WORKFLOW");
   arguments->problem.add_cluster(*command);
   arguments->goal.add(*command);
-  command->add_option("--algorithm", arguments->algorithm, "default: the best for the goal");
+  command->add_option("--algorithm", arguments->algorithm,
+                      "plan by this algorithm; default: the best for the goal");
   add_stability(*command, arguments->stability);
   arguments->planner.add(*command);
   // Refused with a reason, so not offered.
@@ -261,7 +262,7 @@ void add_whatif(CLI::App& program, Exit& status) {
             ->allow_extra_args(false);
     change_of.emplace(option, &change);
   }
-  command->add_flag("--json", arguments->json, "as JSON");
+  command->add_flag("--json", arguments->json, "print JSON");
   command->footer("Example: dovetail whatif flow.yaml -c pool.yaml --join r4@15 --leave r2@40");
   command->callback([arguments, command, change_of, &status] {
     arguments->questions = in_typed_order(*command, change_of);

@@ -237,16 +237,17 @@ Event fail(const Problem& problem, const std::string& value) {
 }
 
 constexpr Change kChanges[] = {
-    {"join", "a resource joins: NAME@T, such as r4@15", join, nullptr, true},
-    {"leave", "a resource leaves without warning: NAME@T", leave, nullptr, true},
-    {"processors", "the cluster had so many more, fewer or altogether: +32, -8, 128", processors,
+    {"join", "let a resource join: NAME@T, such as r4@15", join, nullptr, true},
+    {"leave", "let a resource leave without warning: NAME@T", leave, nullptr, true},
+    {"processors", "add, take away or set processors of the cluster: +32, -8, 128", processors,
      nullptr},
-    {"reserve", "somebody reserves processors: N@START-END, such as 16@3600-7200", reserve,
+    {"reserve", "let others reserve processors: N@START-END, such as 16@3600-7200", reserve,
      nullptr},
-    {"slow", "a resource becomes slower: NAME@TxF, such as r2@20x3", nullptr, slow},
-    {"late", "a task takes longer from then on: TASK@TxF, such as solve@900x1.5", nullptr, late},
-    {"lost", "a task fails and has to be run again: TASK@T", nullptr, lost},
-    {"fail", "processors fail: N@T, or N@T-UNTIL", nullptr, fail},
+    {"slow", "make a resource slower: NAME@TxF, such as r2@20x3", nullptr, slow},
+    {"late", "make a task take longer from then on: TASK@TxF, such as solve@900x1.5", nullptr,
+     late},
+    {"lost", "let a task fail, so that it runs again: TASK@T", nullptr, lost},
+    {"fail", "let processors fail: N@T, or N@T-UNTIL", nullptr, fail},
 };
 
 }  // namespace

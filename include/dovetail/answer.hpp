@@ -60,7 +60,7 @@ struct Answer {
 // Needs an algorithm that can plan the problem: with none named, fitting_planners must not be
 // empty, in haste with one cluster. An algorithm of the goal deadline needs a problem with a
 // deadline, or `tightest`. `tightest` needs an algorithm of that goal, DOVETAIL or none, and a
-// problem without a deadline.
+// problem with one cluster and without a deadline.
 Answer find_answer(PlanningContext& context, const AnswerRequest& request = {});
 
 // Whether the plan is feasible and meets the problem's deadline, if there is one.

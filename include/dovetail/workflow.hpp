@@ -149,12 +149,4 @@ class WorkflowBuilder {
   std::unique_ptr<Edges> edges_;
 };
 
-// The disjoint union: the tasks of the first workflow, then those of the second, and so on, with
-// ids "position/id". first_task[k] is where workflow k begins.
-struct MergedWorkflow {
-  Workflow workflow;
-  std::vector<TaskId> first_task;
-};
-MergedWorkflow merge(std::span<const Workflow> workflows);
-
 }  // namespace dovetail

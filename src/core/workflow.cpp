@@ -42,10 +42,30 @@ struct TimeEntry {
   TimeKind kind = TimeKind::fixed;
 };
 
+struct WorkflowEdge {
+  TaskId from, to;
+  Duration transfer;
+};
+
+// The neighbours of each task, in compressed rows: those of task t are [first[t], first[t + 1]).
+struct Rows {
+  std::vector<std::uint32_t> first;
+  std::vector<TaskId> tasks;
+
+  std::span<const TaskId> of(TaskId task) const { return cut(tasks, task); }
+  // The part of task t of an array beside `tasks`.
+  template <typename T>
+  std::span<const T> cut(const std::vector<T>& values, TaskId task) const {
+    return std::span(values).subspan(first[task], first[task + 1] - first[task]);
+  }
+};
+
 }  // namespace workflow_parts
 
+using workflow_parts::Rows;
 using workflow_parts::StringPool;
 using workflow_parts::TimeEntry;
+using workflow_parts::WorkflowEdge;
 
 std::string_view kind_of_id(std::string_view id) {
   const auto last = id.find_last_not_of("0123456789");
@@ -65,20 +85,14 @@ struct Workflow::Data {
   std::vector<TimeEntry> times;
   std::vector<TimePoint> points;
   std::vector<std::string> resources;
-  // Compressed rows: the neighbours of task t are [first[t], first[t + 1]).
-  std::vector<std::uint32_t> first_successor, first_predecessor;
-  std::vector<TaskId> successors, predecessors;
+  Rows successors, predecessors;
   std::vector<Duration> transfers_in;  // beside predecessors; empty when all are 0
   std::vector<TaskId> order;
 };
 
 struct WorkflowBuilder::Edges {
   std::unordered_map<std::string, std::int32_t> resources;  // name -> position
-  struct Edge {
-    TaskId from, to;
-    Duration transfer;
-  };
-  std::vector<Edge> edges;
+  std::vector<WorkflowEdge> edges;
   // Keys are hashes rather than views, since the pool may move its text; equal hashes compare the
   // ids themselves.
   std::unordered_multimap<std::size_t, TaskId> by_hash;
@@ -97,7 +111,7 @@ Workflow Workflow::with_terms(const WorkflowTerms& terms) const {
 }
 
 std::size_t Workflow::size() const { return data_->times.size(); }
-std::size_t Workflow::edge_count() const { return data_->successors.size(); }
+std::size_t Workflow::edge_count() const { return data_->successors.tasks.size(); }
 std::string_view Workflow::id(TaskId task) const { return data_->ids.at(task); }
 std::string_view Workflow::run(TaskId task) const { return data_->runs.at(task); }
 
@@ -114,10 +128,9 @@ std::string_view Workflow::kind(TaskId task) const {
 
 std::optional<TaskId> Workflow::find(std::string_view id) const {
   const auto& order = data_->by_id;
-  const auto found = std::lower_bound(
-      order.begin(), order.end(), id,
-      [&](TaskId task, std::string_view wanted) { return data_->ids.at(task) < wanted; });
-  if (found == order.end() || data_->ids.at(*found) != id) return std::nullopt;
+  const auto id_of = [&](TaskId task) { return data_->ids.at(task); };
+  const auto found = std::ranges::lower_bound(order, id, {}, id_of);
+  if (found == order.end() || id_of(*found) != id) return std::nullopt;
   return *found;
 }
 
@@ -145,27 +158,17 @@ TimeSpec Workflow::time_spec(TaskId task) const {
   return spec;
 }
 
-namespace {
-
-template <typename T>
-std::span<const T> row(const std::vector<T>& values, const std::vector<std::uint32_t>& first,
-                       TaskId task) {
-  return std::span(values).subspan(first[task], first[task + 1] - first[task]);
-}
-
-}  // namespace
-
 std::span<const TaskId> Workflow::successors(TaskId task) const {
-  return row(data_->successors, data_->first_successor, task);
+  return data_->successors.of(task);
 }
 
 std::span<const TaskId> Workflow::predecessors(TaskId task) const {
-  return row(data_->predecessors, data_->first_predecessor, task);
+  return data_->predecessors.of(task);
 }
 
 std::span<const Duration> Workflow::transfers_in(TaskId task) const {
   if (data_->transfers_in.empty()) return {};
-  return row(data_->transfers_in, data_->first_predecessor, task);
+  return data_->predecessors.cut(data_->transfers_in, task);
 }
 
 bool Workflow::has_transfers() const { return !data_->transfers_in.empty(); }
@@ -181,11 +184,13 @@ std::vector<std::uint32_t> Workflow::levels() const {
 }
 
 std::size_t Workflow::memory_bytes() const {
-  const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
-  return data_->ids.bytes() + data_->runs.bytes() + bytes(data_->by_id) + bytes(data_->times) +
-         bytes(data_->points) + bytes(data_->first_successor) + bytes(data_->first_predecessor) +
-         bytes(data_->successors) + bytes(data_->predecessors) + bytes(data_->transfers_in) +
-         bytes(data_->order);
+  const auto bytes = [](const auto&... values) {
+    return (... + (values.capacity() * sizeof(values[0])));
+  };
+  const Data& data = *data_;
+  return data.ids.bytes() + data.runs.bytes() +
+         bytes(data.by_id, data.times, data.points, data.successors.first, data.successors.tasks,
+               data.predecessors.first, data.predecessors.tasks, data.transfers_in, data.order);
 }
 
 WorkflowBuilder::WorkflowBuilder(std::string name)
@@ -259,7 +264,7 @@ void check_spec(const TaskSpec& task) {
 // than a smaller count.
 std::vector<TimePoint> useful_points(const TaskSpec& task) {
   auto measured = task.time.measured;
-  std::sort(measured.begin(), measured.end());
+  std::ranges::sort(measured);
   const auto [min, max] = task.time.processors;
   std::vector<TimePoint> points;
   for (const auto& [procs, seconds] : measured) {
@@ -299,9 +304,7 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
       if (is_new) data_->resources.push_back(name);
       data_->points.push_back({at->second, seconds});
     }
-    std::sort(data_->points.begin() + static_cast<std::ptrdiff_t>(entry.first_point),
-              data_->points.end(),
-              [](const TimePoint& a, const TimePoint& b) { return a.key < b.key; });
+    std::ranges::sort(std::span(data_->points).subspan(entry.first_point), {}, &TimePoint::key);
   }
   entry.point_count = static_cast<std::uint32_t>(data_->points.size() - entry.first_point);
   const auto number = static_cast<TaskId>(data_->times.size());
@@ -321,27 +324,27 @@ void WorkflowBuilder::add_edge(TaskId from, TaskId to, Duration transfer) {
 
 namespace {
 
-// Fills rows and neighbours from edges sorted by (key, other end).
-template <typename Edges, typename Key, typename Other>
-void fill_rows(const Edges& edges, std::size_t tasks, Key key, Other other,
-               std::vector<std::uint32_t>& first, std::vector<TaskId>& neighbours) {
-  first.assign(tasks + 1, 0);
-  for (const auto& edge : edges) ++first[key(edge) + 1];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  neighbours.clear();
-  neighbours.reserve(edges.size());
-  for (const auto& edge : edges) neighbours.push_back(other(edge));
+// Needs edges sorted by (key, other end).
+Rows rows_of(const std::vector<WorkflowEdge>& edges, std::size_t tasks, TaskId WorkflowEdge::*key,
+             TaskId WorkflowEdge::*other) {
+  Rows rows;
+  rows.first.resize(tasks + 1);
+  rows.tasks.reserve(edges.size());
+  for (const WorkflowEdge& edge : edges) {
+    ++rows.first[edge.*key + 1];
+    rows.tasks.push_back(edge.*other);
+  }
+  std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
+  return rows;
 }
 
 // Every task after its predecessors, lower numbers first; shorter than the workflow on a cycle.
-std::vector<TaskId> topological_order(const std::vector<std::uint32_t>& first_successor,
-                                      const std::vector<TaskId>& successors,
-                                      const std::vector<std::uint32_t>& first_predecessor) {
-  const std::size_t tasks = first_successor.size() - 1;
-  std::vector<std::uint32_t> waiting(tasks);
+std::vector<TaskId> topological_order(const Rows& successors, const Rows& predecessors) {
+  const std::size_t tasks = successors.first.size() - 1;
+  std::vector<std::size_t> waiting(tasks);
   std::priority_queue<TaskId, std::vector<TaskId>, std::greater<>> ready;
   for (TaskId task = 0; task < tasks; ++task) {
-    waiting[task] = first_predecessor[task + 1] - first_predecessor[task];
+    waiting[task] = predecessors.of(task).size();
     if (waiting[task] == 0) ready.push(task);
   }
   std::vector<TaskId> order;
@@ -350,7 +353,7 @@ std::vector<TaskId> topological_order(const std::vector<std::uint32_t>& first_su
     const TaskId task = ready.top();
     ready.pop();
     order.push_back(task);
-    for (TaskId next : row(successors, first_successor, task)) {
+    for (TaskId next : successors.of(task)) {
       if (--waiting[next] == 0) ready.push(next);
     }
   }
@@ -358,26 +361,23 @@ std::vector<TaskId> topological_order(const std::vector<std::uint32_t>& first_su
 }
 
 // "a -> b -> a". `order` holds the tasks that are neither on a cycle nor behind one.
-std::string describe_cycle(const std::vector<std::uint32_t>& first_predecessor,
-                           const std::vector<TaskId>& predecessors,
-                           const std::vector<TaskId>& order, const StringPool& ids) {
-  const std::size_t tasks = first_predecessor.size() - 1;
+std::string describe_cycle(const Rows& predecessors, const std::vector<TaskId>& order,
+                           const StringPool& ids) {
+  const std::size_t tasks = predecessors.first.size() - 1;
   std::vector<bool> sorted(tasks, false);
   for (TaskId task : order) sorted[task] = true;
-  auto task = static_cast<TaskId>(std::find(sorted.begin(), sorted.end(), false) - sorted.begin());
+  auto task = static_cast<TaskId>(std::ranges::find(sorted, false) - sorted.begin());
   // Every unsorted task has an unsorted predecessor, so walking backwards must revisit a task.
   std::vector<bool> seen(tasks, false);
   std::vector<TaskId> walk;
   while (!seen[task]) {
     seen[task] = true;
     walk.push_back(task);
-    const auto before = row(predecessors, first_predecessor, task);
-    task = *std::find_if(before.begin(), before.end(), [&](TaskId t) { return !sorted[t]; });
+    task = *std::ranges::find_if(predecessors.of(task), [&](TaskId t) { return !sorted[t]; });
   }
-  const auto begin = std::find(walk.begin(), walk.end(), task);
-  std::vector<TaskId> cycle(begin, walk.end());
-  std::reverse(cycle.begin(), cycle.end());
-  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+  std::vector<TaskId> cycle(std::ranges::find(walk, task), walk.end());
+  std::ranges::reverse(cycle);
+  std::ranges::rotate(cycle, std::ranges::min_element(cycle));
   constexpr std::size_t kShown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(cycle.size(), kShown); ++i) {
@@ -402,62 +402,32 @@ Workflow WorkflowBuilder::build() && {
   edges_->by_hash.clear();
 
   // By target first: predecessor rows; repeated edges become one, with the longer transfer.
-  std::sort(edges.begin(), edges.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(edges, [](const WorkflowEdge& a, const WorkflowEdge& b) {
     return std::tie(a.to, a.from, b.transfer) < std::tie(b.to, b.from, a.transfer);
   });
-  edges.erase(
-      std::unique(edges.begin(), edges.end(),
-                  [](const auto& a, const auto& b) { return a.to == b.to && a.from == b.from; }),
-      edges.end());
-  const auto source = [](const auto& edge) { return edge.from; };
-  const auto target = [](const auto& edge) { return edge.to; };
-  fill_rows(edges, tasks, target, source, data.first_predecessor, data.predecessors);
-  if (std::any_of(edges.begin(), edges.end(), [](const auto& e) { return e.transfer != 0; })) {
-    for (const auto& edge : edges) data.transfers_in.push_back(edge.transfer);
+  const auto repeated =
+      std::ranges::unique(edges, [](const WorkflowEdge& a, const WorkflowEdge& b) {
+        return a.to == b.to && a.from == b.from;
+      });
+  edges.erase(repeated.begin(), repeated.end());
+  data.predecessors = rows_of(edges, tasks, &WorkflowEdge::to, &WorkflowEdge::from);
+  if (std::ranges::any_of(edges, [](const WorkflowEdge& edge) { return edge.transfer != 0; })) {
+    for (const WorkflowEdge& edge : edges) data.transfers_in.push_back(edge.transfer);
   }
-  std::stable_sort(edges.begin(), edges.end(),
-                   [](const auto& a, const auto& b) { return a.from < b.from; });
-  fill_rows(edges, tasks, source, target, data.first_successor, data.successors);
+  std::ranges::stable_sort(edges, {}, &WorkflowEdge::from);
+  data.successors = rows_of(edges, tasks, &WorkflowEdge::from, &WorkflowEdge::to);
   edges = {};
 
   data.by_id.resize(tasks);
   std::iota(data.by_id.begin(), data.by_id.end(), TaskId{0});
-  std::sort(data.by_id.begin(), data.by_id.end(),
-            [&](TaskId a, TaskId b) { return data.ids.at(a) < data.ids.at(b); });
+  std::ranges::sort(data.by_id, {}, [&](TaskId task) { return data.ids.at(task); });
 
-  data.order = topological_order(data.first_successor, data.successors, data.first_predecessor);
+  data.order = topological_order(data.successors, data.predecessors);
   if (data.order.size() < tasks) {
-    throw InputError(
-        "workflow \"" + data.name + "\" has a cycle: " +
-        describe_cycle(data.first_predecessor, data.predecessors, data.order, data.ids));
+    throw InputError("workflow \"" + data.name +
+                     "\" has a cycle: " + describe_cycle(data.predecessors, data.order, data.ids));
   }
   return Workflow{std::shared_ptr<const Workflow::Data>(std::move(data_))};
-}
-
-MergedWorkflow merge(std::span<const Workflow> workflows) {
-  MergedWorkflow merged;
-  if (workflows.size() == 1) return {workflows.front(), {0}};
-  WorkflowBuilder builder("merged");
-  for (const Workflow& workflow : workflows) {
-    const auto offset = static_cast<TaskId>(builder.size());
-    merged.first_task.push_back(offset);
-    for (TaskId task = 0; task < workflow.size(); ++task) {
-      builder.add_task({.id = std::to_string(merged.first_task.size() - 1) + "/" +
-                              std::string(workflow.id(task)),
-                        .time = workflow.time_spec(task),
-                        .run = std::string(workflow.run(task)),
-                        .execution = workflow.execution(task)});
-    }
-    for (TaskId task = 0; task < workflow.size(); ++task) {
-      const auto before = workflow.predecessors(task);
-      const auto transfers = workflow.transfers_in(task);
-      for (std::size_t i = 0; i < before.size(); ++i) {
-        builder.add_edge(offset + before[i], offset + task, transfers.empty() ? 0 : transfers[i]);
-      }
-    }
-  }
-  merged.workflow = std::move(builder).build();
-  return merged;
 }
 
 }  // namespace dovetail

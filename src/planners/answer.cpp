@@ -204,6 +204,7 @@ Answer find_tightest(PlanningContext& context, const PlannerInfo* planner) {
       plans.push_back(tightest_by_search(context, plans, began));
     }
   }
+  assert(!plans.empty());
   const auto tighter = [](const Plan& a, const Plan& b) {
     if (a.feasible != b.feasible) return a.feasible;
     return a.deadline != b.deadline ? a.deadline < b.deadline : consumed(a) < consumed(b);

@@ -71,26 +71,24 @@ constexpr DeadlineRule kRcCpar{Guide::cpar, Bound::all};
 constexpr DeadlineRule kRcLambda{Guide::cpar, Bound::all, true};
 constexpr DeadlineRule kRcbdLambda{Guide::cpar, Bound::cpar, true};
 
-using Level = BottomLevel;
-
 constexpr std::array kTable = {
     // clang-format off
-PlannerInfo{"BL_1_BD_ALL",       "order by one-processor times; any number of processors",              kReservations, Goal::turnaround, bl_bd<Level::one, Bound::all>, single_cluster_unfit},
-PlannerInfo{"BL_1_BD_HALF",      "order by one-processor times; at most half the cluster",              kReservations, Goal::turnaround, bl_bd<Level::one, Bound::half>, single_cluster_unfit},
-PlannerInfo{"BL_1_BD_CPA",       "order by one-processor times; CPA's share of the cluster",            kReservations, Goal::turnaround, bl_bd<Level::one, Bound::cpa>, single_cluster_unfit},
-PlannerInfo{"BL_1_BD_CPAR",      "order by one-processor times; CPA's share of what is usually free",   kReservations, Goal::turnaround, bl_bd<Level::one, Bound::cpar>, single_cluster_unfit},
-PlannerInfo{"BL_ALL_BD_ALL",     "order by whole-cluster times; any number of processors",              kReservations, Goal::turnaround, bl_bd<Level::all, Bound::all>, single_cluster_unfit},
-PlannerInfo{"BL_ALL_BD_HALF",    "order by whole-cluster times; at most half the cluster",              kReservations, Goal::turnaround, bl_bd<Level::all, Bound::half>, single_cluster_unfit},
-PlannerInfo{"BL_ALL_BD_CPA",     "order by whole-cluster times; CPA's share of the cluster",            kReservations, Goal::turnaround, bl_bd<Level::all, Bound::cpa>, single_cluster_unfit},
-PlannerInfo{"BL_ALL_BD_CPAR",    "order by whole-cluster times; CPA's share of what is usually free",   kReservations, Goal::turnaround, bl_bd<Level::all, Bound::cpar>, single_cluster_unfit},
-PlannerInfo{"BL_CPA_BD_ALL",     "order by CPA's times; any number of processors",                      kReservations, Goal::turnaround, bl_bd<Level::cpa, Bound::all>, single_cluster_unfit},
-PlannerInfo{"BL_CPA_BD_HALF",    "order by CPA's times; at most half the cluster",                      kReservations, Goal::turnaround, bl_bd<Level::cpa, Bound::half>, single_cluster_unfit},
-PlannerInfo{"BL_CPA_BD_CPA",     "order by CPA's times; CPA's share of the cluster",                    kReservations, Goal::turnaround, bl_bd<Level::cpa, Bound::cpa>, single_cluster_unfit},
-PlannerInfo{"BL_CPA_BD_CPAR",    "order by CPA's times; CPA's share of what is usually free",           kReservations, Goal::turnaround, bl_bd<Level::cpa, Bound::cpar>, single_cluster_unfit},
-PlannerInfo{"BL_CPAR_BD_ALL",    "order by CPA's times on what is usually free; any number",            kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::all>, single_cluster_unfit},
-PlannerInfo{"BL_CPAR_BD_HALF",   "order by CPA's times on what is usually free; at most half",          kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::half>, single_cluster_unfit},
-PlannerInfo{"BL_CPAR_BD_CPA",    "order by CPA's times on what is usually free; CPA's share",           kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpa>, single_cluster_unfit},
-PlannerInfo{"BL_CPAR_BD_CPAR",   "order and share both by CPA on what is usually free: thrifty",        kReservations, Goal::turnaround, bl_bd<Level::cpar, Bound::cpar>, single_cluster_unfit},
+PlannerInfo{"BL_1_BD_ALL",       "order by one-processor times; any number of processors",              kReservations, Goal::turnaround, bl_bd<BottomLevel::one, Bound::all>, single_cluster_unfit},
+PlannerInfo{"BL_1_BD_HALF",      "order by one-processor times; at most half the cluster",              kReservations, Goal::turnaround, bl_bd<BottomLevel::one, Bound::half>, single_cluster_unfit},
+PlannerInfo{"BL_1_BD_CPA",       "order by one-processor times; CPA's share of the cluster",            kReservations, Goal::turnaround, bl_bd<BottomLevel::one, Bound::cpa>, single_cluster_unfit},
+PlannerInfo{"BL_1_BD_CPAR",      "order by one-processor times; CPA's share of what is usually free",   kReservations, Goal::turnaround, bl_bd<BottomLevel::one, Bound::cpar>, single_cluster_unfit},
+PlannerInfo{"BL_ALL_BD_ALL",     "order by whole-cluster times; any number of processors",              kReservations, Goal::turnaround, bl_bd<BottomLevel::all, Bound::all>, single_cluster_unfit},
+PlannerInfo{"BL_ALL_BD_HALF",    "order by whole-cluster times; at most half the cluster",              kReservations, Goal::turnaround, bl_bd<BottomLevel::all, Bound::half>, single_cluster_unfit},
+PlannerInfo{"BL_ALL_BD_CPA",     "order by whole-cluster times; CPA's share of the cluster",            kReservations, Goal::turnaround, bl_bd<BottomLevel::all, Bound::cpa>, single_cluster_unfit},
+PlannerInfo{"BL_ALL_BD_CPAR",    "order by whole-cluster times; CPA's share of what is usually free",   kReservations, Goal::turnaround, bl_bd<BottomLevel::all, Bound::cpar>, single_cluster_unfit},
+PlannerInfo{"BL_CPA_BD_ALL",     "order by CPA's times; any number of processors",                      kReservations, Goal::turnaround, bl_bd<BottomLevel::cpa, Bound::all>, single_cluster_unfit},
+PlannerInfo{"BL_CPA_BD_HALF",    "order by CPA's times; at most half the cluster",                      kReservations, Goal::turnaround, bl_bd<BottomLevel::cpa, Bound::half>, single_cluster_unfit},
+PlannerInfo{"BL_CPA_BD_CPA",     "order by CPA's times; CPA's share of the cluster",                    kReservations, Goal::turnaround, bl_bd<BottomLevel::cpa, Bound::cpa>, single_cluster_unfit},
+PlannerInfo{"BL_CPA_BD_CPAR",    "order by CPA's times; CPA's share of what is usually free",           kReservations, Goal::turnaround, bl_bd<BottomLevel::cpa, Bound::cpar>, single_cluster_unfit},
+PlannerInfo{"BL_CPAR_BD_ALL",    "order by CPA's times on what is usually free; any number",            kReservations, Goal::turnaround, bl_bd<BottomLevel::cpar, Bound::all>, single_cluster_unfit},
+PlannerInfo{"BL_CPAR_BD_HALF",   "order by CPA's times on what is usually free; at most half",          kReservations, Goal::turnaround, bl_bd<BottomLevel::cpar, Bound::half>, single_cluster_unfit},
+PlannerInfo{"BL_CPAR_BD_CPA",    "order by CPA's times on what is usually free; CPA's share",           kReservations, Goal::turnaround, bl_bd<BottomLevel::cpar, Bound::cpa>, single_cluster_unfit},
+PlannerInfo{"BL_CPAR_BD_CPAR",   "order and share both by CPA on what is usually free: thrifty",        kReservations, Goal::turnaround, bl_bd<BottomLevel::cpar, Bound::cpar>, single_cluster_unfit},
 PlannerInfo{"CPA",               "CPA's share exactly, never fewer processors; the classic baseline",   kCpa,          Goal::turnaround, cpa, single_cluster_unfit},
 PlannerInfo{"DOVETAIL",          "search from the published plans on; at most a quarter more CPU-hours than the thrifty one", kOwn, Goal::turnaround, dovetail_search, single_cluster_unfit, nullptr, nullptr, true},
 PlannerInfo{"DL_BD_ALL",           "back from the deadline, each task as late as possible, on any number",   kReservations, Goal::deadline, dl<kBdAll>, single_cluster_unfit},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planners/list/limited_cluster.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail::run {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "dovetail/error.hpp"
-#include "planners/list/limited_cluster.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "planners/replan/workflow_part.hpp"
 
 namespace dovetail::run {

@@ -9,7 +9,6 @@
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
-#include "planners/fair/compaction.hpp"
 #include "planners/fair/list_map.hpp"
 #include "support/random_problem.hpp"
 

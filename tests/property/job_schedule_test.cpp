@@ -156,7 +156,7 @@ class FakePilots {
     const plain::TaskOfJob& task = work_.tasks[step.task];
     if (task.job >= 0) {
       PilotTasks& pilot = pilots_[static_cast<std::size_t>(task.job)];
-      const auto node = task.loses_node ? PilotTasks::Node::lost : PilotTasks::Node::idle;
+      const auto node = task.loses_node ? PilotTasks::NodeFate::lost : PilotTasks::NodeFate::idle;
       task.fails ? pilot.fail(step.index, node) : pilot.succeed(step.index);
     }
     if (task.fails) return;
@@ -228,24 +228,24 @@ TEST(JobSchedule, PilotsGiveUpWhatCannotBeDone) {
 }
 
 TEST(JobSchedule, TasksOfAJobThatIsOverMayGoIntoAnother) {
-  const std::vector<JobTasks::Edge> edges = {{0, 1}, {1, 2}};
-  const auto tasks =
-      std::make_shared<JobTasks>(std::vector<Duration>{10, 10, 10}, edges, Pick::shortest);
+  const std::vector<std::vector<TaskId>> next = {{1}, {2}, {}};
+  const auto tasks = std::make_shared<JobTasks>(std::vector<Duration>{10, 10, 10}, Pick::shortest,
+                                                [&](TaskId task) { return next[task]; });
   JobSchedule schedule(tasks);
   const std::vector<TaskId> all = {0, 1, 2};
   const JobId first = schedule.add_job(all);
   EXPECT_EQ(schedule.start_next(first), std::nullopt) << "it has no node yet";
   schedule.add_nodes(first, 2);
   EXPECT_EQ(schedule.start_next(first), TaskId{0});
-  schedule.succeed(0);
+  schedule.succeed(first, 0);
   EXPECT_EQ(schedule.start_next(first), TaskId{1});
   schedule.end_job(all);
-  EXPECT_EQ(schedule.state(0), JobSchedule::State::done);
-  EXPECT_EQ(schedule.state(1), JobSchedule::State::in_no_job);
+  EXPECT_EQ(schedule.state(0), JobTaskState::done);
+  EXPECT_EQ(schedule.state(1), JobTaskState::in_no_job);
   const JobId second = schedule.add_job(std::vector<TaskId>{1, 2});
   schedule.add_nodes(second, 1);
   EXPECT_EQ(schedule.start_next(second), TaskId{1});
-  schedule.succeed(1);
+  schedule.succeed(second, 1);
   EXPECT_EQ(schedule.start_next(second, 9), std::nullopt) << "it would take 10";
   EXPECT_FALSE(schedule.can_start_more(second, 9));
   EXPECT_FALSE(schedule.is_done(second));

@@ -84,7 +84,7 @@ std::vector<Started> simulated(const MonthProblem& problem, const Grouping& grou
   std::vector<Started> starts;
   for (const MonthRun& run :
        simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes).runs) {
-    const bool is_post = run.kind == MonthRun::Kind::post;
+    const bool is_post = run.kind == MonthRun::RunKind::post;
     starts.push_back({run.start, is_post, static_cast<Count>(run.scenario), run.month,
                       is_post ? 1 : grouping.groups[run.group], is_post ? 0 : run.group});
   }
@@ -276,7 +276,7 @@ TEST_F(MonthsForReal, ADaemonStartsWhatItPredicted) {
     const auto done = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes).runs;
     Time first_complete = kForever;
     for (const MonthRun& run : done) {
-      const bool is_last = run.kind == MonthRun::Kind::main && run.month == problem.months - 1;
+      const bool is_last = run.kind == MonthRun::RunKind::main && run.month == problem.months - 1;
       if (is_last) first_complete = std::min(first_complete, run.end);
     }
     std::vector<Started> expected = simulated(problem, grouping);

@@ -265,9 +265,9 @@ class Pilot {
     if (attempt.end || cannot_begin) report_.add(entry_of(end));
     const bool is_done = attempt.end && end.end.is_success() && end.missing.empty();
     // On a node without an end something may still run, or nothing can.
-    const auto node = attempt.end ? PilotTasks::Node::idle : PilotTasks::Node::lost;
+    const auto node = attempt.end ? PilotTasks::NodeFate::idle : PilotTasks::NodeFate::lost;
     is_done ? tasks_.succeed(step.task) : tasks_.fail(step.task, node);
-    if (node == PilotTasks::Node::idle) idle_.push_back(std::move(step.node));
+    if (node == PilotTasks::NodeFate::idle) idle_.push_back(std::move(step.node));
     return is_done;
   }
 

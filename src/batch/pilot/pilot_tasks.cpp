@@ -35,15 +35,16 @@ std::shared_ptr<const JobTasks> job_tasks_of(const PilotOrder& order,
     indices.emplace(task, static_cast<TaskId>(indices.size()));
   }
   std::vector<Duration> times(indices.size());
-  std::vector<JobTasks::Edge> edges;
+  std::vector<std::vector<TaskId>> next(indices.size());
   for (TaskId index = 0; index < order.tasks.size(); ++index) {
     const PilotTask& task = order.tasks[index];
     times[index] = task.expected;
     const std::set<std::uint32_t> after(task.after.begin(), task.after.end());
-    for (const std::uint32_t before : after) edges.emplace_back(indices.at(before), index);
+    for (const std::uint32_t before : after) next[indices.at(before)].push_back(index);
   }
-  return std::make_shared<JobTasks>(std::move(times), edges,
-                                    order.picks_longest ? Pick::longest : Pick::shortest);
+  return std::make_shared<JobTasks>(
+      std::move(times), order.picks_longest ? Pick::longest : Pick::shortest,
+      [&](TaskId task) -> const std::vector<TaskId>& { return next[task]; });
 }
 
 }  // namespace
@@ -53,13 +54,14 @@ PilotTasks::PilotTasks(const PilotOrder& order, Count nodes)
       outside_(outside_of(order)),
       tasks_(job_tasks_of(order, outside_)),
       schedule_(tasks_) {
-  std::vector<TaskId> all(size_);
+  std::vector<TaskId> all(tasks_->size());
   std::iota(all.begin(), all.end(), TaskId{0});
-  schedule_.add_job(all);
+  schedule_.add_job(std::span(all).first(size_));
+  schedule_.add_job(std::span(all).subspan(size_));
   schedule_.add_nodes(kJob, nodes);
 }
 
-void PilotTasks::fail(TaskId index, Node node) {
+void PilotTasks::fail(TaskId index, NodeFate node) {
   has_failure_ = true;
   schedule_.fail(index, node);
 }
@@ -67,9 +69,9 @@ void PilotTasks::fail(TaskId index, Node node) {
 std::vector<std::uint32_t> PilotTasks::awaited() const {
   std::vector<std::uint32_t> awaited;
   for (TaskId i = 0; i < outside_.size(); ++i) {
-    if (schedule_.state(size_ + i) == JobSchedule::State::done) continue;
+    if (schedule_.state(size_ + i) == JobTaskState::done) continue;
     const bool is_needed = std::ranges::any_of(tasks_->next(size_ + i), [&](TaskId task) {
-      return schedule_.state(task) == JobSchedule::State::waiting;
+      return schedule_.state(task) == JobTaskState::waiting;
     });
     if (is_needed) awaited.push_back(outside_[i]);
   }
@@ -80,7 +82,7 @@ void PilotTasks::found_done(std::uint32_t task) {
   const auto found = std::ranges::lower_bound(outside_, task);
   if (found == outside_.end() || *found != task) return;
   const TaskId index = size_ + static_cast<TaskId>(found - outside_.begin());
-  if (schedule_.state(index) != JobSchedule::State::done) schedule_.succeed(index);
+  if (schedule_.state(index) != JobTaskState::done) schedule_.succeed(kOutside, index);
 }
 
 bool has_circle(const PilotOrder& order) {

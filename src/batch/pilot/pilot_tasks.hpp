@@ -18,13 +18,13 @@ namespace dovetail::batch {
 
 class PilotTasks {
  public:
-  using Node = JobSchedule::Node;
+  using NodeFate = JobSchedule::NodeFate;
 
   PilotTasks(const PilotOrder& order, Count nodes);
 
   std::optional<TaskId> start_next(Duration left) { return schedule_.start_next(kJob, left); }
-  void succeed(TaskId index) { schedule_.succeed(index); }
-  void fail(TaskId index, Node node);
+  void succeed(TaskId index) { schedule_.succeed(kJob, index); }
+  void fail(TaskId index, NodeFate node);
 
   // What is not in the order and still waited for, by number, and that it is done.
   std::vector<std::uint32_t> awaited() const;
@@ -37,8 +37,9 @@ class PilotTasks {
 
  private:
   static constexpr JobId kJob = 0;
+  static constexpr JobId kOutside = 1;  // has the tasks of other jobs
 
-  // Behind the tasks of the order come those outside, which no job of the schedule has.
+  // Behind the tasks of the order come those outside.
   TaskId size_;
   std::vector<std::uint32_t> outside_;  // numbers, in order
   std::shared_ptr<const JobTasks> tasks_;

@@ -4,13 +4,66 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
+#include <vector>
 
-#include "planners/ensemble/cluster_windows.hpp"
+#include "dovetail/ensemble.hpp"
+#include "dovetail/platform.hpp"
 #include "planners/ensemble/month_formula.hpp"
 
 namespace dovetail {
 
 namespace {
+
+// From now to the horizon, in order.
+std::vector<Interval> laid_out(const Windows& windows, Time now, Time horizon) {
+  std::vector<Interval> list = windows.list;
+  if (windows.length > 0 && windows.length == windows.every) {
+    list.push_back({windows.first, kForever});  // they touch each other
+  } else if (windows.length > 0) {
+    const Time since = std::max<Time>(0, now - windows.first);
+    Time begin = windows.first + since / windows.every * windows.every;
+    for (; begin < horizon; begin += windows.every) list.push_back({begin, begin + windows.length});
+  }
+  std::erase_if(list, [now](const Interval& window) { return window.end <= now; });
+  return list;
+}
+
+Cluster cut_to_windows(const Cluster& cluster, const Calendar& free, Time now,
+                       std::span<const Interval> windows) {
+  Cluster cut = cluster;
+  Time begin = kBeginning;
+  for (const Interval& window : windows) {
+    for (const Step& step : free.steps({begin, window.begin})) {
+      if (step.free > 0) cut.reservations.push_back({step.begin, step.end, step.free});
+    }
+    begin = window.end;
+  }
+  cut.leaves = std::min(cut.leaves, std::max(begin, now));
+  if (cut.joins >= cut.leaves) cut.joins = kBeginning, cut.leaves = now;  // it is never ours
+  // What others hold before it joins or after it leaves is of no interest any more.
+  std::erase_if(cut.reservations,
+                [&](const Reservation& held) { return held.start >= cut.leaves; });
+  for (Reservation& held : cut.reservations) held.end = std::min(held.end, cut.leaves);
+  return cut;
+}
+
+// The same clusters, on which everything outside of their windows is reserved by others. Slots that
+// come again are laid out up to the horizon; then the cluster leaves. `windows` has one for every
+// cluster.
+Platform within_windows(const Platform& platform, std::span<const Windows> windows, Time horizon) {
+  std::vector<Cluster> clusters;
+  for (std::size_t c = 0; c < platform.clusters().size(); ++c) {
+    const Cluster& cluster = platform.clusters()[c];
+    if (windows[c].always()) {
+      clusters.push_back(cluster);
+      continue;
+    }
+    clusters.push_back(cut_to_windows(cluster, platform.calendar(c), platform.now(),
+                                      laid_out(windows[c], platform.now(), horizon)));
+  }
+  return Platform(platform.now(), std::move(clusters), platform.wall_clock());
+}
 
 constexpr std::size_t kMostLevels = 4;
 constexpr std::int64_t kFirstSlots = 16;
@@ -39,7 +92,7 @@ const RepeatedUnit& unit_of(const ChainEnsemble& ensemble, std::size_t cluster) 
   return ensemble.units[ensemble.units.size() == 1 ? 0 : cluster];
 }
 
-// When nobody else holds anything of the cluster any more, and its slots have begun.
+// When others hold nothing of the cluster any more, and its slots have begun.
 Time last_change(const Cluster& cluster, const Windows& windows, Time now) {
   Time last = std::max(now, windows.first);
   if (cluster.joins > last) last = cluster.joins;
@@ -82,7 +135,7 @@ class ChainSite {
   // Within its windows, as far as they are laid out.
   const Cluster& cluster() const { return ours_.clusters()[0]; }
 
-  struct Answer {
+  struct GroupsPlan {
     Grouping grouping;
     Duration formula = kForever;
     ChainPlan plan;
@@ -90,8 +143,8 @@ class ChainSite {
 
   const RepeatedUnit& unit() const { return unit_; }
 
-  // For so many scenarios; nothing when they never fit.
-  std::optional<Answer> plan(Count scenarios, const EnsembleChoices& choices) {
+  // For this number of scenarios; nothing when they never fit.
+  std::optional<GroupsPlan> plan(Count scenarios, const EnsembleChoices& choices) {
     const MonthProblem whole = months(scenarios, cluster().processors);
     if (!whole.has_room()) return std::nullopt;
     auto answer = plan_until_horizon(whole, choices);
@@ -122,12 +175,12 @@ class ChainSite {
     return there_.as_months(scenarios, ensemble_.months, processors, reserved_);
   }
 
-  std::optional<Answer> plan_until_horizon(const MonthProblem& whole,
-                                           const EnsembleChoices& choices) const {
+  std::optional<GroupsPlan> plan_until_horizon(const MonthProblem& whole,
+                                               const EnsembleChoices& choices) const {
     const Count scenarios = whole.scenarios;
     const Calendar& calendar = ours_.calendar(0);
     const bool search = choices.heuristic->tries_all;
-    std::optional<Answer> best;
+    std::optional<GroupsPlan> best;
     for (const Count level : levels_of(calendar, now_, until(whole))) {
       const MonthProblem problem = months(scenarios, level);
       if (!problem.has_room()) continue;
@@ -148,11 +201,11 @@ class ChainSite {
   }
 
   void try_grouping(Count scenarios, Grouping grouping, Dispatch dispatch,
-                    std::optional<Answer>& best) const {
+                    std::optional<GroupsPlan>& best) const {
     const ChainProblem problem{unit_, there_, ours_.calendar(0), now_, scenarios, ensemble_.months};
     auto plan = plan_chains(problem, grouping, dispatch);
     if (!plan || (best && plan->makespan >= best->plan.makespan)) return;
-    best = Answer{std::move(grouping), kForever, std::move(*plan)};
+    best = GroupsPlan{std::move(grouping), kForever, std::move(*plan)};
   }
 
   // As far as it is of interest what is free: some times as long as an empty cluster would take.
@@ -169,7 +222,7 @@ class ChainSite {
   UnitOnCluster there_;
   Count reserved_;
   Time horizon_;           // of the slots that are laid out
-  Time alike_ = 0;         // until then there was a slot of which nobody else holds anything
+  Time alike_ = 0;         // until then there was a slot of which others hold nothing
   Time last_horizon_ = 0;  // there is no use in going further
   Platform ours_;          // the cluster alone, within its windows
 };

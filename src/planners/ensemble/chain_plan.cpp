@@ -123,8 +123,8 @@ class ChainPlanner {
     }
     chain_ends_[month] = at + layout.time;
     events_.push({at + layout.time, false, start.group});
-    plan_.runs.push_back(
-        {MonthRun::Kind::main, start.scenario, start.month, start.group, 0, at, at + layout.time});
+    plan_.runs.push_back({MonthRun::RunKind::main, start.scenario, start.month, start.group, 0, at,
+                          at + layout.time});
   }
 
   bool place_off_chain() {

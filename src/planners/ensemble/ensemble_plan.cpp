@@ -33,7 +33,7 @@ std::vector<PerformanceVector> performance_of(const Ensemble& ensemble,
 EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choices) {
   EnsemblePlan plan;
   auto vectors = performance_of(ensemble, choices);
-  // One cluster gets all, and nobody needs to know how long fewer would take.
+  // A single cluster gets all, so how long fewer would take does not matter.
   const Repartition repartition = vectors.size() == 1
                                       ? Repartition(static_cast<std::size_t>(ensemble.scenarios), 0)
                                       : choices.repartition->make(vectors, ensemble.scenarios);

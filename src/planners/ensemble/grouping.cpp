@@ -1,9 +1,33 @@
 #include "planners/ensemble/grouping.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
+#include "planners/ensemble/knapsack.hpp"
+
 namespace dovetail {
+
+namespace {
+
+constexpr std::string_view kEnsembles = "Caniou et al. 2009";
+
+Grouping by_basic(const MonthProblem& problem, Dispatch) { return basic_grouping(problem); }
+Grouping by_imp1(const MonthProblem& problem, Dispatch) { return spread_grouping(problem, true); }
+Grouping by_imp2(const MonthProblem& problem, Dispatch) { return spread_grouping(problem, false); }
+Grouping by_knapsack(const MonthProblem& problem, Dispatch) { return knapsack_grouping(problem); }
+
+constexpr std::array kGroupings = {
+    // clang-format off
+GroupingInfo{"basic",    "equal groups, by formula; the rest does post tasks",                   kEnsembles, by_basic,      false, false, false},
+GroupingInfo{"imp1",     "basic; processors that post tasks do not need make groups larger",     kEnsembles, by_imp1,       true,  false, false},
+GroupingInfo{"imp2",     "basic; all processors left make groups larger, post tasks come last",  kEnsembles, by_imp2,       true,  false, false},
+GroupingInfo{"knapsack", "the groups that compute most months a second, exactly",                kEnsembles, by_knapsack,   false, true,  false},
+GroupingInfo{"best",     "all of these and knapsacks of fewer groups, simulated: the shortest",  "Dovetail", best_grouping, false, true,  true},
+    // clang-format on
+};
+
+}  // namespace
 
 std::int64_t MonthProblem::posts_within(Duration time) const {
   // No more than there are: the product with any number of processors stays within 64 bits.
@@ -12,8 +36,7 @@ std::int64_t MonthProblem::posts_within(Duration time) const {
 }
 
 Duration MonthProblem::time_of(Count procs) const {
-  const auto found = std::lower_bound(sizes.begin(), sizes.end(), procs,
-                                      [](const GroupTime& a, Count b) { return a.procs < b; });
+  const auto found = std::ranges::lower_bound(sizes, procs, {}, &GroupTime::procs);
   assert(found != sizes.end() && found->procs == procs && "the size is allowed");
   return found->time;
 }
@@ -32,14 +55,25 @@ MonthProblem month_problem(const EnsembleSite& site, const EnsembleRules& rules,
 }
 
 const GroupTime& fastest_size(std::span<const GroupTime> sizes) {
-  return *std::find_if(sizes.begin(), sizes.end(),
-                       [&](const GroupTime& size) { return size.time == sizes.back().time; });
+  return *std::ranges::find(sizes, sizes.back().time, &GroupTime::time);
 }
 
 Grouping with_rest(const MonthProblem& problem, std::vector<Count> groups) {
   Grouping grouping{std::move(groups)};
   grouping.post_processors = problem.processors - grouping.grouped();
   return grouping;
+}
+
+std::span<const GroupingInfo> groupings() { return kGroupings; }
+
+const GroupingInfo* find_grouping(std::string_view name) {
+  const auto found = std::ranges::find(kGroupings, name, &GroupingInfo::name);
+  return found == kGroupings.end() ? nullptr : &*found;
+}
+
+Grouping knapsack_grouping(const MonthProblem& problem) {
+  const Knapsack knapsack(problem.sizes, problem.for_groups(), problem.scenarios);
+  return with_rest(problem, knapsack.groups(problem.scenarios));
 }
 
 }  // namespace dovetail

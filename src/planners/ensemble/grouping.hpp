@@ -5,9 +5,8 @@
 //   const Grouping grouping = find_grouping("knapsack")->make(problem, Dispatch::fair);
 //   const Duration end = simulate_months(problem, grouping, Dispatch::fair).makespan;
 //
-// Source: Caniou et al., Ocean-Atmosphere Application Scheduling within DIET, 2009. The heuristics
-// are a file each (grouping_*.cpp) and a line each of the table in grouping_table.cpp; all are
-// pure.
+// Source: Caniou et al., Ocean-Atmosphere Application Scheduling within DIET, 2009. All
+// heuristics are pure; the table of them is in grouping.cpp.
 #pragma once
 
 #include <numeric>
@@ -84,12 +83,16 @@ std::span<const GroupingInfo> groupings();
 // Null when there is none of that name.
 const GroupingInfo* find_grouping(std::string_view name);
 
+// Equal groups by the formulas (section 4.1): every allowed size is tried with as many groups as
+// fit, at most one per scenario. The shortest formula wins, the smaller size on a tie.
 Grouping basic_grouping(const MonthProblem& problem);
 
-// Of the processors that the basic grouping leaves, those that post tasks do not need (improvement
-// 1), or all (improvement 2), go to the groups.
+// Improvements 1 and 2 (section 4.2): of the processors that the basic grouping leaves, those that
+// post tasks do not need, or all, go to the groups.
 Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors);
 
+// Improvement 3: the groups that compute most months a second; see knapsack.hpp. It does not see
+// that the chain of a scenario may end up on a slow group.
 Grouping knapsack_grouping(const MonthProblem& problem);
 
 Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch);

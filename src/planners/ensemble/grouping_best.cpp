@@ -40,21 +40,22 @@ std::vector<Grouping> grouping_candidates(const MonthProblem& problem) {
 }
 
 Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
-  struct Candidate {
+  struct BoundedGrouping {
     std::size_t rank = 0;  // the lower wins a tie
     Duration bound = 0;
   };
   const std::vector<Grouping> all = grouping_candidates(problem);
-  std::vector<Candidate> order;
+  std::vector<BoundedGrouping> order;
   order.reserve(all.size());
   for (const Grouping& grouping : all) {
     order.push_back({order.size(), shortest_possible(problem, grouping, dispatch)});
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
-  Candidate best = order.front();
+  std::stable_sort(
+      order.begin(), order.end(),
+      [](const BoundedGrouping& a, const BoundedGrouping& b) { return a.bound < b.bound; });
+  BoundedGrouping best = order.front();
   Duration shortest = std::numeric_limits<Duration>::max();
-  for (const Candidate& candidate : order) {
+  for (const BoundedGrouping& candidate : order) {
     if (candidate.bound > shortest) break;
     const MonthResult result = simulate_months(problem, all[candidate.rank], dispatch);
     // A grouping on which the disk fills for good only wins over others like it.

@@ -98,7 +98,7 @@ struct Rates {
   Number values = {};
 };
 
-// Months a second of the best lists of exactly so many groups, by processors.
+// Months a second of the best lists of exactly this number of groups, by processors.
 class Layers {
  public:
   Layers(std::span<const GroupTime> sizes, Count processors, Count limit)
@@ -119,7 +119,7 @@ class Layers {
     for (std::size_t used = 0; used < row_; ++used) choice[used] = choose(previous, used);
   }
 
-  // How the list of so many processors compares with the best so far; -1: it is worse.
+  // How the list of this number of processors compares with the best so far; -1: it is worse.
   int compare(std::size_t used) const {
     if (rates_.exceeds(best_.data(), value(used))) return -1;
     return rates_.exceeds(value(used), best_.data()) ? 1 : 0;
@@ -130,8 +130,8 @@ class Layers {
  private:
   const Word* value(std::size_t used) const { return &now_[used * rates_.words]; }
 
-  // What so many processors give with a group of size s and the best list of the rest; nothing
-  // where there is none.
+  // What this number of processors gives with a group of size s and the best list of the rest;
+  // nothing where there is none.
   std::optional<double> about(const std::uint16_t* previous, std::size_t used,
                               std::size_t s) const {
     const auto procs = static_cast<std::size_t>(sizes_[s].procs);

@@ -47,8 +47,8 @@ class Knapsack {
   Count processors_;
   Count limit_;
   bool is_saturated_;  // every group can have the fastest size, and nothing was solved
-  // By groups - 1, then processors: the largest size of the best list of exactly so many of both,
-  // as a position in sizes_; kNoSize: there is no such list.
+  // By groups - 1, then processors: the largest size of the best list of exactly these numbers of
+  // both, as a position in sizes_; kNoSize: there is no such list.
   std::vector<std::uint16_t> largest_;
   std::vector<Used> best_;  // by limit - 1
 };

@@ -42,7 +42,8 @@ std::string_view name_of(Dispatch rule) {
 
 MonthDispatch::MonthDispatch(Dispatch rule, Count scenarios, Count months,
                              std::span<const Duration> times)
-    : MonthDispatch(rule, std::vector<ScenarioState>(static_cast<std::size_t>(scenarios), {0, months}),
+    : MonthDispatch(rule,
+                    std::vector<ScenarioState>(static_cast<std::size_t>(scenarios), {0, months}),
                     idle_groups(times)) {}
 
 MonthDispatch::MonthDispatch(Dispatch rule, std::span<const ScenarioState> scenarios,
@@ -124,13 +125,13 @@ std::optional<MonthStart> MonthDispatch::propose() {
 
 // The scenario on a slower group that lags so far behind that the group waits for it.
 std::uint32_t MonthDispatch::laggard_for(std::uint32_t group, std::uint32_t scenario) const {
-  const Progress& ahead = scenarios_[scenario];
+  const ScenarioProgress& ahead = scenarios_[scenario];
   if (rule_ != Dispatch::rotate || !is_unequal_ || ahead.next_month < ahead.distance) return kNone;
   std::uint32_t laggard = kNone;
   for (const GroupState& other : groups_) {
     const std::uint32_t x = other.computes;
     if (x == kNone || other.time <= groups_[group].time) continue;
-    const Progress& behind = scenarios_[x];
+    const ScenarioProgress& behind = scenarios_[x];
     if (behind.awaited_by != kNone || behind.months - behind.next_month < 2 ||
         ahead.next_month - behind.next_month < ahead.distance) {
       continue;
@@ -148,7 +149,7 @@ void MonthDispatch::start(const MonthStart& start) {
   free_.pop();
   groups_[start.group].computes = start.scenario;
   --left_;
-  Progress& progress = scenarios_[start.scenario];
+  ScenarioProgress& progress = scenarios_[start.scenario];
   if (rule_ == Dispatch::ideal && ++progress.next_month < progress.months) free(start.scenario);
 }
 
@@ -156,7 +157,7 @@ void MonthDispatch::end(std::uint32_t group) {
   const std::uint32_t scenario = std::exchange(groups_[group].computes, kNone);
   if (!groups_[group].is_closing) idle_.push(rank_[group]);
   if (rule_ == Dispatch::ideal) return;
-  Progress& progress = scenarios_[scenario];
+  ScenarioProgress& progress = scenarios_[scenario];
   if (++progress.next_month == progress.months) return;
   const std::uint32_t waiting = std::exchange(progress.awaited_by, kNone);
   waiting == kNone ? free(scenario) : take_over(waiting, scenario);

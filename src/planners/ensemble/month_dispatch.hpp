@@ -61,7 +61,8 @@ class MonthDispatch {
 
   // In the middle of a run. A group whose scenario was awaited and has ended its month takes it
   // over; one that awaits a scenario without months left is idle.
-  MonthDispatch(Dispatch rule, std::span<const ScenarioState> scenarios, std::vector<GroupState> groups);
+  MonthDispatch(Dispatch rule, std::span<const ScenarioState> scenarios,
+                std::vector<GroupState> groups);
 
   // A group that waited for a scenario takes its next month. First of all when months have ended;
   // it counts as started.
@@ -92,7 +93,7 @@ class MonthDispatch {
   template <typename T>
   using Least = std::priority_queue<T, std::vector<T>, std::greater<>>;
 
-  struct Progress {
+  struct ScenarioProgress {
     Count next_month = 0;  // under ideal those before it may still run
     Count months = 0;
     Count distance = 0;  // D: months ahead from which a group waits for another scenario
@@ -107,7 +108,7 @@ class MonthDispatch {
   Dispatch rule_;
   bool is_unequal_;
   std::int64_t left_ = 0;
-  std::vector<Progress> scenarios_;
+  std::vector<ScenarioProgress> scenarios_;
   std::vector<GroupState> groups_;
   std::vector<std::uint32_t> rank_;     // of a group, by time and number
   std::vector<std::uint32_t> by_rank_;  // the inverse

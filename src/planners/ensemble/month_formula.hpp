@@ -17,8 +17,8 @@ Duration equal_groups_makespan(const MonthProblem& problem, Count processors, Gr
 // not matter, and post tasks at the rate of the processors that do them.
 Duration formula_makespan(const MonthProblem& problem, const Grouping& grouping);
 
-// The earliest moment by which the groups can have computed so many months if they never wait: the
-// least t with sum of floor(t / time) >= months. No schedule ends its main tasks earlier.
+// The earliest moment by which the groups can have computed this number of months if they never
+// wait: the least t with sum of floor(t / time) >= months. No schedule ends its main tasks earlier.
 Duration least_time_of_months(const MonthProblem& problem, std::span<const Count> groups,
                               std::int64_t months);
 

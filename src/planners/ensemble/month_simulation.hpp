@@ -17,8 +17,8 @@
 namespace dovetail {
 
 struct MonthRun {
-  enum class Kind : std::uint8_t { main, post };
-  Kind kind = Kind::main;
+  enum class RunKind : std::uint8_t { main, post };
+  RunKind kind = RunKind::main;
   std::uint32_t scenario = 0;
   Count month = 0;          // from 0
   std::uint32_t group = 0;  // of a main task

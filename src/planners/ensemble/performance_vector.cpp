@@ -11,7 +11,8 @@ namespace dovetail {
 
 namespace {
 
-// Processors on which the post tasks of so many scenarios keep up, were they as fine as sand.
+// Processors on which the post tasks of this number of scenarios keep up, were they as fine as
+// sand.
 std::int64_t fluid_need(const MonthProblem& problem, Count scenarios, Duration time) {
   const std::int64_t work = problem.post * problem.posts * scenarios;
   return (work + time - 1) / time;
@@ -24,7 +25,7 @@ std::int64_t whole_need(const MonthProblem& problem, Count scenarios, Duration t
   return per == 0 ? kMaxProcessors + std::int64_t{1} : (posts + per - 1) / per;
 }
 
-// Rounds in which all processors do the post tasks of the last months of so many scenarios.
+// Rounds in which all processors do the post tasks of the last months of this number of scenarios.
 std::int64_t last_rounds(const MonthProblem& problem, Count scenarios) {
   const std::int64_t posts = std::int64_t{problem.posts} * scenarios;
   return (posts + problem.processors - 1) / problem.processors;
@@ -51,7 +52,7 @@ Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
 
 }  // namespace
 
-PerformanceVector::PerformanceVector(Source source)
+PerformanceVector::PerformanceVector(VectorSource source)
     : source_(std::move(source)), values_(static_cast<std::size_t>(source_.most)) {}
 
 Duration PerformanceVector::measured(Count scenarios) {

@@ -18,35 +18,35 @@
 
 namespace dovetail {
 
-// Up to so many scenarios, each of them is looked at.
+// Up to this number of scenarios, each of them is looked at.
 inline constexpr Count kMostInTurn = 2000;
 
 class PerformanceVector {
  public:
-  struct Source {
-    // The makespan of so many scenarios; kForever: never.
+  struct VectorSource {
+    // The makespan of a number of scenarios; kForever: never.
     std::function<Duration(Count scenarios)> measure;
     // No heuristic takes less; never falls with the scenarios.
     std::function<Duration(Count scenarios)> lower_bound;
     Count most = 1;  // scenarios
-    Count flat = 0;  // up to so many take as long as one does, and no number takes less
+    Count flat = 0;  // up to this number take as long as one does, and no number takes less
   };
 
-  explicit PerformanceVector(Source source);
+  explicit PerformanceVector(VectorSource source);
 
   Duration measured(Count scenarios);
 
   // Never falls with up to kMostInTurn scenarios.
   Duration at(Count scenarios) { return measured(planned_for(scenarios)); }
 
-  // The number of scenarios whose schedule serves for so many; the same number unless more of them
-  // take less time.
+  // The number of scenarios whose schedule serves for this number; the same number unless more of
+  // them take less time.
   Count planned_for(Count scenarios);
 
   Count most() const { return source_.most; }
 
  private:
-  Source source_;
+  VectorSource source_;
   std::vector<std::optional<Duration>> values_;
 };
 
@@ -54,8 +54,8 @@ class PerformanceVector {
 // of the fastest size and enough processors for their post tasks (equation 9).
 Count scenarios_at_no_cost(const MonthProblem& problem);
 
-// No grouping takes less for so many scenarios: what the processors could do if groups of the most
-// efficient size filled them.
+// No grouping takes less for this number of scenarios: what the processors could do if groups of
+// the most efficient size filled them.
 Duration bound_by_work(const MonthProblem& problem, Count scenarios);
 
 // Of problem.scenarios and fewer, each with its own grouping by the heuristic, simulated.

@@ -96,7 +96,7 @@ class GreedyCounts {
 
   std::span<PerformanceVector> clusters_;
   Count scenarios_;
-  std::vector<Count> low_;   // every cluster gets at least so many
+  std::vector<Count> low_;   // every cluster gets at least these
   std::vector<Count> high_;  // and at most
 };
 

@@ -55,7 +55,7 @@ class UnitOnCluster {
   // Sizes are multiples of `step`.
   UnitOnCluster(const RepeatedUnit& unit, const Cluster& cluster, Count step = 1);
 
-  // Sizes rise, times fall. None: a task does not fit, or nobody can plan the chain part.
+  // Sizes rise, times fall. None: a task does not fit, or no planner can plan the chain part.
   std::span<const UnitLayout> layouts() const { return layouts_; }
   const UnitLayout& layout(Count procs) const;
 

@@ -16,15 +16,78 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "dovetail/metrics.hpp"
-#include "planners/fair/compaction.hpp"
 #include "planners/fair/fair_planners.hpp"
-#include "planners/fair/moldable_job.hpp"
+#include "planners/fair/list_map.hpp"
+#include "planners/fair/sharing.hpp"
+#include "planners/list/allocate.hpp"
+#include "planners/list/cluster_view.hpp"
+#include "planners/list/earliest_slot.hpp"
 
 namespace dovetail {
 
 namespace {
+
+// A workflow as one moldable job: its time by number of processors, by CPA on an empty cluster of
+// that size.
+class MoldableJob {
+ public:
+  // One CPA schedule per number of processors, up to all of the cluster. The sharing must outlive
+  // the job.
+  MoldableJob(const Sharing& sharing, std::size_t workflow);
+
+  // The number of processors that its widest task needs.
+  Count least() const { return least_; }
+
+  // Its time on `procs` >= least() processors, or on fewer when that is no slower.
+  Duration time(Count procs) const { return times_[static_cast<std::size_t>(procs - least_)]; }
+
+  Area work(Count procs) const { return Area{procs} * time(procs); }
+
+  // The canonical number: the fewest processors, up to `most`, on which it takes at most `length`;
+  // 0 if there is none.
+  Count fewest_within(double length, Count most) const;
+
+  // Its tasks placed by CPA on `procs` processors, from time 0 on.
+  std::vector<Slot> plan(Count procs) const;
+
+ private:
+  const Sharing& sharing_;
+  const Member& member_;
+  Count least_;
+  std::vector<Duration> times_;  // by processors from least_ on; never increasing
+};
+
+MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
+    : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
+  for (Count procs = least_; procs <= sharing.processors(); ++procs) {
+    Duration length = 0;
+    for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
+    times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
+  }
+}
+
+Count MoldableJob::fewest_within(double length, Count most) const {
+  const auto found = std::ranges::partition_point(
+      times_, [&](Duration time) { return static_cast<double>(time) > length; });
+  const Count fewest = least_ + static_cast<Count>(found - times_.begin());
+  return fewest <= most ? fewest : 0;
+}
+
+std::vector<Slot> MoldableJob::plan(Count procs) const {
+  const ClusterView& view = member_.view;
+  const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
+  auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
+                           Calendar(procs, member_.ready))
+                   .value();
+  for (Slot& slot : slots) {
+    slot.start -= member_.ready;
+    slot.end -= member_.ready;
+  }
+  return slots;
+}
 
 using Jobs = std::vector<MoldableJob>;
 
@@ -79,8 +142,8 @@ class ShelfFiller {
   // Call in increasing order of jobs.
   void offer(std::size_t job, Count size, double weight) {
     for (std::size_t room = best_.size() - 1; room >= static_cast<std::size_t>(size); --room) {
-      const Choice& rest = best_[room - static_cast<std::size_t>(size)];
-      Choice with{rest.weight + weight, rest.size + size, rest.jobs};
+      const Packing& rest = best_[room - static_cast<std::size_t>(size)];
+      Packing with{rest.weight + weight, rest.size + size, rest.jobs};
       if (!is_better(with, best_[room], job)) continue;
       with.jobs.push_back(job);
       best_[room] = std::move(with);
@@ -90,7 +153,7 @@ class ShelfFiller {
   std::vector<std::size_t> take() && { return std::move(best_.back().jobs); }
 
  private:
-  struct Choice {
+  struct Packing {
     double weight = 0;
     Count size = 0;
     std::vector<std::size_t> jobs = {};
@@ -98,7 +161,7 @@ class ShelfFiller {
 
   // Whether `with` plus the added job beats the other. Weights that differ only by rounding are
   // equal.
-  static bool is_better(const Choice& with, const Choice& other, std::size_t added) {
+  static bool is_better(const Packing& with, const Packing& other, std::size_t added) {
     const double doubt = 1e-12 * std::max(with.weight, other.weight);
     if (std::abs(with.weight - other.weight) > doubt) return with.weight > other.weight;
     if (with.size != other.size) return with.size < other.size;
@@ -107,7 +170,7 @@ class ShelfFiller {
     return jobs < other.jobs;
   }
 
-  std::vector<Choice> best_;  // by capacity
+  std::vector<Packing> best_;  // by capacity
 };
 
 // Shelves as wide as `procs`, on which every job must fit.

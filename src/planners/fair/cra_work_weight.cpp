@@ -16,7 +16,7 @@
 #include "planners/fair/fair_planners.hpp"
 #include "planners/fair/list_map.hpp"
 #include "planners/list/allocate.hpp"
-#include "planners/list/levels.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail {
 

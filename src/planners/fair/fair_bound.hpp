@@ -9,12 +9,33 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "dovetail/calendar.hpp"
 #include "dovetail/metrics.hpp"
-#include "planners/fair/free_area.hpp"
 #include "planners/fair/sharing.hpp"
 
 namespace dovetail {
+
+// How much work fits into a calendar: its free processors, summed over time.
+class FreeArea {
+ public:
+  // Counts from `from` on.
+  FreeArea(const Calendar& calendar, Time from);
+
+  // Processor-milliseconds that are free until t.
+  Area until(Time t) const;
+
+  // The first whole millisecond by which this much is free; nothing when there never is.
+  std::optional<Time> first_with(Area area) const;
+
+ private:
+  struct FreeStep {
+    Step step;
+    Area before = 0;  // what is free until it begins
+  };
+  std::vector<FreeStep> pieces_;
+};
 
 // An exact fraction of positive numbers, without common divisors.
 struct Ratio {

@@ -1,5 +1,5 @@
 // The planners for the goal fair: several workflows that share one cluster. Each has its own file
-// with its idea, ties and cost. All end with compaction (compaction.hpp), and every plan holds each
+// with its idea, ties and cost. All end with compaction (list_map.hpp), and every plan holds each
 // workflow's time alone.
 //
 // Source: Casanova, Desprez and Suter, Minimizing Stretch and Makespan of Multiple Parallel Task

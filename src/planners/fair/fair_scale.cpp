@@ -41,9 +41,9 @@ FairScale::FairScale(const Problem& problem, const Plan& known, const DraftDecod
   for (std::uint32_t i = 0; i < problem.workflows().size(); ++i) {
     const Workflow& workflow = problem.workflows()[i];
     const Fate& fate = fairness.workflows[i];
-    Member member{.ready = problem.ready(i),
-                  .stretch = stretch_scale(fate, workflow.terms().weight / heaviest,
-                                           fairness.weighted_stretch)};
+    Competitor member{.ready = problem.ready(i),
+                      .stretch = stretch_scale(fate, workflow.terms().weight / heaviest,
+                                               fairness.weighted_stretch)};
     for (TaskId own = 0; own < workflow.size(); ++own, ++task) {
       workflow_of_.push_back(i);
       const Time end =
@@ -72,7 +72,7 @@ std::vector<Time> FairScale::ends_of(const DecodedPlan& plan) const {
 FairScale::Lengths FairScale::lengths_of(const std::vector<Time>& ends) const {
   Lengths lengths;
   for (std::size_t i = 0; i < size(); ++i) {
-    const Member& member = members_[i];
+    const Competitor& member = members_[i];
     const Duration length = std::max<Duration>(ends[i] - member.ready, 0);
     lengths.total += length;
     lengths.stretch = std::max(lengths.stretch, member.stretch.parts(length));
@@ -128,7 +128,7 @@ void FairMeter::aim_at(std::int64_t value) {
   const double stretch_share = static_cast<double>(value - average - makespan) / kGreatest;
   const Time end = scale_.now_ + scale_.makespan_.length(end_share);
   for (std::size_t i = 0; i < dues_.size(); ++i) {
-    const FairScale::Member& member = scale_.members_[i];
+    const FairScale::Competitor& member = scale_.members_[i];
     dues_[i] = std::min(end, member.ready + member.stretch.length(stretch_share));
   }
 }

@@ -62,7 +62,7 @@ class FairScale {
     std::int64_t parts(Duration length) const;
     Duration length(double shares) const;  // the longest with no more parts, or slightly longer
   };
-  struct Member {
+  struct Competitor {
     Time ready = 0;
     Duration least = 0;  // no plan finishes it sooner
     Scale stretch = {};
@@ -78,7 +78,7 @@ class FairScale {
   std::int64_t value_of(const Lengths& lengths) const;
 
   Time now_;
-  std::vector<Member> members_;
+  std::vector<Competitor> members_;
   std::vector<std::uint32_t> workflow_of_;
   Scale makespan_, total_;
   Lengths least_ = {};
@@ -103,7 +103,7 @@ class FairMeter {
   // workflow that depends on the task can have ended.
   bool add(TaskId task, Time end) {
     const std::size_t i = scale_.workflow_of_[task];
-    const FairScale::Member& member = scale_.members_[i];
+    const FairScale::Competitor& member = scale_.members_[i];
     const Duration length = end - member.ready;
     if (length <= lengths_[i]) return true;
     if (length > member.stretch.most) return false;

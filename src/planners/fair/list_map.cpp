@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "planners/fair/compaction.hpp"
 #include "planners/list/earliest_slot.hpp"
 
 namespace dovetail {
@@ -46,6 +45,25 @@ Plan plan_list(const Sharing& sharing, std::string_view name, std::span<const Ta
                const std::vector<std::vector<Count>>& allocations) {
   const auto slots = list_map(sharing, list, allocations);
   return sharing.to_plan(name, slots ? compact(sharing, *slots) : slots);
+}
+
+std::optional<SharedSlots> compact(const Sharing& sharing, const SharedSlots& slots) {
+  const auto slot_of = [&](TaskRef ref) { return slots[ref.workflow][ref.task]; };
+  std::vector<TaskRef> order = sharing.tasks();
+  std::ranges::stable_sort(order, {}, [&](TaskRef ref) { return slot_of(ref).start; });
+  Calendar calendar = sharing.calendar();
+  SharedSlots moved = slots;
+  for (const TaskRef ref : order) {
+    const ClusterView& view = sharing.members()[ref.workflow].view;
+    const Slot old = slot_of(ref);
+    const Duration length = old.end - old.start;
+    const Time ready = ready_time(view, ref.task, moved[ref.workflow]);
+    const auto start = calendar.earliest_fit(old.procs, length, ready);
+    if (!start) return std::nullopt;
+    moved[ref.workflow][ref.task] = {old.procs, *start, *start + length};
+    calendar.reserve({*start, *start + length}, old.procs);
+  }
+  return moved;
 }
 
 }  // namespace dovetail

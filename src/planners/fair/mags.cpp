@@ -17,11 +17,11 @@
 #include <algorithm>
 #include <map>
 
-#include "planners/fair/compaction.hpp"
 #include "planners/fair/fair_planners.hpp"
+#include "planners/fair/list_map.hpp"
 #include "planners/fair/periods.hpp"
 #include "planners/list/allocate.hpp"
-#include "planners/list/levels.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail {
 
@@ -56,19 +56,19 @@ class BackwardPlacer {
 
  private:
   // CPA's allocation for the tasks not placed yet, and the order in which they are placed.
-  struct Choice {
+  struct MappedPart {
     std::vector<Count> allocation;
     std::vector<TaskId> order;
   };
 
-  Choice choose(const ClusterView& part, Count procs, CpaStop stop) const {
-    Choice choice{cpa_allocation(part, procs, stop), {}};
+  MappedPart choose(const ClusterView& part, Count procs, CpaStop stop) const {
+    MappedPart choice{cpa_allocation(part, procs, stop), {}};
     choice.order = by_decreasing_level(bottom_levels(part, choice.allocation));
     return choice;
   }
 
   // Cached, since different slacks often need the whole workflow on the same number of processors.
-  const Choice& choose_for_all(Count procs, CpaStop stop) {
+  const MappedPart& choose_for_all(Count procs, CpaStop stop) {
     const auto found = for_all_.find(procs);
     if (found != for_all_.end()) return found->second;
     return for_all_.emplace(procs, choose(reversed_, procs, stop)).first->second;
@@ -77,9 +77,9 @@ class BackwardPlacer {
   void place_in(const Period& period, Calendar calendar, Count procs,
                 const std::vector<TaskId>& unplaced, CpaStop stop) {
     const bool is_all = unplaced.size() == view_.size();
-    Choice of_part;
+    MappedPart of_part;
     if (!is_all) of_part = choose(reversed_.part(unplaced), procs, stop);
-    const Choice& choice = is_all ? choose_for_all(procs, stop) : of_part;
+    const MappedPart& choice = is_all ? choose_for_all(procs, stop) : of_part;
     for (const TaskId number : choice.order) {
       const TaskId task = unplaced[number];
       const auto end = latest_end(task, period.end);
@@ -106,7 +106,7 @@ class BackwardPlacer {
   const ClusterView& view_;
   ClusterView reversed_;
   std::vector<Slot> slots_;  // without processors: not placed
-  std::map<Count, Choice> for_all_;
+  std::map<Count, MappedPart> for_all_;
 };
 
 // Tries slacks.

@@ -7,8 +7,8 @@
 
 #include "dovetail/fairness.hpp"
 #include "planners/list/allocate.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "planners/list/earliest_slot.hpp"
-#include "planners/list/levels.hpp"
 
 namespace dovetail {
 

@@ -1,18 +1,43 @@
 #include "planners/list/cluster_view.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dovetail {
 
-ClusterView::ClusterView(const Problem& problem)
-    : merged_(merge(problem.workflows())),
-      processors_(problem.platform().clusters().front().processors) {
-  times_.reserve(problem.task_count());
-  for (std::size_t i = 0; i < problem.workflows().size(); ++i) add_tasks(problem, i);
+namespace {
+
+// Tasks for a view, which holds their times.
+WorkflowBuilder bare_tasks(std::size_t count) {
+  WorkflowBuilder builder;
+  for (std::size_t task = 0; task < count; ++task) {
+    builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
+  }
+  return builder;
+}
+
+}  // namespace
+
+ClusterView::ClusterView(const Problem& problem) : ClusterView(problem, 0) {
+  if (problem.workflows().size() == 1) return;
+  WorkflowBuilder builder = bare_tasks(problem.task_count());
+  for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
+    if (i > 0) {
+      first_task_.push_back(static_cast<TaskId>(times_.size()));
+      add_tasks(problem, i);
+    }
+    const Workflow& workflow = problem.workflows()[i];
+    for (const TaskId task : workflow.topological_order()) {
+      for (const TaskId before : workflow.predecessors(task)) {
+        builder.add_edge(first_task_[i] + before, first_task_[i] + task);
+      }
+    }
+  }
+  workflow_ = std::move(builder).build();
 }
 
 ClusterView::ClusterView(const Problem& problem, std::size_t workflow)
-    : merged_{problem.workflows()[workflow], {0}},
+    : workflow_(problem.workflows()[workflow]),
       processors_(problem.platform().clusters().front().processors) {
   add_tasks(problem, workflow);
 }
@@ -33,42 +58,37 @@ ClusterView ClusterView::part(std::span<const TaskId> tasks) const {
   if (tasks.size() == size()) return *this;
   ClusterView part;
   part.processors_ = processors_;
-  WorkflowBuilder builder("part");
+  WorkflowBuilder builder = bare_tasks(tasks.size());
   for (const TaskId task : tasks) {
     part.times_.push_back(times_[task]);
     part.releases_.push_back(releases_[task]);
-    // The view holds the times; the workflow only provides the edges.
-    builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
   }
   for (TaskId number = 0; number < tasks.size(); ++number) {
     for (const TaskId before : workflow().predecessors(tasks[number])) {
-      const auto place = std::lower_bound(tasks.begin(), tasks.end(), before);
+      const auto place = std::ranges::lower_bound(tasks, before);
       if (place == tasks.end() || *place != before) continue;
       builder.add_edge(static_cast<TaskId>(place - tasks.begin()), number);
     }
   }
-  part.merged_.workflow = std::move(builder).build();
+  part.workflow_ = std::move(builder).build();
   return part;
 }
 
 ClusterView ClusterView::reversed() const {
   ClusterView reversed = *this;
-  WorkflowBuilder builder("reversed");
-  for (TaskId task = 0; task < size(); ++task) {
-    builder.add_task({.id = std::to_string(task), .time = TimeSpec::fixed(0)});
-  }
+  WorkflowBuilder builder = bare_tasks(size());
   for (TaskId task = 0; task < size(); ++task) {
     for (const TaskId before : workflow().predecessors(task)) builder.add_edge(task, before);
   }
-  reversed.merged_.workflow = std::move(builder).build();
+  reversed.workflow_ = std::move(builder).build();
   return reversed;
 }
 
 void ClusterView::place(Plan& plan, TaskId task, Count procs, Time start, Time end) const {
-  const auto next = std::upper_bound(merged_.first_task.begin(), merged_.first_task.end(), task);
-  const auto workflow = static_cast<std::uint32_t>(next - merged_.first_task.begin() - 1);
+  const auto next = std::ranges::upper_bound(first_task_, task);
+  const auto workflow = static_cast<std::uint32_t>(next - first_task_.begin() - 1);
   plan.placements.push_back({.workflow = workflow,
-                             .task = task - merged_.first_task[workflow],
+                             .task = task - first_task_[workflow],
                              .cluster = 0,
                              .procs = procs,
                              .start = start,
@@ -79,6 +99,43 @@ std::string single_cluster_unfit(const Problem& problem) {
   const std::size_t clusters = problem.platform().clusters().size();
   if (clusters == 1) return {};
   return "plans on one cluster, and the platform has " + std::to_string(clusters);
+}
+
+std::vector<Duration> bottom_levels(const ClusterView& view, std::span<const Count> allocation) {
+  const Workflow& workflow = view.workflow();
+  std::vector<Duration> levels(view.size(), 0);
+  const auto order = workflow.topological_order();
+  for (auto task = order.rbegin(); task != order.rend(); ++task) {
+    Duration below = 0;
+    for (TaskId next : workflow.successors(*task)) below = std::max(below, levels[next]);
+    levels[*task] = below + view.time(*task).duration(allocation[*task]);
+  }
+  return levels;
+}
+
+std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels) {
+  std::vector<TaskId> order(levels.size());
+  std::iota(order.begin(), order.end(), TaskId{0});
+  std::sort(order.begin(), order.end(), [&](TaskId a, TaskId b) {
+    return levels[a] != levels[b] ? levels[a] > levels[b] : a < b;
+  });
+  return order;
+}
+
+Cluster limited_cluster(const Platform& platform, Count limit) {
+  Cluster cluster = platform.clusters().front();
+  if (cluster.reservations.empty()) {
+    cluster.processors = limit;
+    return cluster;
+  }
+  cluster.processors = std::min(cluster.processors, limit);
+  cluster.reservations.clear();
+  const Interval stay{std::max(platform.now(), cluster.joins), cluster.leaves};
+  for (const Step& step : platform.calendar(0).steps(stay)) {
+    const Count held = cluster.processors - std::min(cluster.processors, step.free);
+    if (held > 0) cluster.reservations.push_back({step.begin, step.end, held});
+  }
+  return cluster;
 }
 
 }  // namespace dovetail

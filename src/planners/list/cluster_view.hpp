@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dovetail/plan.hpp"
+#include "dovetail/platform.hpp"
 #include "dovetail/problem.hpp"
 
 namespace dovetail {
@@ -21,7 +22,8 @@ class ClusterView {
   // One of the workflows by itself. Does not support place().
   ClusterView(const Problem& problem, std::size_t workflow);
 
-  const Workflow& workflow() const { return merged_.workflow; }
+  // The tasks and edges; times are here only.
+  const Workflow& workflow() const { return workflow_; }
   std::size_t size() const { return times_.size(); }
   Count processors() const { return processors_; }
   const TaskTime& time(TaskId task) const { return times_[task]; }
@@ -38,14 +40,15 @@ class ClusterView {
   // The same tasks with every edge reversed. Does not support place().
   ClusterView reversed() const;
 
-  // Adds the placement of a task of the merged workflow to a plan of the problem.
+  // Adds the placement of a task of the view to a plan of the problem.
   void place(Plan& plan, TaskId task, Count procs, Time start, Time end) const;
 
  private:
   ClusterView() = default;
   void add_tasks(const Problem& problem, std::size_t workflow);
 
-  MergedWorkflow merged_;
+  Workflow workflow_;
+  std::vector<TaskId> first_task_ = {0};  // of each workflow of the problem
   std::vector<TaskTime> times_;
   std::vector<Time> releases_;
   Count processors_ = 0;
@@ -53,5 +56,17 @@ class ClusterView {
 
 // Why a planner for a single cluster cannot plan the problem; empty when it can.
 std::string single_cluster_unfit(const Problem& problem);
+
+// For each task, the length of the longest path that begins with it, with the given processors.
+std::vector<Duration> bottom_levels(const ClusterView& view, std::span<const Count> allocation);
+
+// Tasks by decreasing level, ties to the lower number. Durations are at least 1 ms, so levels
+// decrease along every edge and the order is topological.
+std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels);
+
+// A cluster of which a user may use only `limit` processors. At every moment as many are free as
+// the cluster has free, but no more than the limit. If others have reserved nothing, the limit may
+// exceed the cluster's size, and then becomes its new size. Needs limit >= 1.
+Cluster limited_cluster(const Platform& platform, Count limit);
 
 }  // namespace dovetail

@@ -4,7 +4,8 @@
 // (problem RESSCHEDDL). Idea: take the tasks in the reverse of the turn-around order; each must end
 // by the start of its successors. Aggressive planning (DL_BD) gives it the latest possible start.
 // Conservative planning (DL_RC) gives it the fewest processors with which it need not start before
-// its guide (unloaded_starts.hpp), and is aggressive if there are none. The hybrids move the guide
+// its guide, the start that a CPA schedule on an empty cluster gives it (section 5.3), and is
+// aggressive if there are none. The hybrids move the guide
 // towards the end by a share lambda = 0, 0.05 ... 1 until the deadline is met.
 // Cost: one or two calendar sweeps per task and pass; a pass begins where its choices first differ
 // from those of the pass before.

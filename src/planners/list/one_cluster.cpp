@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "planners/list/allocate.hpp"
-#include "planners/list/levels.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail {
 
@@ -43,18 +43,18 @@ Duration OneCluster::ample_makespan() const {
   return span;
 }
 
-auto OneCluster::cpa_for(Count procs, std::optional<Allocation>& cached) -> const Allocation& {
+auto OneCluster::cpa_for(Count procs, std::optional<TaskProcs>& cached) -> const TaskProcs& {
   if (!cached) cached = cpa_allocation(view_, procs, options_.cpa_stop);
   return *cached;
 }
 
-auto OneCluster::clipped(Count procs) const -> Allocation {
-  Allocation allocation(view_.size());
+auto OneCluster::clipped(Count procs) const -> TaskProcs {
+  TaskProcs allocation(view_.size());
   for (TaskId task = 0; task < view_.size(); ++task) allocation[task] = view_.bounded(task, procs);
   return allocation;
 }
 
-auto OneCluster::level_allocation(BottomLevel bottom_level) -> const Allocation& {
+auto OneCluster::level_allocation(BottomLevel bottom_level) -> const TaskProcs& {
   switch (bottom_level) {
     case BottomLevel::one:
       if (!one_) one_ = clipped(1);
@@ -69,7 +69,7 @@ auto OneCluster::level_allocation(BottomLevel bottom_level) -> const Allocation&
   return bounds(Bound::cpar);
 }
 
-auto OneCluster::bounds(Bound bound) -> const Allocation& {
+auto OneCluster::bounds(Bound bound) -> const TaskProcs& {
   switch (bound) {
     case Bound::all:
       if (!all_) all_ = clipped(view_.processors());

@@ -23,7 +23,7 @@ enum class Bound { all, half, cpa, cpar };
 // Not safe to share between threads. Needs single_cluster_unfit(problem) to be empty.
 class OneCluster {
  public:
-  using Allocation = std::vector<Count>;
+  using TaskProcs = std::vector<Count>;
 
   explicit OneCluster(PlanningContext& context);
 
@@ -36,7 +36,7 @@ class OneCluster {
   Count processors() const { return view_.processors(); }
   Count historical_procs() const { return historical_procs_; }
 
-  const Allocation& bounds(Bound bound);
+  const TaskProcs& bounds(Bound bound);
   const std::vector<TaskId>& order(BottomLevel bottom_level);
 
   // The longest path with every task on as many processors as it may use: a lower bound on every
@@ -51,15 +51,15 @@ class OneCluster {
   Plan to_plan(std::string_view name, const std::optional<std::vector<Slot>>& slots) const;
 
  private:
-  const Allocation& cpa_for(Count procs, std::optional<Allocation>& cached);
-  Allocation clipped(Count procs) const;
-  const Allocation& level_allocation(BottomLevel bottom_level);
+  const TaskProcs& cpa_for(Count procs, std::optional<TaskProcs>& cached);
+  TaskProcs clipped(Count procs) const;
+  const TaskProcs& level_allocation(BottomLevel bottom_level);
 
   const Problem& problem_;
   PlannerOptions options_;
   ClusterView view_;
   Count historical_procs_;
-  std::optional<Allocation> cpa_, cpar_, one_, all_, half_;
+  std::optional<TaskProcs> cpa_, cpar_, one_, all_, half_;
   std::array<std::optional<std::vector<TaskId>>, 4> orders_;
 };
 

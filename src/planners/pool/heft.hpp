@@ -21,12 +21,12 @@ enum class TransferModel {
   multicast  // one transfer after the task's end, everywhere
 };
 
-enum class Slots { insertion, append };
+enum class SlotRule { insertion, append };
 
 struct HeftOptions {
   RankRule rank = RankRule::mean;
   TransferModel transfer = TransferModel::inflight;
-  Slots slots = Slots::insertion;
+  SlotRule slots = SlotRule::insertion;
 };
 
 struct Assignment {

@@ -14,7 +14,7 @@ namespace dovetail {
 struct AheftOptions {
   std::vector<RankRule> ranks = {RankRule::mean, RankRule::max, RankRule::min, RankRule::median};
   std::vector<TransferModel> transfers = {TransferModel::inflight, TransferModel::literal};
-  Slots slots = Slots::insertion;
+  SlotRule slots = SlotRule::insertion;
   bool restart = false;     // running tasks are stopped and planned again
   bool plans_once = false;  // on the initial resources; again only if impossible
   // By how much a resource or task may slow down or speed up before the rest is planned again; 0:

@@ -29,7 +29,7 @@ ClusterWorld::ClusterWorld(const Problem& problem, PlanMaker make_plan,
       workflows_(problem.workflows().begin(), problem.workflows().end()),
       progress_(problem.task_count(), TaskProgress::waiting),
       drift_(problem.task_count(), 1.0),
-      others_(problem.platform().clusters().front().reservations),
+      shared_(problem.platform()),
       slots_(problem.task_count()) {
   for (std::uint32_t w = 0; w < workflows_.size(); ++w) {
     first_.push_back(names_.size());
@@ -116,10 +116,10 @@ bool ClusterWorld::apply(const std::vector<Event>& events) {
 bool ClusterWorld::handle(const Event& event) {
   switch (event.kind) {
     case Event::Kind::reserve:
-      others_.push_back({event.start, event.until, event.procs});
+      shared_.book({event.start, event.until, event.procs});
       return true;
     case Event::Kind::cancel:
-      cancel({event.start, event.until, event.procs});
+      shared_.cancel({event.start, event.until, event.procs}, clock_);
       return true;
     case Event::Kind::fail:
       fail({clock_, event.until, event.procs});
@@ -140,21 +140,10 @@ bool ClusterWorld::handle(const Event& event) {
   return false;
 }
 
-// The part of the reservation that has passed stays held.
-void ClusterWorld::cancel(const Reservation& reservation) {
-  const auto found = std::ranges::find(others_, reservation);
-  if (found == others_.end()) return;
-  if (found->start < clock_) {
-    found->end = clock_;
-  } else {
-    others_.erase(found);
-  }
-}
-
 // Takes idle processors first, then those of the tasks that started last. Other users get none of
 // the latter, even if they could not get all that they booked.
 void ClusterWorld::fail(const Reservation& failure) {
-  Count idle = rest_platform().calendar(0).free_at(clock_);
+  Count idle = shared_.with_ours(clock_, running()).calendar(0).free_at(clock_);
   while (idle < failure.procs) {
     std::optional<std::size_t> last;
     for (std::size_t number = 0; number < progress_.size(); ++number) {
@@ -164,7 +153,7 @@ void ClusterWorld::fail(const Reservation& failure) {
     idle += slots_[*last].procs;
     lose(*last);
   }
-  failures_.push_back(failure);
+  shared_.fail(failure);
 }
 
 void ClusterWorld::delay(std::size_t number, double factor) {
@@ -198,48 +187,6 @@ std::vector<Reservation> ClusterWorld::running() const {
   return bookings;
 }
 
-// The part of others' bookings and of failures that our tasks leave room for.
-std::vector<Reservation> ClusterWorld::held_by_others(Time from,
-                                                      const std::vector<Reservation>& ours) const {
-  Calendar free = platform_with(from, ours).calendar(0);
-  std::vector<Reservation> held;
-  for (const auto* list : {&others_, &failures_}) {
-    for (const Reservation& wanted : *list) {
-      const Interval window{std::max(from, wanted.start), wanted.end};
-      if (window.end <= window.begin) continue;
-      const std::size_t first = held.size();
-      for (const Step& step : free.steps(window)) {
-        const Count procs = std::min(wanted.procs, step.free);
-        if (procs == 0) continue;
-        const bool goes_on = held.size() > first && held.back().end == step.begin;
-        if (goes_on && held.back().procs == procs) {
-          held.back().end = step.end;
-        } else {
-          held.push_back({step.begin, step.end, procs});
-        }
-      }
-      for (const Reservation& piece : std::span(held).subspan(first)) {
-        free.reserve({piece.start, piece.end}, piece.procs);
-      }
-    }
-  }
-  return held;
-}
-
-Platform ClusterWorld::platform_with(Time now, std::vector<Reservation> reservations) const {
-  Cluster cluster = problem_.platform().clusters().front();
-  cluster.reservations = std::move(reservations);
-  return Platform(now, {std::move(cluster)}, problem_.platform().wall_clock());
-}
-
-// The platform that is free for waiting tasks.
-Platform ClusterWorld::rest_platform() const {
-  std::vector<Reservation> taken = running();
-  const std::vector<Reservation> held = held_by_others(clock_, taken);
-  taken.insert(taken.end(), held.begin(), held.end());
-  return platform_with(clock_, std::move(taken));
-}
-
 Platform ClusterWorld::platform() const {
   std::vector<Reservation> ours;
   for (std::size_t number = 0; number < slots_.size(); ++number) {
@@ -248,7 +195,7 @@ Platform ClusterWorld::platform() const {
     ours.push_back({slot.start, slot.end, slot.procs});
   }
   for (const Placement& run : lost_) ours.push_back({run.start, run.end, run.procs});
-  return platform_with(problem_.now(), held_by_others(problem_.now(), ours));
+  return shared_.without_ours(problem_.now(), ours);
 }
 
 std::vector<std::size_t> ClusterWorld::waiting() const {
@@ -277,7 +224,8 @@ Problem ClusterWorld::rest(const std::vector<std::size_t>& numbers) const {
       parts.push_back(part_of(workflows_[w], tasks[w], [](TaskId) { return 1.0; }));
     }
   }
-  return Problem(std::move(parts), rest_platform(), problem_.goal(), problem_.deadline())
+  return Problem(std::move(parts), shared_.with_ours(clock_, running()), problem_.goal(),
+                 problem_.deadline())
       .with_releases(std::move(releases));
 }
 
@@ -286,7 +234,7 @@ Problem ClusterWorld::rest(const std::vector<std::size_t>& numbers) const {
 auto ClusterWorld::moved(bool keeps_starts) const -> std::optional<Slots> {
   std::vector<std::size_t> order = waiting();
   std::ranges::stable_sort(order, {}, [&](std::size_t number) { return slots_[number].start; });
-  Calendar calendar = rest_platform().calendar(0);
+  Calendar calendar = shared_.with_ours(clock_, running()).calendar(0);
   Slots slots = slots_;
   for (const std::size_t number : order) {
     Slot& slot = slots[number];

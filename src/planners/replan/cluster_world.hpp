@@ -21,6 +21,7 @@
 #include "planners/list/slot.hpp"
 #include "planners/pool/heft.hpp"
 #include "planners/replan/event_loop.hpp"
+#include "planners/replan/shared_cluster.hpp"
 
 namespace dovetail {
 
@@ -85,15 +86,11 @@ class ClusterWorld final : public World {
   Time end_of(const Slots& slots) const;
 
   bool handle(const Event& event);
-  void cancel(const Reservation& reservation);
   void fail(const Reservation& failure);
   void delay(std::size_t number, double factor);
   void lose(std::size_t number);
 
   std::vector<Reservation> running() const;
-  std::vector<Reservation> held_by_others(Time from, const std::vector<Reservation>& ours) const;
-  Platform platform_with(Time now, std::vector<Reservation> reservations) const;
-  Platform rest_platform() const;
   Problem rest(const std::vector<std::size_t>& numbers) const;
 
   std::vector<std::size_t> waiting() const;
@@ -122,8 +119,7 @@ class ClusterWorld final : public World {
   std::vector<Duration> due_lengths_;
   std::vector<TaskProgress> progress_;
   std::vector<double> drift_;  // by number: times longer than when last planned
-  std::vector<Reservation> others_;
-  std::vector<Reservation> failures_;
+  SharedCluster shared_;
   std::vector<Placement> lost_;
   bool has_plan_ = false;
   Slots slots_;  // of the plan in force; always set for started tasks

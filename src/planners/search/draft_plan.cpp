@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "planners/fair/fair_scale.hpp"
-#include "planners/list/levels.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail {
 
@@ -16,6 +16,9 @@ struct NoMeter {
   static Time due(TaskId) { return kForever; }
   static bool add(TaskId, Time) { return true; }
 };
+
+// Finer grids cost more time than they gain.
+constexpr Count next_on_grid(Count procs) { return procs + std::max<Count>(1, procs * 3 / 25); }
 
 }  // namespace
 
@@ -103,7 +106,7 @@ bool DraftDecoder::place(TaskId task, const SizeChoice& bound, bool is_exact, Ti
                          Slot& slot) {
   const Time ready = slot.start;
   const std::size_t step = line_.place_of(ready);
-  ScratchCalendar::Place best;
+  ScratchCalendar::ScratchPlace best;
   SizeChoice chosen{};
   const auto attempt = [&](const SizeChoice& choice) {
     if (const auto place = line_.earliest_fit(choice.procs, choice.length, step, ready, limit)) {
@@ -223,6 +226,26 @@ void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& b
   };
   take_those_ending(end);
   for (std::size_t i = 0; i < chain.size(); ++i) take_those_ending(slots[chain[i]].start);
+}
+
+SizeMenu::SizeMenu(const ClusterView& view) {
+  first_.reserve(view.size() + 1);
+  least_areas_.reserve(view.size());
+  for (TaskId task = 0; task < view.size(); ++task) {
+    const TaskTime& time = view.time(task);
+    const Count most = view.bounded(task, view.processors());
+    first_.push_back(choices_.size());
+    Area least = Area{kForever} * kMaxProcessors;
+    for (Count procs = time.min_procs();;) {
+      choices_.push_back({procs, time.duration(procs)});
+      least = std::min(least, Area{procs} * choices_.back().length);
+      if (procs >= most) break;
+      const Count next = time.next_allowed(next_on_grid(procs) - 1);
+      procs = next == 0 ? most : std::min(next, most);
+    }
+    least_areas_.push_back(least);
+  }
+  first_.push_back(choices_.size());
 }
 
 }  // namespace dovetail

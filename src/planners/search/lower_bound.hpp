@@ -6,7 +6,7 @@
 //   cheap.work
 //
 // The end is found by bisection. A time is impossible when some task does not fit into its window
-// (time_windows.hpp), or when tasks must do more work than there are free processors
+// (window_flow.hpp), or when tasks must do more work than there are free processors
 // (window_flow.hpp): all tasks, those that can only start late, or those that must end early.
 #pragma once
 
@@ -14,7 +14,6 @@
 #include <optional>
 
 #include "dovetail/certificate.hpp"
-#include "planners/search/time_windows.hpp"
 #include "planners/search/window_flow.hpp"
 #include "planners/task_limits.hpp"
 

@@ -27,13 +27,15 @@ std::size_t ScratchCalendar::place_of(Time moment) const {
   return static_cast<std::size_t>(std::upper_bound(begin + 1, end, moment) - begin) - 1;
 }
 
-std::optional<ScratchCalendar::Place> ScratchCalendar::latest_fit(Count procs, Duration length,
-                                                                  Time ready, Time deadline) const {
+std::optional<ScratchCalendar::ScratchPlace> ScratchCalendar::latest_fit(Count procs,
+                                                                         Duration length,
+                                                                         Time ready,
+                                                                         Time deadline) const {
   for (Time end = deadline; end - length >= ready;) {
     // Starts at the last step that overlaps the slot ending here and goes back to its first.
     std::size_t k = place_of(end - 1);
     while (free_[k] >= procs && times_[k] > end - length) --k;
-    if (free_[k] >= procs) return Place{end - length, k};
+    if (free_[k] >= procs) return ScratchPlace{end - length, k};
     end = times_[k];
   }
   return std::nullopt;

@@ -21,7 +21,7 @@ namespace dovetail {
 class ScratchCalendar {
  public:
   // A time, and the step that contains it.
-  struct Place {
+  struct ScratchPlace {
     Time start = 0;
     std::size_t step = 0;
   };
@@ -37,14 +37,14 @@ class ScratchCalendar {
 
   // The smallest start >= ready, ending by limit, with procs free throughout; `step` contains
   // ready.
-  std::optional<Place> earliest_fit(Count procs, Duration length, std::size_t step, Time ready,
-                                    Time limit) const {
+  std::optional<ScratchPlace> earliest_fit(Count procs, Duration length, std::size_t step,
+                                           Time ready, Time limit) const {
     Time start = ready;
     const Time last = limit - length;
     while (start <= last) {
       std::size_t k = step;
       while (free_[k] >= procs && times_[k + 1] < start + length) ++k;
-      if (free_[k] >= procs) return Place{start, step};
+      if (free_[k] >= procs) return ScratchPlace{start, step};
       do {
         ++k;
         if (times_[k] > last) return std::nullopt;
@@ -56,10 +56,11 @@ class ScratchCalendar {
   }
 
   // The largest start <= deadline - length at or after ready, with procs free throughout.
-  std::optional<Place> latest_fit(Count procs, Duration length, Time ready, Time deadline) const;
+  std::optional<ScratchPlace> latest_fit(Count procs, Duration length, Time ready,
+                                         Time deadline) const;
 
   // Needs the processors to be free.
-  void reserve(const Place& place, Duration length, Count procs) {
+  void reserve(const ScratchPlace& place, Duration length, Count procs) {
     change(place.step, place.start, place.start + length, -procs);
   }
 

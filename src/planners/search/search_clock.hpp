@@ -35,8 +35,8 @@ class SearchClock {
  private:
   double read() const {
     if (limits_.clock) return limits_.clock();
-    using Clock = std::chrono::steady_clock;
-    return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
   }
 
   const SearchLimits& limits_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "planners/list/levels.hpp"
+#include "planners/list/cluster_view.hpp"
 
 namespace dovetail {
 

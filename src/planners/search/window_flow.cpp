@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "planners/list/earliest_slot.hpp"
+
 namespace dovetail {
 
 namespace {
@@ -42,11 +44,11 @@ WindowFlow::WindowFlow(const ClusterView& view, const TimeWindows& windows, Inte
   update_work();
 }
 
-WindowFlow::Choice WindowFlow::cheapest(TaskId task, double flow) const {
+WindowFlow::Width WindowFlow::cheapest(TaskId task, double flow) const {
   const TaskTime& time = view_.time(task);
   const Count fewest = windows_.fewest[task];
   const Count most = view_.bounded(task, view_.processors());
-  Choice best{.cost = std::numeric_limits<double>::infinity()};
+  Width best{.cost = std::numeric_limits<double>::infinity()};
   const auto offer = [&](Count procs, double length) {
     const double cost = (procs + flow) * length;
     if (cost < best.cost) best = {procs, length, cost};
@@ -185,8 +187,47 @@ Area WindowFlow::whole_work() const {
 
 std::vector<Count> WindowFlow::widths() const {
   std::vector<Count> widths;
-  for (const Choice& choice : choices_) widths.push_back(choice.procs);
+  for (const Width& choice : choices_) widths.push_back(choice.procs);
   return widths;
+}
+
+Heads heads_of(const ClusterView& view, const Calendar& calendar) {
+  const Workflow& workflow = view.workflow();
+  Heads heads{std::vector<Time>(view.size()), std::vector<Time>(view.size(), kForever)};
+  for (const TaskId task : workflow.topological_order()) {
+    Time ready = view.release(task);
+    for (const TaskId before : workflow.predecessors(task)) {
+      ready = std::max(ready, heads.ends[before]);
+    }
+    heads.ready[task] = ready;
+    if (ready >= kForever) continue;
+    const auto slot = earliest_completion(calendar, view.time(task), view.processors(), ready);
+    if (slot) heads.ends[task] = slot->end;
+  }
+  return heads;
+}
+
+TimeWindows windows_by(const ClusterView& view, const Calendar& calendar, const Heads& heads,
+                       Time end) {
+  const Workflow& workflow = view.workflow();
+  TimeWindows windows{.ready = heads.ready,
+                      .due = std::vector<Time>(view.size(), end),
+                      .fewest = std::vector<Count>(view.size())};
+  const auto order = workflow.topological_order();
+  for (auto place = order.rbegin(); place != order.rend(); ++place) {
+    const TaskId task = *place;
+    const Interval window{heads.ready[task], windows.due[task]};
+    if (heads.ends[task] > window.end) return windows;
+    const auto latest = latest_start(calendar, view.time(task), view.processors(), window);
+    if (!latest) return windows;
+    for (const TaskId before : workflow.predecessors(task)) {
+      windows.due[before] = std::min(windows.due[before], latest->start);
+    }
+    const auto thrifty = fewest_processors(calendar, view.time(task), view.processors(), window);
+    windows.fewest[task] = thrifty->procs;
+  }
+  windows.is_possible = true;
+  return windows;
 }
 
 }  // namespace dovetail

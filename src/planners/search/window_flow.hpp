@@ -19,11 +19,31 @@
 #include <span>
 #include <vector>
 
+#include "dovetail/calendar.hpp"
 #include "dovetail/certificate.hpp"
 #include "planners/list/cluster_view.hpp"
-#include "planners/search/time_windows.hpp"
 
 namespace dovetail {
+
+// For each task of a plan that must end by a given time: the earliest start `ready`, the latest end
+// `due`, and the fewest processors on which it can run, on a calendar without our tasks. Every
+// bound starts from these.
+struct TimeWindows {
+  bool is_possible = false;  // false: some task does not fit into its window, so there is no plan
+  std::vector<Time> ready = {};  // by task
+  std::vector<Time> due = {};
+  std::vector<Count> fewest = {};
+};
+
+// The earliest starts by task, and the earliest ends. They do not depend on when the plan must end.
+struct Heads {
+  std::vector<Time> ready = {};
+  std::vector<Time> ends = {};  // kForever: it never fits
+};
+Heads heads_of(const ClusterView& view, const Calendar& calendar);
+
+TimeWindows windows_by(const ClusterView& view, const Calendar& calendar, const Heads& heads,
+                       Time end);
 
 class WindowFlow {
  public:
@@ -55,13 +75,13 @@ class WindowFlow {
   const Flows& flows() const { return flows_; }
 
  private:
-  struct Choice {
+  struct Width {
     Count procs = 0;
     double length = 0;  // milliseconds, not rounded up
     double cost = 0;    // (m + f) T(m)
   };
 
-  Choice cheapest(TaskId task, double flow) const;
+  Width cheapest(TaskId task, double flow) const;
   void find_path();
   double excess_with(double more) const;
   std::int64_t best_step() const;
@@ -75,7 +95,7 @@ class WindowFlow {
   std::vector<std::size_t> first_edge_;  // by task, of those that lead to it
   Flows flows_;
   std::vector<std::int64_t> through_;  // by task
-  std::vector<Choice> choices_;        // by task
+  std::vector<Width> choices_;         // by task
   std::vector<double> reach_;          // scratch: the longest way to the end of each task
   std::vector<TaskId> path_;           // from its first task to its last
   double excess_ = 0;                  // of that path over its window

@@ -1,18 +1,18 @@
 // Backfilling with a limited number of promises, made anew at every decision: the first `depth`
-// waiting jobs that cannot start hold a place, and whoever does not disturb them may start. One
-// promise is EASY (Lifka 1995). First come, first served makes none and lets nobody pass.
+// waiting jobs that cannot start hold a place, and jobs that do not disturb them may start. One
+// promise is EASY (Lifka 1995). First come, first served makes none and lets no job pass.
 //
 // Cost: a decision looks at every waiting job once, most of them by their node count alone.
-#include "queue/policies/backfill.hpp"
-
 #include <algorithm>
 #include <cassert>
+
+#include "queue/policies/scheduler.hpp"
 
 namespace dovetail {
 
 namespace {
 
-struct Waiting {
+struct WaitingJob {
   Ask ask;
   JobSlot job = 0;
 };
@@ -24,7 +24,7 @@ struct Held {
 
 class Backfill final : public Scheduler {
  public:
-  // A depth of 0: nobody passes anybody.
+  // A depth of 0: no job passes another.
   Backfill(const QueueRules& rules, std::uint32_t depth)
       : depth_(depth), room_(rules.room, rules.reservations) {
     for (const Reservation& taken : rules.reservations) reservation_ends_.push_back(taken.end);
@@ -45,7 +45,7 @@ class Backfill final : public Scheduler {
   }
 
   void withdraw(JobSlot job, Time) override {
-    const auto erased = std::erase_if(queue_, [job](const Waiting& w) { return w.job == job; });
+    const auto erased = std::erase_if(queue_, [job](const WaitingJob& w) { return w.job == job; });
     assert(erased == 1);
     has_changed_ = erased == 1;
     outlook_.reset();
@@ -76,7 +76,7 @@ class Backfill final : public Scheduler {
     if (!outlook_) {
       std::vector<Ask> asks;
       asks.reserve(queue_.size());
-      for (const Waiting& waiting : queue_) asks.push_back(waiting.ask);
+      for (const WaitingJob& waiting : queue_) asks.push_back(waiting.ask);
       outlook_ = plan_queue(room_, asks, now, depth_ == 0);
     }
     return *outlook_;
@@ -92,12 +92,12 @@ class Backfill final : public Scheduler {
     std::size_t kept = 0;
     std::size_t next = 0;
     for (; next < queue_.size(); ++next) {
-      const Waiting& waiting = queue_[next];
+      const WaitingJob& waiting = queue_[next];
       if (waiting.ask.nodes <= free_ && starts(waiting, now)) continue;
       if (promises_.size() < std::max<std::size_t>(depth_, 1)) promise(waiting, now);
       if (kept != next) queue_[kept] = waiting;
       ++kept;
-      if (depth_ == 0) break;  // nobody passes
+      if (depth_ == 0) break;  // no job passes
     }
     if (next < queue_.size()) {
       const auto rest = queue_.begin() + static_cast<std::ptrdiff_t>(next) + 1;
@@ -108,20 +108,20 @@ class Backfill final : public Scheduler {
     queue_.resize(kept);
   }
 
-  bool starts(const Waiting& waiting, Time now) {
+  bool starts(const WaitingJob& waiting, Time now) {
     const auto slot = room_.at(waiting.ask, now);
     if (slot) start(waiting, *slot);
     return slot.has_value();
   }
 
-  void promise(const Waiting& waiting, Time now) {
+  void promise(const WaitingJob& waiting, Time now) {
     const BlockSlot slot = room_.earliest(waiting.ask, now);
     next_start_ = std::min(next_start_, slot.start);
     room_.take(waiting.ask, slot);
     promises_.push_back({waiting.ask, slot});
   }
 
-  void start(const Waiting& waiting, const BlockSlot& slot) {
+  void start(const WaitingJob& waiting, const BlockSlot& slot) {
     room_.take(waiting.ask, slot);
     free_ -= waiting.ask.nodes;
     running_.start(waiting.job, {waiting.ask, slot});
@@ -129,8 +129,8 @@ class Backfill final : public Scheduler {
   }
 
   std::uint32_t depth_;
-  Room room_;                   // who runs; promises only during a decision
-  std::vector<Waiting> queue_;  // by arrival
+  Room room_;                      // running jobs; promises only during a decision
+  std::vector<WaitingJob> queue_;  // by arrival
   RunningJobs<Held> running_;
   std::vector<Held> promises_;
   std::vector<Time> reservation_ends_;

@@ -32,15 +32,15 @@ std::size_t BlockCalendar::step_at(Time t) const {
   return static_cast<std::size_t>(after - times_.begin()) - 1;
 }
 
-void BlockCalendar::merge(std::vector<Word>& mask, std::size_t step) const {
-  const Word* more = taken(step);
+void BlockCalendar::merge(std::vector<MaskWord>& mask, std::size_t step) const {
+  const MaskWord* more = taken(step);
   for (std::size_t w = 0; w < words_; ++w) mask[w] |= more[w];
 }
 
-Count BlockCalendar::lowest_run(const std::vector<Word>& mask, Count nodes) const {
+Count BlockCalendar::lowest_run(const std::vector<MaskWord>& mask, Count nodes) const {
   Count run = 0;  // free nodes up to here
   for (std::size_t w = 0; w < words_; ++w) {
-    Word word = mask[w];
+    MaskWord word = mask[w];
     std::size_t left = kBits;
     while (left > 0) {
       const auto base = static_cast<Count>(w * kBits + (kBits - left));
@@ -62,7 +62,7 @@ Count BlockCalendar::lowest_run(const std::vector<Word>& mask, Count nodes) cons
 
 BlockSlot BlockCalendar::earliest_fit(Count nodes, Duration length, Time ready) const {
   assert(nodes >= 1 && nodes <= nodes_);
-  std::vector<Word> mask(words_);
+  std::vector<MaskWord> mask(words_);
   Time start = std::max(ready, times_.front());
   std::size_t first = step_at(start);
   for (;;) {
@@ -91,7 +91,7 @@ BlockSlot BlockCalendar::earliest_fit(Count nodes, Duration length, Time ready) 
 }
 
 Count BlockCalendar::lowest_block(Interval window, Count nodes) const {
-  std::vector<Word> mask(words_);
+  std::vector<MaskWord> mask(words_);
   for (std::size_t step = step_at(std::max(window.begin, times_.front()));
        step < times_.size() && times_[step] < window.end; ++step) {
     merge(mask, step);
@@ -104,8 +104,8 @@ std::size_t BlockCalendar::split_at(Time t) {
   if (times_[step] == t) return step;
   times_.insert(times_.begin() + static_cast<std::ptrdiff_t>(step) + 1, t);
   const auto from = static_cast<std::ptrdiff_t>(step * words_);
-  const std::vector<Word> copy(taken_.begin() + from,
-                               taken_.begin() + from + static_cast<std::ptrdiff_t>(words_));
+  const std::vector<MaskWord> copy(taken_.begin() + from,
+                                   taken_.begin() + from + static_cast<std::ptrdiff_t>(words_));
   taken_.insert(taken_.begin() + from + static_cast<std::ptrdiff_t>(words_), copy.begin(),
                 copy.end());
   return step + 1;
@@ -120,8 +120,8 @@ void BlockCalendar::set(Interval window, Count first, Count nodes, bool take) {
   const auto to = from + static_cast<std::size_t>(nodes);
   for (std::size_t step = begin; step < end; ++step) {
     for (std::size_t w = from / kBits; w * kBits < to; ++w) {
-      const Word mask = bits(from > w * kBits ? from - w * kBits : 0, to - w * kBits);
-      Word& word = taken_[step * words_ + w];
+      const MaskWord mask = bits(from > w * kBits ? from - w * kBits : 0, to - w * kBits);
+      MaskWord& word = taken_[step * words_ + w];
       assert(take ? (word & mask) == 0 : (word & mask) == mask);
       word = take ? word | mask : word & ~mask;
     }
@@ -138,7 +138,7 @@ void BlockCalendar::set(Interval window, Count first, Count nodes, bool take) {
 
 Count BlockCalendar::free_at(Time t) const {
   if (t < times_.front()) return 0;
-  const Word* step = taken(step_at(t));
+  const MaskWord* step = taken(step_at(t));
   Count count = 0;
   for (std::size_t w = 0; w < words_; ++w) count += std::popcount(~step[w]);
   return count;

@@ -43,22 +43,22 @@ class BlockCalendar {
   void forget_before(Time now);
 
  private:
-  using Word = std::uint64_t;
+  using MaskWord = std::uint64_t;
 
   std::size_t step_at(Time t) const;
   std::size_t split_at(Time t);
   void set(Interval window, Count first, Count nodes, bool taken);
-  const Word* taken(std::size_t step) const { return &taken_[step * words_]; }
+  const MaskWord* taken(std::size_t step) const { return &taken_[step * words_]; }
   // The lowest run of `nodes` free nodes in a mask of taken ones; -1 when there is none.
-  Count lowest_run(const std::vector<Word>& mask, Count nodes) const;
-  void merge(std::vector<Word>& mask, std::size_t step) const;
+  Count lowest_run(const std::vector<MaskWord>& mask, Count nodes) const;
+  void merge(std::vector<MaskWord>& mask, std::size_t step) const;
 
   // Step i lasts from times_[i] to times_[i + 1], the last one for ever; words_ words of taken_ say
   // which nodes are taken meanwhile. Bits beyond the last node are always set.
   Count nodes_;
   std::size_t words_;
   std::vector<Time> times_;
-  std::vector<Word> taken_;
+  std::vector<MaskWord> taken_;
 };
 
 }  // namespace dovetail

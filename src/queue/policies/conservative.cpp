@@ -4,12 +4,11 @@
 // Where only node counts matter the plan is a timeline: most moves of a compression are short
 // slides, and openings tell the few jobs that could jump. So long queues stay cheap, and the plan
 // is that of trying every job.
-#include "queue/policies/conservative.hpp"
-
 #include <algorithm>
 #include <cassert>
 
 #include "queue/policies/openings.hpp"
+#include "queue/policies/scheduler.hpp"
 #include "queue/policies/timeline.hpp"
 
 namespace dovetail {
@@ -27,25 +26,27 @@ struct Placed {
 // The plan for blocks of nodes and for caps, where a move is a search.
 class RoomPlan {
  public:
-  using Job = Placed<BlockSlot>;
+  using PlacedJob = Placed<BlockSlot>;
 
   explicit RoomPlan(const QueueRules& rules) : outlook_{Room(rules.room, rules.reservations)} {}
 
   void advance(Time now) { outlook_.room.advance(now); }
   void forget_due() {}
 
-  void take_earliest(Job& job, Time now) {
+  void take_earliest(PlacedJob& job, Time now) {
     job.place = outlook_.room.earliest(job.ask, now);
     outlook_.room.take(job.ask, job.place);
   }
 
-  void release(const Job& job) { release_rest(job, job.place.start); }
-  void release_rest(const Job& job, Time now) { outlook_.room.give_back(job.ask, job.place, now); }
+  void release(const PlacedJob& job) { release_rest(job, job.place.start); }
+  void release_rest(const PlacedJob& job, Time now) {
+    outlook_.room.give_back(job.ask, job.place, now);
+  }
 
   // Answers an earliest start: no job that moved starts before it.
-  Time move_up(std::span<Job> jobs, Time now) {
+  Time move_up(std::span<PlacedJob> jobs, Time now) {
     Time first = kForever;
-    for (Job& job : jobs) {
+    for (PlacedJob& job : jobs) {
       job.place = outlook_.room.move_up(job.ask, job.place, now);
       first = std::min(first, job.place.start);
     }
@@ -61,7 +62,7 @@ class RoomPlan {
 // The plan where only counts matter.
 class CountPlan {
  public:
-  using Job = Placed<Timeline::Place>;
+  using PlacedJob = Placed<Timeline::LinePlace>;
 
   explicit CountPlan(const QueueRules& rules)
       : moves_(rules.compress == Compress::arrival),
@@ -72,24 +73,24 @@ class CountPlan {
   void advance(Time now) { line_.advance(now); }
   void forget_due() { line_.forget_due(); }
 
-  void take_earliest(Job& job, Time now) {
+  void take_earliest(PlacedJob& job, Time now) {
     job.place = line_.take(job.ask, line_.earliest(job.ask, Timeline::kPresent, now).value());
     if (moves_) openings_.waits(job.ask, job.place.start);
     is_outlook_current_ = false;
   }
 
-  void release(const Job& job) { note(line_.release(job.ask, job.place)); }
-  void release_rest(const Job& job, Time now) {
+  void release(const PlacedJob& job) { note(line_.release(job.ask, job.place)); }
+  void release_rest(const PlacedJob& job, Time now) {
     line_.advance(now);
     note(line_.release_rest(job.ask, job.place));
   }
 
-  Time move_up(std::span<Job> jobs, Time now) {
+  Time move_up(std::span<PlacedJob> jobs, Time now) {
     if (!has_risen_) return kForever;
     Time first = kForever;
     has_risen_ = false;
     if (++rounds_ % kRenewEvery == 0) renew_demand(jobs, now);
-    for (Job& job : jobs) {
+    for (PlacedJob& job : jobs) {
       if (!(openings_.may_fit(job.ask, job.place.start) && jump(job))) {
         if (!line_.can_slide(job.place, job.ask.nodes)) continue;
         note(line_.slide(job.place, job.ask));
@@ -107,17 +108,17 @@ class CountPlan {
   }
 
  private:
-  // Old demand keeps gaps that nobody wants; new demand costs a look at every job.
+  // Old demand keeps gaps that no job wants; new demand costs a look at every job.
   static constexpr std::uint32_t kRenewEvery = 16;
 
-  void renew_demand(std::span<const Job> jobs, Time now) {
+  void renew_demand(std::span<const PlacedJob> jobs, Time now) {
     Time last = now;
-    for (const Job& job : jobs) last = std::max(last, job.place.start);
+    for (const PlacedJob& job : jobs) last = std::max(last, job.place.start);
     openings_.forget_waiting(now, last, jobs.size());
-    for (const Job& job : jobs) openings_.waits(job.ask, job.place.start);
+    for (const PlacedJob& job : jobs) openings_.waits(job.ask, job.place.start);
   }
 
-  bool jump(Job& job) {
+  bool jump(PlacedJob& job) {
     const auto start = openings_.find(job.ask, job.place.start, line_);
     if (!start || start->time >= line_.leftmost(job.place, job.ask.nodes).time) return false;
     note(line_.jump(job.place, job.ask, *start));
@@ -152,13 +153,13 @@ class Conservative final : public Scheduler {
   void submit(JobSlot job, const Ask& ask) override { queue_.push_back({ask, {}, job}); }
 
   void end(JobSlot job, Time now) override {
-    const Job& over = running_[job];
+    const PlacedJob& over = running_[job];
     if (over.place.start + over.ask.length > now) plan_.release_rest(over, now);
     has_ended_ = true;
   }
 
   void withdraw(JobSlot job, Time) override {
-    const auto gone = std::ranges::find(queue_, job, &Job::job);
+    const auto gone = std::ranges::find(queue_, job, &PlacedJob::job);
     assert(gone != queue_.end());
     if (gone - queue_.begin() < static_cast<std::ptrdiff_t>(planned_)) {
       --planned_;
@@ -186,22 +187,22 @@ class Conservative final : public Scheduler {
 
   std::optional<Time> promised(JobSlot job) const override {
     const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(planned_);
-    const auto found = std::ranges::find(queue_.begin(), end, job, &Job::job);
+    const auto found = std::ranges::find(queue_.begin(), end, job, &PlacedJob::job);
     return found == end ? std::nullopt : std::optional(found->place.start);
   }
 
   std::size_t waiting() const override { return queue_.size(); }
 
  private:
-  using Job = typename Plan::Job;
+  using PlacedJob = typename Plan::PlacedJob;
 
   void compress(Time now) {
-    const std::span<Job> planned(queue_.data(), planned_);
+    const std::span<PlacedJob> planned(queue_.data(), planned_);
     if (compress_ == Compress::arrival) {
       next_start_ = std::min(next_start_, plan_.move_up(planned, now));
     }
     if (compress_ == Compress::rebuild) {
-      for (const Job& job : planned) plan_.release(job);
+      for (const PlacedJob& job : planned) plan_.release(job);
       planned_ = 0;
       next_start_ = kForever;
     }
@@ -211,7 +212,7 @@ class Conservative final : public Scheduler {
     started_.clear();
     if (next_start_ > now) return;
     next_start_ = kForever;
-    for (const Job& job : queue_) {
+    for (const PlacedJob& job : queue_) {
       if (job.place.start == now) {
         running_.start(job.job, job);
         started_.push_back(job.job);
@@ -219,16 +220,16 @@ class Conservative final : public Scheduler {
         next_start_ = std::min(next_start_, job.place.start);
       }
     }
-    std::erase_if(queue_, [now](const Job& job) { return job.place.start == now; });
+    std::erase_if(queue_, [now](const PlacedJob& job) { return job.place.start == now; });
     planned_ = queue_.size();
     plan_.forget_due();
   }
 
   Compress compress_;
-  Plan plan_;               // everybody who runs or has a planned start
-  std::vector<Job> queue_;  // by arrival; the first planned_ have a place
+  Plan plan_;                     // all jobs that run or have a planned start
+  std::vector<PlacedJob> queue_;  // by arrival; the first planned_ have a place
   std::size_t planned_ = 0;
-  RunningJobs<Job> running_;
+  RunningJobs<PlacedJob> running_;
   bool has_ended_ = false;
   Time next_start_ = kForever;
   std::vector<JobSlot> started_;

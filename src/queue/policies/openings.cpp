@@ -6,7 +6,7 @@ namespace dovetail {
 
 namespace {
 
-using Point = Timeline::Point;
+using PointId = Timeline::PointId;
 
 Duration length(const Interval& span) { return span.end - span.begin; }
 
@@ -15,11 +15,11 @@ Count least_of(std::size_t size) { return Count{1} << size; }
 // A piece of time with nodes enough, and its last point.
 struct FreeStretch {
   Interval span;
-  Point last;
+  PointId last;
 };
 
 // The run that goes on from a point with nodes enough, up to `limit`.
-FreeStretch run_from(Point at, Count nodes, Time begin, Time limit, const Timeline& plan) {
+FreeStretch run_from(PointId at, Count nodes, Time begin, Time limit, const Timeline& plan) {
   while (plan.time(plan.after(at)) < limit && plan.free(plan.after(at)) >= nodes) {
     at = plan.after(at);
   }
@@ -27,7 +27,7 @@ FreeStretch run_from(Point at, Count nodes, Time begin, Time limit, const Timeli
 }
 
 // Where a run that holds the point begins, down to about `limit`.
-Point run_begin(Point at, Count nodes, Time limit, const Timeline& plan) {
+PointId run_begin(PointId at, Count nodes, Time limit, const Timeline& plan) {
   while (at != Timeline::kPresent && plan.time(at) > limit && plan.free(plan.before(at)) >= nodes) {
     at = plan.before(at);
   }
@@ -56,8 +56,8 @@ void Openings::add(const Timeline::Rise& rise, const Timeline& plan) {
     if (shortest[size].here > longest) continue;
     const Count nodes = least_of(size);
     longest = 0;
-    Point at = rise.at;
-    Point begin = plan.free(at) >= nodes ? run_begin(at, nodes, first, plan) : at;
+    PointId at = rise.at;
+    PointId begin = plan.free(at) >= nodes ? run_begin(at, nodes, first, plan) : at;
     for (; plan.time(at) < end; at = plan.after(at), begin = at) {
       if (plan.free(at) < nodes) continue;
       const FreeStretch run = run_from(at, nodes, plan.time(begin), last, plan);
@@ -92,7 +92,7 @@ void Openings::Gaps::note(Gap gap) {
   }
 }
 
-std::optional<Timeline::Moment> Openings::find(const Ask& ask, Time start, const Timeline& plan) {
+std::optional<Timeline::LineTime> Openings::find(const Ask& ask, Time start, const Timeline& plan) {
   const std::size_t size = size_of(ask.nodes);
   Gaps& gaps = gaps_[size];
   bool has_shrunk = false;
@@ -124,10 +124,10 @@ std::size_t Openings::look_again(std::size_t size, std::size_t index, const Ask&
   const Gap gap = list[index];
   const Count nodes = least_of(size);
   pieces_.clear();
-  for (Point at = gap.at; plan.time(at) < gap.span.end; at = plan.after(at)) {
+  for (PointId at = gap.at; plan.time(at) < gap.span.end; at = plan.after(at)) {
     if (plan.free(at) < nodes) continue;
     const Time begin = std::max(plan.time(at), gap.span.begin);
-    const Point near = at;
+    const PointId near = at;
     const FreeStretch run = run_from(at, nodes, begin, gap.span.end, plan);
     at = run.last;
     if (length(run.span) < demand_.after(begin)[size].here) continue;

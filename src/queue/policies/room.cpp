@@ -122,4 +122,14 @@ void Room::advance(Time now) {
   for (auto& [user, jobs] : lanes_) jobs.forget_before(now);
 }
 
+Outlook plan_queue(Room running, std::span<const Ask> waiting, Time now, bool in_turn) {
+  Outlook outlook{std::move(running), now};
+  for (const Ask& ask : waiting) {
+    const BlockSlot slot = outlook.room.earliest(ask, outlook.not_before);
+    outlook.room.take(ask, slot);
+    if (in_turn) outlook.not_before = slot.start;
+  }
+  return outlook;
+}
+
 }  // namespace dovetail

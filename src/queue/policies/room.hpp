@@ -70,4 +70,19 @@ class Room {
   std::map<std::int64_t, Calendar> lanes_;  // by user: how many more jobs may run, with a cap only
 };
 
+// A queue as a newcomer sees it: all jobs in front have a place, and run as long as requested.
+
+struct Outlook {
+  Room room;            // with the places of all jobs taken
+  Time not_before = 0;  // a newcomer starts no earlier
+
+  Time earliest_start(const Ask& ask, Time now) const {
+    return room.earliest(ask, now < not_before ? not_before : now).start;
+  }
+};
+
+// Gives each waiting job, in the order of the queue, the earliest place that is left; `in_turn`
+// lets none start before the one in front of it.
+Outlook plan_queue(Room running, std::span<const Ask> waiting, Time now, bool in_turn);
+
 }  // namespace dovetail

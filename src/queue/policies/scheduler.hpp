@@ -1,4 +1,4 @@
-// A batch scheduler: who waits, who runs, and which waiting job starts now.
+// A batch scheduler: which jobs wait, which run, and which waiting job starts now.
 //
 //   auto scheduler = make_scheduler({.policy = "easy", .room = {.nodes = 128}});
 //   scheduler->submit(7, {.nodes = 16, .length = 3'600'000});
@@ -17,11 +17,24 @@
 #include <string>
 #include <vector>
 
-#include "queue/policies/outlook.hpp"
 #include "queue/policies/room.hpp"
-#include "queue/policies/running.hpp"
 
 namespace dovetail {
+
+using JobSlot = std::uint32_t;
+
+template <typename Held>
+class RunningJobs {
+ public:
+  void start(JobSlot job, const Held& held) {
+    if (jobs_.size() <= job) jobs_.resize(job + 1);
+    jobs_[job] = held;
+  }
+  const Held& operator[](JobSlot job) const { return jobs_[job]; }
+
+ private:
+  std::vector<Held> jobs_;  // by job; what is there for others is out of date
+};
 
 // What conservative backfilling does with its plans when a job ends.
 enum class Compress {
@@ -61,7 +74,7 @@ class Scheduler {
   // The next moment at which a pass could start a job though nothing arrived or ended.
   virtual Time next_start() const = 0;
 
-  // What a job submitted now could expect, if everybody runs as long as requested. Valid until the
+  // What a job submitted now could expect, if all jobs run as long as requested. Valid until the
   // next change.
   virtual const Outlook& outlook(Time now) = 0;
 
@@ -84,5 +97,10 @@ std::span<const PolicyInfo> policies();
 // Throws InputError for a policy that the table does not have, and for reservations that find no
 // neighbouring nodes where they need them. By count they must fit, as those of a platform do.
 std::unique_ptr<Scheduler> make_scheduler(const QueueRules& rules);
+
+std::unique_ptr<Scheduler> make_easy(const QueueRules& rules);
+std::unique_ptr<Scheduler> make_fcfs(const QueueRules& rules);
+
+std::unique_ptr<Scheduler> make_conservative(const QueueRules& rules);
 
 }  // namespace dovetail

@@ -2,8 +2,6 @@
 #include <array>
 
 #include "dovetail/error.hpp"
-#include "queue/policies/backfill.hpp"
-#include "queue/policies/conservative.hpp"
 #include "queue/policies/scheduler.hpp"
 
 namespace dovetail {

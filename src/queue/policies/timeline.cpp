@@ -7,7 +7,7 @@ namespace dovetail {
 
 Timeline::Timeline(Count nodes, std::span<const Reservation> reservations) {
   points_ = {{.time = 0, .free = nodes}, {.time = kForever, .before = kPresent}};
-  Point near = kPresent;  // they often come in order of time
+  PointId near = kPresent;  // they often come in order of time
   for (const Reservation& taken : reservations) {
     const Time start = std::max<Time>(taken.start, 0);
     if (taken.end <= start) continue;
@@ -17,59 +17,59 @@ Timeline::Timeline(Count nodes, std::span<const Reservation> reservations) {
   }
 }
 
-Timeline::Point Timeline::make(Time time, Count free, Point before) {
-  Point point = static_cast<Point>(points_.size());
+Timeline::PointId Timeline::make(Time time, Count free, PointId before) {
+  PointId point = static_cast<PointId>(points_.size());
   if (unused_.empty()) {
     points_.emplace_back();
   } else {
     point = unused_.back();
     unused_.pop_back();
   }
-  const Point after = points_[before].after;
+  const PointId after = points_[before].after;
   points_[point] = {time, before, after, free, 1};
   points_[before].after = point;
   points_[after].before = point;
   return point;
 }
 
-void Timeline::unlink(Point point) {
-  const Node& node = points_[point];
+void Timeline::unlink(PointId point) {
+  const ChangePoint& node = points_[point];
   points_[node.before].after = node.after;
   points_[node.after].before = node.before;
 }
 
-// Who still knows the number finds the way back from it to the present.
-void Timeline::discard(Point point) {
+// A caller that still knows the number finds the way back from it to the present.
+void Timeline::discard(PointId point) {
   unlink(point);
   points_[point] = {.time = kForever, .before = kPresent};
   unused_.push_back(point);
 }
 
 // One job less begins or ends here. Without any, nothing changes here.
-void Timeline::leave(Point point) {
+void Timeline::leave(PointId point) {
   if (--points_[point].users == 0 && point != kEnd) discard(point);
 }
 
-Timeline::Point Timeline::locate(Time t, Point near) const {
+Timeline::PointId Timeline::locate(Time t, PointId near) const {
   if (t >= kForever) return kEnd;
   while (points_[near].time > t) near = points_[near].before;
   while (points_[points_[near].after].time <= t) near = points_[near].after;
   return near;
 }
 
-// The point at that time for one more job. The present is nobody's.
-Timeline::Point Timeline::join(Time time, Point near) {
-  const Point at = locate(time, near);
+// The point at that time for one more job. The present belongs to no job.
+Timeline::PointId Timeline::join(Time time, PointId near) {
+  const PointId at = locate(time, near);
   if (points_[at].time != time || at == kPresent) return make(time, points_[at].free, at);
   ++points_[at].users;
   return at;
 }
 
-std::optional<Timeline::Moment> Timeline::earliest(const Ask& ask, Point from, Time ready,
-                                                   Time limit) const {
-  Moment start{ready, from};
-  const Node* points = points_.data();
-  for (Point at = from; points[at].time < limit; at = points[at].after) {
+std::optional<Timeline::LineTime> Timeline::earliest(const Ask& ask, PointId from, Time ready,
+                                                     Time limit) const {
+  LineTime start{ready, from};
+  const ChangePoint* points = points_.data();
+  for (PointId at = from; points[at].time < limit; at = points[at].after) {
     const Time next = points[points[at].after].time;
     if (points[at].free < ask.nodes) {
       start = {next, points[at].after};
@@ -81,28 +81,28 @@ std::optional<Timeline::Moment> Timeline::earliest(const Ask& ask, Point from, T
   return start;
 }
 
-Timeline::Place Timeline::take(const Ask& ask, const Moment& start) {
-  const Point first = join(start.time, start.at);
-  const Point last = join(start.time + ask.length, first);
-  for (Point at = first; at != last; at = points_[at].after) {
+Timeline::LinePlace Timeline::take(const Ask& ask, const LineTime& start) {
+  const PointId first = join(start.time, start.at);
+  const PointId last = join(start.time + ask.length, first);
+  for (PointId at = first; at != last; at = points_[at].after) {
     points_[at].free -= ask.nodes;
     assert(points_[at].free >= 0);
   }
   return {start.time, first, last};
 }
 
-Timeline::Rise Timeline::release(const Ask& ask, const Place& place) {
-  for (Point at = place.first; at != place.last; at = points_[at].after) {
+Timeline::Rise Timeline::release(const Ask& ask, const LinePlace& place) {
+  for (PointId at = place.first; at != place.last; at = points_[at].after) {
     points_[at].free += ask.nodes;
   }
-  const Point before = points_[place.first].before;
+  const PointId before = points_[place.first].before;
   leave(place.first);
   leave(place.last);
   return {{place.start, place.start + ask.length}, locate(place.start, before)};
 }
 
-Timeline::Rise Timeline::release_rest(const Ask& ask, const Place& place) {
-  for (Point at = kPresent; at != place.last; at = points_[at].after) {
+Timeline::Rise Timeline::release_rest(const Ask& ask, const LinePlace& place) {
+  for (PointId at = kPresent; at != place.last; at = points_[at].after) {
     points_[at].free += ask.nodes;
   }
   leave(place.last);
@@ -110,9 +110,9 @@ Timeline::Rise Timeline::release_rest(const Ask& ask, const Place& place) {
   return {{now, place.start + ask.length}, locate(now, kPresent)};
 }
 
-Timeline::Moment Timeline::leftmost(const Place& place, Count nodes) const {
-  Moment left{place.start, place.first};
-  const Node* points = points_.data();
+Timeline::LineTime Timeline::leftmost(const LinePlace& place, Count nodes) const {
+  LineTime left{place.start, place.first};
+  const ChangePoint* points = points_.data();
   while (left.at != kPresent && points[points[left.at].before].free >= nodes) {
     left.at = points[left.at].before;
     left.time = points[left.at].time;
@@ -120,12 +120,12 @@ Timeline::Moment Timeline::leftmost(const Place& place, Count nodes) const {
   return left;
 }
 
-Timeline::Rise Timeline::slide(Place& place, const Ask& ask) {
-  const Moment left = leftmost(place, ask.nodes);
+Timeline::Rise Timeline::slide(LinePlace& place, const Ask& ask) {
+  const LineTime left = leftmost(place, ask.nodes);
   const Time old = place.start;
   if (left.time == old) return {};
-  const Point first = join(left.time, left.at);
-  for (Point at = first; at != place.first; at = points_[at].after) points_[at].free -= ask.nodes;
+  const PointId first = join(left.time, left.at);
+  for (PointId at = first; at != place.first; at = points_[at].after) points_[at].free -= ask.nodes;
   leave(place.first);
   place.start = left.time;
   place.first = first;
@@ -138,8 +138,8 @@ Timeline::Rise Timeline::slide(Place& place, const Ask& ask) {
 
 // A job's end moves to the left; its nodes come free in between. Most often no other point lies
 // there, and the job's own moves.
-Timeline::Point Timeline::end_earlier(Point last, Time end, Count nodes) {
-  Point at = points_[last].before;
+Timeline::PointId Timeline::end_earlier(PointId last, Time end, Count nodes) {
+  PointId at = points_[last].before;
   for (; points_[at].time > end; at = points_[at].before) points_[at].free += nodes;
   if (points_[at].time == end) {
     points_[at].free += nodes;
@@ -155,16 +155,16 @@ Timeline::Point Timeline::end_earlier(Point last, Time end, Count nodes) {
   return make(end, points_[at].free + nodes, at);
 }
 
-Timeline::Rise Timeline::jump(Place& place, const Ask& ask, const Moment& start) {
-  const Place old = place;
+Timeline::Rise Timeline::jump(LinePlace& place, const Ask& ask, const LineTime& start) {
+  const LinePlace old = place;
   place = take(ask, start);
   return release(ask, old);
 }
 
 void Timeline::forget_until(Time end) {
-  Node& present = points_[kPresent];
+  ChangePoint& present = points_[kPresent];
   while (points_[present.after].time < end) {
-    const Point past = present.after;
+    const PointId past = present.after;
     present.free = points_[past].free;
     discard(past);
   }
@@ -179,7 +179,7 @@ void Timeline::forget_due() { forget_until(points_[kPresent].time + 1); }
 
 Calendar Timeline::calendar() const {
   std::vector<Step> steps;
-  for (Point at = kPresent; at != kEnd; at = points_[at].after) {
+  for (PointId at = kPresent; at != kEnd; at = points_[at].after) {
     const Time next = points_[points_[at].after].time;
     if (points_[at].time < next) steps.push_back({points_[at].time, next, points_[at].free});
   }

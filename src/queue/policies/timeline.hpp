@@ -7,7 +7,7 @@
 // calendar of the moment for the others. docs/decisions/0002-timeline.md has the measurements.
 //
 //   Timeline plan(128);
-//   Timeline::Place place = plan.take(ask, *plan.earliest(ask, Timeline::kPresent, now));
+//   Timeline::LinePlace place = plan.take(ask, *plan.earliest(ask, Timeline::kPresent, now));
 //   plan.slide(place, ask);
 #pragma once
 
@@ -25,66 +25,66 @@ namespace dovetail {
 class Timeline {
  public:
   // A change point, by number. Jobs that begin or end at the same moment share one; the number of
-  // one that nobody uses any more may be given to another.
-  using Point = std::uint32_t;
-  static constexpr Point kPresent = 0;  // where the list begins
-  static constexpr Point kEnd = 1;      // at kForever
+  // one that is no longer in use may be given to another.
+  using PointId = std::uint32_t;
+  static constexpr PointId kPresent = 0;  // where the list begins
+  static constexpr PointId kEnd = 1;      // at kForever
 
   // Where a job stands.
-  struct Place {
+  struct LinePlace {
     Time start = 0;
-    Point first = kPresent;  // its nodes are taken
-    Point last = kPresent;   // and come free
+    PointId first = kPresent;  // its nodes are taken
+    PointId last = kPresent;   // and come free
   };
 
   // A moment, and the last point at or before it.
-  struct Moment {
+  struct LineTime {
     Time time = 0;
-    Point at = kPresent;
+    PointId at = kPresent;
   };
 
   // Where nodes have come free.
   struct Rise {
     Interval window;
-    Point at = kPresent;  // the last point at or before the window
+    PointId at = kPresent;  // the last point at or before the window
   };
 
   explicit Timeline(Count nodes, std::span<const Reservation> reservations = {});
 
-  Time time(Point point) const { return points_[point].time; }
-  Count free(Point point) const { return points_[point].free; }  // up to the next point
-  Point before(Point point) const { return points_[point].before; }
-  Point after(Point point) const { return points_[point].after; }
+  Time time(PointId point) const { return points_[point].time; }
+  Count free(PointId point) const { return points_[point].free; }  // up to the next point
+  PointId before(PointId point) const { return points_[point].before; }
+  PointId after(PointId point) const { return points_[point].after; }
 
   // The last point at or before t, looked for from a point near it.
-  Point locate(Time t, Point near) const;
+  PointId locate(Time t, PointId near) const;
 
   // The earliest start at or after `ready` that ends by `limit`, looked for from the point `from`,
   // the last at or before `ready`.
-  std::optional<Moment> earliest(const Ask& ask, Point from, Time ready,
-                                 Time limit = kForever) const;
+  std::optional<LineTime> earliest(const Ask& ask, PointId from, Time ready,
+                                   Time limit = kForever) const;
 
   // Needs the nodes to be free there.
-  Place take(const Ask& ask, const Moment& start);
+  LinePlace take(const Ask& ask, const LineTime& start);
 
   // A job gives back its place; one that runs, what is left of it: that needs the present to be
   // now, and its end to be later.
-  Rise release(const Ask& ask, const Place& place);
-  Rise release_rest(const Ask& ask, const Place& place);
+  Rise release(const Ask& ask, const LinePlace& place);
+  Rise release_rest(const Ask& ask, const LinePlace& place);
 
   // Whether nodes enough are free right before the job.
-  bool can_slide(const Place& place, Count nodes) const {
+  bool can_slide(const LinePlace& place, Count nodes) const {
     return points_[points_[place.first].before].free >= nodes;
   }
 
   // How far the job can slide to the left.
-  Moment leftmost(const Place& place, Count nodes) const;
+  LineTime leftmost(const LinePlace& place, Count nodes) const;
 
   // Slides the job as far as it can; an empty window when it cannot.
-  Rise slide(Place& place, const Ask& ask);
+  Rise slide(LinePlace& place, const Ask& ask);
 
   // Moves the job to a place that does not touch its present one.
-  Rise jump(Place& place, const Ask& ask, const Moment& start);
+  Rise jump(LinePlace& place, const Ask& ask, const LineTime& start);
 
   // The present is now. Points before it are forgotten; those at it too, once the jobs that are due
   // have started. A job that has started has no first point any more.
@@ -94,24 +94,24 @@ class Timeline {
   Calendar calendar() const;
 
  private:
-  struct Node {
+  struct ChangePoint {
     Time time = 0;
-    Point before = kEnd;
-    Point after = kEnd;
+    PointId before = kEnd;
+    PointId after = kEnd;
     Count free = 0;
     std::uint32_t users = 0;  // jobs that begin or end here
   };
 
-  Point make(Time time, Count free, Point before);
-  void unlink(Point point);
-  void discard(Point point);
-  void leave(Point point);
-  Point join(Time time, Point near);
-  Point end_earlier(Point last, Time end, Count nodes);
+  PointId make(Time time, Count free, PointId before);
+  void unlink(PointId point);
+  void discard(PointId point);
+  void leave(PointId point);
+  PointId join(Time time, PointId near);
+  PointId end_earlier(PointId last, Time end, Count nodes);
   void forget_until(Time end);
 
-  std::vector<Node> points_;
-  std::vector<Point> unused_;
+  std::vector<ChangePoint> points_;
+  std::vector<PointId> unused_;
 };
 
 }  // namespace dovetail

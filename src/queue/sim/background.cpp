@@ -12,7 +12,7 @@ void RecentWaits::add(Time start, Duration request, Duration wait) {
 
 std::optional<Duration> RecentWaits::median(Time now, Duration request) const {
   std::vector<Duration> waits;
-  for (const Start& job : starts_) {
+  for (const StartedJob& job : starts_) {
     const bool is_alike = job.request <= 2 * request && request <= 2 * job.request;
     if (job.start >= now - kDay && is_alike) waits.push_back(job.wait);
   }

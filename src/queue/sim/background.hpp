@@ -28,12 +28,12 @@ class RecentWaits {
   std::optional<Duration> median(Time now, Duration request) const;
 
  private:
-  struct Start {
+  struct StartedJob {
     Time start;
     Duration request;
     Duration wait;
   };
-  std::deque<Start> starts_;
+  std::deque<StartedJob> starts_;
 };
 
 // How many nodes were in use during the last day: this hour and the 23 before it.

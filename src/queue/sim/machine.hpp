@@ -81,11 +81,11 @@ class Machine {
     Time start = -1;  // -1: waiting
     bool ends_itself = true;
   };
-  struct End {
+  struct EndingJob {
     Time time;
     std::uint64_t arrival;  // breaks ties
     JobSlot job;
-    friend bool operator>(const End& a, const End& b) {
+    friend bool operator>(const EndingJob& a, const EndingJob& b) {
       return a.time != b.time ? a.time > b.time : a.arrival > b.arrival;
     }
   };
@@ -102,7 +102,7 @@ class Machine {
   std::uint64_t arrivals_ = 0;
   std::vector<Active> active_;   // by slot
   std::vector<JobSlot> unused_;  // slots to use again
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
+  std::priority_queue<EndingJob, std::vector<EndingJob>, std::greater<>> ends_;
   std::vector<JobRecord> ended_;
 };
 

@@ -1,5 +1,5 @@
-// A machine over time, in a fixed number of steps however long the replay takes: who waits and how
-// much is busy, on average over each step.
+// A machine over time, in a fixed number of steps however long the replay takes: how many jobs
+// wait and how many nodes are busy, on average over each step.
 //
 //   History history;
 //   replay(jobs, rules, history);

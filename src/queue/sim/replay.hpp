@@ -16,7 +16,7 @@ class ReplaySink {
   virtual ~ReplaySink() = default;
   // The jobs that ended at an instant; at most once an instant.
   virtual void ended(std::span<const JobRecord> jobs) = 0;
-  // Who waits and how much is busy from this moment on.
+  // How many jobs wait and how many nodes are busy from this moment on.
   virtual void state(Time /*now*/, std::size_t /*waiting*/, Count /*busy*/) {}
 };
 

@@ -1,4 +1,4 @@
-// The rules of a replay by the names that options, files and messages use.
+// The rules of replays and strategies by the names that options, files and messages use.
 //
 //   name_of(Overrun::kill)        // "kill"
 //   for (const auto& [name, value] : names<Overrun>()) ...
@@ -10,30 +10,34 @@
 
 #include "queue/policies/scheduler.hpp"
 #include "queue/sim/trace.hpp"
+#include "queue/strategies/strategy.hpp"
 
 namespace dovetail {
 
+template <typename Rule>
+using RuleNames = std::vector<std::pair<std::string, Rule>>;
+
 // Every value of a rule with its name, the default first.
 template <typename Rule>
-std::vector<std::pair<std::string, Rule>> names();
+RuleNames<Rule> names();
 
 template <>
-inline std::vector<std::pair<std::string, Requests>> names() {
+inline RuleNames<Requests> names() {
   return {{"real", Requests::real}, {"accurate", Requests::accurate}};
 }
 
 template <>
-inline std::vector<std::pair<std::string, NeverRan>> names() {
+inline RuleNames<NeverRan> names() {
   return {{"drop", NeverRan::drop}, {"request", NeverRan::request}};
 }
 
 template <>
-inline std::vector<std::pair<std::string, Overrun>> names() {
+inline RuleNames<Overrun> names() {
   return {{"raise", Overrun::raise}, {"kill", Overrun::kill}};
 }
 
 template <>
-inline std::vector<std::pair<std::string, Compress>> names() {
+inline RuleNames<Compress> names() {
   return {{"arrival", Compress::arrival}, {"rebuild", Compress::rebuild}, {"none", Compress::none}};
 }
 
@@ -43,6 +47,49 @@ std::string name_of(Rule rule) {
     if (value == rule) return name;
   }
   return {};
+}
+
+// What keeps the jobs of a user within the cap: the strategy, which submits no more, or the
+// scheduler, which lets no more run.
+enum class CapMode { submitted, running };
+
+template <>
+inline RuleNames<CapMode> names() {
+  return {{"submitted", CapMode::submitted}, {"running", CapMode::running}};
+}
+
+template <>
+inline RuleNames<RequestRule> names() {
+  return {{"exact", RequestRule::exact},
+          {"authors", RequestRule::authors},
+          {"minutes", RequestRule::minutes}};
+}
+
+template <>
+inline RuleNames<ZhangRule> names() {
+  return {{"paper", ZhangRule::paper}, {"code", ZhangRule::code}};
+}
+
+template <>
+inline RuleNames<GlumeRule> names() {
+  return {{"paper", GlumeRule::paper}, {"code", GlumeRule::code}};
+}
+
+template <>
+inline RuleNames<LeewayRule> names() {
+  return {{"exact", LeewayRule::exact}, {"code", LeewayRule::code}};
+}
+
+template <>
+inline RuleNames<Pick> names() {
+  return {{"shortest", Pick::shortest}, {"longest", Pick::longest}};
+}
+
+template <>
+inline RuleNames<PilotOutcome> names() {
+  return {{"done", PilotOutcome::done},
+          {"expired", PilotOutcome::expired},
+          {"cancelled", PilotOutcome::cancelled}};
 }
 
 }  // namespace dovetail

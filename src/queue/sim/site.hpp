@@ -1,5 +1,5 @@
 // A cluster with a simulated batch queue in front of it: what the cluster file says, as the rules
-// of a scheduler and the jobs of other people.
+// of a scheduler and the jobs of other users.
 //
 //   Site site = make_site(read_platform("kth.yaml"), "kth.yaml", {});
 //   Background background = site.background();
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "queue/sim/background.hpp"
-#include "queue/sim/strategy_names.hpp"
+#include "queue/sim/rule_names.hpp"
 
 namespace dovetail {
 
@@ -34,7 +34,7 @@ struct Site {
   std::optional<TraceInfo> log = {};
   std::string log_file = {};  // where it was found
   std::shared_ptr<const std::vector<Job>> jobs = {};
-  Count cap = 0;  // of the user who asks; 0: no limit
+  Count cap = 0;  // of the asking user's jobs; 0: no limit
   CapMode cap_mode = CapMode::submitted;
   std::int64_t user = -1;              // a number that no user of the log has
   Time now = 0;                        // when to submit unless told otherwise

@@ -33,7 +33,7 @@ struct TraceRules {
   double stretch = 1;             // submit times are multiplied by this
   Time from = 0;                  // only jobs submitted at or after this ...
   Time until = kForever;          // ... and before this, counted from the first job of the log
-  std::size_t limit = 0;          // only so many of them; 0: all
+  std::size_t limit = 0;          // at most this number of them; 0: all
 };
 
 // Whether jobs of the log may be left out by when they were submitted.

@@ -10,7 +10,7 @@ namespace dovetail {
 
 namespace {
 
-struct Pilot {
+struct SimulatedPilot {
   JobSlot slot = 0;
   PilotRecord record;
   bool has_worked = false;
@@ -53,7 +53,7 @@ class Run final : public Desk {
   std::vector<LivePilot> live() const override {
     std::vector<LivePilot> live;
     for (const PilotId id : live_) {
-      const Pilot& pilot = pilots_[id];
+      const SimulatedPilot& pilot = pilots_[id];
       live.push_back(
           {id, pilot.record.nodes, pilot.record.request, pilot.record.start, pilot.has_worked});
     }
@@ -64,9 +64,9 @@ class Run final : public Desk {
 
   TaskStage state(TaskId task) const override {
     switch (schedule_.state(task)) {
-      case JobSchedule::State::done:
+      case JobTaskState::done:
         return TaskStage::done;
-      case JobSchedule::State::in_no_job:
+      case JobTaskState::in_no_job:
         return TaskStage::open;
       default:
         return TaskStage::held;
@@ -80,7 +80,7 @@ class Run final : public Desk {
   std::optional<double> recent_use() const override { return background_.recent_use().mean(now()); }
 
   void submit(const PilotDraft& draft) override {
-    Pilot pilot;
+    SimulatedPilot pilot;
     const PilotId id = schedule_.add_job(draft.tasks);
     assert(id == pilots_.size());
     pilot.slot = background_.machine().submit_open_ended(
@@ -140,7 +140,7 @@ class Run final : public Desk {
     for (; !task_ends_.empty() && task_ends_.top().time <= now(); task_ends_.pop()) {
       const auto [time, task, id] = task_ends_.top();
       if (pilots_[id].is_over) continue;  // lost with its job
-      schedule_.succeed(task);
+      schedule_.succeed(id, task);
       ran_[task] = {time - tasks_.time(task), time};
       ++done_;
     }
@@ -153,7 +153,7 @@ class Run final : public Desk {
       if (pilots_[id].is_running() && schedule_.is_done(id)) tell_end(id, PilotOutcome::done);
     }
     for (const PilotId id : live) {
-      const Pilot& pilot = pilots_[id];
+      const SimulatedPilot& pilot = pilots_[id];
       if (pilot.is_running() && pilot.limit() <= now()) tell_end(id, PilotOutcome::expired);
     }
   }
@@ -164,7 +164,7 @@ class Run final : public Desk {
   }
 
   void end(PilotId id, PilotOutcome outcome) {
-    Pilot& pilot = pilots_[id];
+    SimulatedPilot& pilot = pilots_[id];
     background_.machine().end(pilot.slot);
     slots_[pilot.slot] = kNobody;
     pilot.is_over = true;
@@ -213,7 +213,7 @@ class Run final : public Desk {
     WorkflowResult result{.submitted = submitted, .tasks = ran_};
     result.single_mode = strategy_->in_single_mode();
     result.used = tasks_.work();
-    for (Pilot& pilot : pilots_) {
+    for (SimulatedPilot& pilot : pilots_) {
       result.makespan = std::max(result.makespan, pilot.record.end - submitted);
       if (pilot.record.start) {
         result.held += (pilot.record.end - *pilot.record.start) * pilot.record.nodes;
@@ -229,8 +229,8 @@ class Run final : public Desk {
   std::vector<Interval> ran_;  // by task
   std::size_t done_ = 0;
 
-  std::vector<Pilot> pilots_;  // all that were ever submitted
-  std::vector<PilotId> live_;  // by submission
+  std::vector<SimulatedPilot> pilots_;  // all that were ever submitted
+  std::vector<PilotId> live_;           // by submission
   std::vector<PilotId> in_start_order_;
   std::vector<PilotId> slots_;  // by the machine's slot
   std::vector<std::pair<PilotId, PilotOutcome>> ended_;

@@ -9,7 +9,7 @@
 
 #include <span>
 
-#include "queue/policies/outlook.hpp"
+#include "queue/policies/room.hpp"
 
 namespace dovetail {
 
@@ -17,7 +17,7 @@ class WaitEstimator {
  public:
   virtual ~WaitEstimator() = default;
 
-  // From now to the start of a job that is submitted now, if everybody runs as long as requested.
+  // From now to the start of a job that is submitted now, if all jobs run as long as requested.
   // Needs 1 <= nodes <= nodes().
   virtual Duration wait(Count nodes, Duration request) const = 0;
 
@@ -62,7 +62,7 @@ class QueueSnapshot final : public WaitEstimator {
  public:
   struct Options {
     std::span<const Reservation> reservations = {};
-    bool in_turn = false;  // nobody starts before the one in front
+    bool in_turn = false;  // no job starts before the one in front
   };
 
   // Throws InputError when the running jobs and reservations need more nodes than there are, or a

@@ -5,8 +5,8 @@
 // Cost: O(levels x nodes) list schedules and estimates a decision, few of which are left after
 // lower bounds and what is known already.
 #include "queue/strategies/allocation.hpp"
+#include "queue/strategies/decisions.hpp"
 #include "queue/strategies/overlap.hpp"
-#include "queue/strategies/table.hpp"
 
 namespace dovetail {
 

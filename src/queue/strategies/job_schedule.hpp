@@ -10,7 +10,7 @@
 //   const JobId job = schedule.add_job(some);
 //   schedule.add_nodes(job, 16);
 //   while (const auto task = schedule.start_next(job)) ...
-//   schedule.succeed(*task);   // its node is idle again
+//   schedule.succeed(job, *task);   // its node is idle again
 //
 // Knows no clock: ends and failures are events that the caller reports.
 #pragma once
@@ -33,15 +33,19 @@ using JobId = std::uint32_t;  // of a schedule, in the order in which jobs were 
 // Which ready task goes first.
 enum class Pick { shortest, longest };
 
-// Position of each task in the order in which a job prefers them.
-std::vector<std::uint32_t> pick_order(std::span<const Duration> times, Pick pick);
-
 // Tasks as jobs see them: how long each takes on a node, and what comes after it.
 class JobTasks {
  public:
-  using Edge = std::pair<TaskId, TaskId>;  // the second comes after the first
-
-  JobTasks(std::vector<Duration> times, std::span<const Edge> edges, Pick pick);
+  // next_of(task) lists the tasks that come after it, each once.
+  template <typename NextOf>
+  JobTasks(std::vector<Duration> times, Pick pick, NextOf next_of)
+      : JobTasks(std::move(times), pick) {
+    for (TaskId task = 0; task < size(); ++task) {
+      const auto& next = next_of(task);
+      next_.insert(next_.end(), next.begin(), next.end());
+      first_next_.push_back(static_cast<std::uint32_t>(next_.size()));
+    }
+  }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(times_.size()); }
   Duration time(TaskId task) const { return times_[task]; }
@@ -49,6 +53,7 @@ class JobTasks {
     return {next_.data() + first_next_[task], next_.data() + first_next_[task + 1]};
   }
 
+  // Position in the order in which a job prefers the tasks.
   std::uint32_t rank(TaskId task) const { return ranks_[task]; }
   TaskId at_rank(std::uint32_t rank) const { return at_rank_[rank]; }
   // The longest is number 0.
@@ -57,18 +62,20 @@ class JobTasks {
   }
 
  private:
+  JobTasks(std::vector<Duration> times, Pick pick);
+
   std::vector<Duration> times_;
   Pick pick_;
-  std::vector<std::uint32_t> ranks_;
   std::vector<TaskId> at_rank_;
-  std::vector<std::uint32_t> first_next_;  // by task: where its part of next_ begins
+  std::vector<std::uint32_t> ranks_;
+  std::vector<std::uint32_t> first_next_ = {0};  // by task: where its part of next_ begins
   std::vector<TaskId> next_;
 };
 
+enum class JobTaskState : std::uint8_t { in_no_job, waiting, running, done, given_up };
+
 class JobSchedule {
  public:
-  enum class State : std::uint8_t { in_no_job, waiting, running, done, given_up };
-
   // All tasks are still to be done, and in no job.
   explicit JobSchedule(std::shared_ptr<const JobTasks> tasks);
 
@@ -87,24 +94,24 @@ class JobSchedule {
   // shorter: what does not fit into what is left is given up for good.
   std::optional<TaskId> start_next(JobId job, Duration left = kForever);
 
-  // The task is done, and its node is idle. It may also be one that is in no job.
-  void succeed(TaskId task);
+  // The running task is done, and its node is idle.
+  void succeed(JobId job, TaskId task);
   // It runs no more. A node that is lost takes no other task.
-  enum class Node : std::uint8_t { idle, lost };
-  void fail(TaskId task, Node node);
+  enum class NodeFate : std::uint8_t { idle, lost };
+  void fail(TaskId task, NodeFate node);
 
-  State state(TaskId task) const { return entries_[task].state; }
+  JobTaskState state(TaskId task) const { return entries_[task].state; }
   // Whether a task of the job may still be started, now or later.
   bool can_start_more(JobId job, Duration left);
   bool is_done(JobId job) const { return jobs_[job].unfinished == 0; }
 
  private:
-  struct Entry {
+  struct TaskEntry {
     std::uint32_t waits_for = 0;  // tasks; means nothing for those that count as done
     JobId job = 0;
-    State state = State::in_no_job;
+    JobTaskState state = JobTaskState::in_no_job;
   };
-  struct Job {
+  struct JobEntry {
     Count idle = 0;                // nodes
     std::uint32_t waiting = 0;     // tasks that are neither started nor given up
     std::uint32_t unfinished = 0;  // tasks
@@ -117,20 +124,20 @@ class JobSchedule {
   void give_up_what_does_not_fit(JobId job, Duration left);
 
   std::shared_ptr<const JobTasks> tasks_;
-  std::vector<Entry> entries_;  // by task
-  std::vector<Job> jobs_;
+  std::vector<TaskEntry> entries_;  // by task
+  std::vector<JobEntry> jobs_;
 };
 
 // Here since estimates ask millions of times.
 inline std::optional<TaskId> JobSchedule::start_next(JobId id, Duration left) {
   if (left < kForever) give_up_what_does_not_fit(id, left);
-  Job& job = jobs_[id];
+  JobEntry& job = jobs_[id];
   while (job.idle > 0 && !job.ready.empty()) {
     std::pop_heap(job.ready.begin(), job.ready.end(), std::greater<>());
     const TaskId task = tasks_->at_rank(job.ready.back());
     job.ready.pop_back();
-    if (entries_[task].state != State::waiting) continue;
-    entries_[task].state = State::running;
+    if (entries_[task].state != JobTaskState::waiting) continue;
+    entries_[task].state = JobTaskState::running;
     --job.waiting;
     --job.idle;
     return task;
@@ -138,17 +145,16 @@ inline std::optional<TaskId> JobSchedule::start_next(JobId id, Duration left) {
   return std::nullopt;
 }
 
-inline void JobSchedule::succeed(TaskId task) {
-  Entry& entry = entries_[task];
-  if (entry.state == State::running) {
-    ++jobs_[entry.job].idle;
-    --jobs_[entry.job].unfinished;
-  }
-  entry.state = State::done;
+inline void JobSchedule::succeed(JobId id, TaskId task) {
+  JobEntry& job = jobs_[id];
+  ++job.idle;
+  --job.unfinished;
+  entries_[task].state = JobTaskState::done;
   for (const TaskId next : tasks_->next(task)) {
-    Entry& after = entries_[next];
-    if (--after.waits_for > 0 || after.state != State::waiting) continue;
-    std::vector<std::uint32_t>& ready = jobs_[after.job].ready;
+    TaskEntry& after = entries_[next];
+    if (--after.waits_for > 0 || after.state != JobTaskState::waiting) continue;
+    // Most are in the same job, whose place is known: that saves waiting for an address.
+    std::vector<std::uint32_t>& ready = (after.job == id ? job : jobs_[after.job]).ready;
     ready.push_back(tasks_->rank(next));
     std::push_heap(ready.begin(), ready.end(), std::greater<>());
   }

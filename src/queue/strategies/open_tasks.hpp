@@ -55,7 +55,7 @@ struct TaskSet {
   bool whole_levels = false;  // all tasks of the levels first to last
 };
 
-// However tasks are picked, so many nodes need at least this long.
+// However tasks are picked, this number of nodes needs at least this long.
 inline Duration shortest_run(const TaskSet& set, Count nodes) {
   const Duration shared = (set.work + nodes - 1) / nodes;
   return shared > set.path ? shared : set.path;

@@ -10,12 +10,9 @@ namespace {
 
 std::shared_ptr<const JobTasks> job_tasks_of(const LeveledTasks& tasks, Pick pick) {
   std::vector<Duration> times;
-  std::vector<JobTasks::Edge> edges;
-  for (TaskId task = 0; task < tasks.size(); ++task) {
-    times.push_back(tasks.time(task));
-    for (const TaskId child : tasks.children(task)) edges.emplace_back(task, child);
-  }
-  return std::make_shared<JobTasks>(std::move(times), edges, pick);
+  for (TaskId task = 0; task < tasks.size(); ++task) times.push_back(tasks.time(task));
+  return std::make_shared<JobTasks>(std::move(times), pick,
+                                    [&](TaskId task) { return tasks.children(task); });
 }
 
 }  // namespace
@@ -45,20 +42,25 @@ Duration RunTimes::schedule(const TaskSet& set, Count nodes, std::vector<Time>* 
   schedule_.reset(set.tasks);
   const JobId job = schedule_.add_job(set.tasks);
   schedule_.add_nodes(job, nodes);
-  using Running = std::pair<Duration, TaskId>;
-  std::vector<Running> running;  // heap, the first to end on top
+  struct RunningTask {
+    Duration end;
+    TaskId task;
+  };
+  std::vector<RunningTask> running;  // heap, the first to end on top; equals in any order
+  running.reserve(std::min(set.tasks.size(), static_cast<std::size_t>(nodes)));
+  const auto ends_later = [](const RunningTask& a, const RunningTask& b) { return a.end > b.end; };
   Duration now = 0;
   for (;;) {
     while (const auto task = schedule_.start_next(job)) {
       if (starts != nullptr) (*starts)[*task] = now;
-      running.emplace_back(now + tasks_.time(*task), *task);
-      std::push_heap(running.begin(), running.end(), std::greater<>());
+      running.push_back({now + tasks_.time(*task), *task});
+      std::push_heap(running.begin(), running.end(), ends_later);
     }
     if (running.empty()) return now;
-    now = running.front().first;
-    while (!running.empty() && running.front().first == now) {
-      std::pop_heap(running.begin(), running.end(), std::greater<>());
-      schedule_.succeed(running.back().second);
+    now = running.front().end;
+    while (!running.empty() && running.front().end == now) {
+      std::pop_heap(running.begin(), running.end(), ends_later);
+      schedule_.succeed(job, running.back().task);
       running.pop_back();
     }
   }

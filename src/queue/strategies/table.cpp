@@ -1,7 +1,7 @@
 // THE list of strategies.
-#include "queue/strategies/table.hpp"
-
 #include <array>
+
+#include "queue/strategies/decisions.hpp"
 
 namespace dovetail {
 

@@ -5,8 +5,8 @@
 // Cost: one list schedule and one estimate per level.
 #include <algorithm>
 
+#include "queue/strategies/decisions.hpp"
 #include "queue/strategies/overlap.hpp"
-#include "queue/strategies/table.hpp"
 
 namespace dovetail {
 

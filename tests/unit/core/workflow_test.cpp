@@ -120,19 +120,6 @@ TEST(Workflow, TimesSurviveARoundTripThroughTheirSpec) {
   EXPECT_EQ(workflow.time_spec(2).processors.max, 0);
 }
 
-TEST(Workflow, MergingKeepsEveryTaskAndEdge) {
-  WorkflowBuilder first = with_tasks(2);
-  first.add_edge(0, 1, 7);
-  WorkflowBuilder second("v");
-  second.add_task({.id = "t0", .time = TimeSpec::amdahl(4, 0.5)});
-  const std::vector<Workflow> both = {std::move(first).build(), std::move(second).build()};
-  const MergedWorkflow merged = merge(both);
-  EXPECT_EQ(merged.workflow.size(), 3U);
-  EXPECT_EQ(merged.first_task, (std::vector<TaskId>{0, 2}));
-  EXPECT_EQ(merged.workflow.id(2), "1/t0");
-  EXPECT_EQ(merged.workflow.transfers_in(1)[0], 7);
-}
-
 TEST(Workflow, AMillionTasksAndThreeMillionEdgesFitIntoAGibibyte) {
   constexpr TaskId kTasks = 1'000'000;
   WorkflowBuilder builder("large");

@@ -155,7 +155,7 @@ AheftOptions mean_inflight() {
 TEST_F(Sample, HeftMakesThePublishedPlanWithAndWithoutInsertion) {
   Situation start(graph_, 0);
   start.pool = {0, 1, 2};
-  for (const Slots slots : {Slots::insertion, Slots::append}) {
+  for (const SlotRule slots : {SlotRule::insertion, SlotRule::append}) {
     const auto schedule = plan_rest(graph_, start, {.slots = slots});
     ASSERT_TRUE(schedule.has_value());
     EXPECT_EQ(schedule->end, 80'000);

@@ -17,6 +17,24 @@ Problem problem_of(const std::vector<TimeSpec>& times, bool chained, Count proce
   return Problem({std::move(builder).build()}, Platform::empty(processors));
 }
 
+TEST(ClusterView, SeveralWorkflowsKeepEveryTaskAndEdge) {
+  const Problem two = problem_of({TimeSpec::fixed(1), TimeSpec::fixed(2)}, true, 4);
+  WorkflowBuilder one("v");
+  one.add_task({.id = "t0", .time = TimeSpec::amdahl(4, 0.5)});
+  const Problem both({std::move(one).build(), two.workflows()[0]}, Platform::empty(4));
+  const ClusterView view(both);
+  ASSERT_EQ(view.size(), 3U);
+  EXPECT_EQ(view.workflow().size(), 3U);
+  EXPECT_EQ(view.workflow().edge_count(), 1U);
+  EXPECT_EQ(view.workflow().predecessors(2)[0], 1U);
+  EXPECT_EQ(view.time(0).duration(2), 3 * kSecond);
+  EXPECT_EQ(view.time(2).duration(1), 2 * kSecond);
+  Plan plan;
+  view.place(plan, 2, 1, 5, 7);
+  EXPECT_EQ(plan.placements[0].workflow, 1U);
+  EXPECT_EQ(plan.placements[0].task, 1U);
+}
+
 TEST(CpaAllocation, AChainGrowsUntilTheAreaIsAsLarge) {
   // Two perfectly parallel tasks of 100 s, 4 processors, V < q: the area stays 200 s, so the path
   // 200 s / a falls until path <= 200 / sqrt(2 * 4) = 70.7 s: both on 3 processors.

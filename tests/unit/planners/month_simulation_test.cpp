@@ -19,7 +19,7 @@ TEST(MonthSimulation, ScenariosTakeTurnsOnEqualGroups) {
   const Grouping four{{11, 11, 11, 11}, 0};
   std::string order;
   for (const MonthRun& run : simulate_months(problem, four, Dispatch::fair, KeepRuns::yes).runs) {
-    if (run.kind == MonthRun::Kind::post) continue;
+    if (run.kind == MonthRun::RunKind::post) continue;
     order += std::to_string(run.scenario + 1) + std::to_string(run.month + 1) + " ";
   }
   EXPECT_EQ(order, "11 21 31 41 51 12 22 32 42 52 13 23 33 43 53 ");
@@ -33,14 +33,14 @@ void expect_valid(const MonthProblem& problem, const Grouping& grouping, Dispatc
   std::map<Count, Time> free_from;
   std::int64_t posts = 0;
   for (const MonthRun& run : result.runs) {
-    const Count width = run.kind == MonthRun::Kind::main ? grouping.groups[run.group] : 1;
+    const Count width = run.kind == MonthRun::RunKind::main ? grouping.groups[run.group] : 1;
     for (Count p = run.processor; p < run.processor + width; ++p) {
       ASSERT_LT(p, problem.processors);
       ASSERT_GE(run.start, free_from[p]);
       free_from[p] = run.end;
     }
     const std::pair key(run.scenario, run.month);
-    if (run.kind == MonthRun::Kind::main) {
+    if (run.kind == MonthRun::RunKind::main) {
       ASSERT_EQ(run.end - run.start, problem.time_of(width));
       ASSERT_TRUE(mains.emplace(key, run).second);
       if (run.month > 0 && rule != Dispatch::ideal) {

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dovetail/metrics.hpp"
-#include "planners/fair/compaction.hpp"
-#include "planners/fair/free_area.hpp"
+#include "planners/fair/fair_bound.hpp"
 #include "planners/fair/list_map.hpp"
 
 namespace dovetail {

@@ -39,7 +39,7 @@ class OpeningsTest : public ::testing::Test {
     const Ask before{.nodes = nodes, .length = window.begin};
     const Ask gap{.nodes = nodes, .length = window.end - window.begin};
     const Ask after{.nodes = nodes, .length = 1000 - window.end};
-    const auto from = [&](Time t) { return Timeline::Moment{t, plan_.locate(t, 0)}; };
+    const auto from = [&](Time t) { return Timeline::LineTime{t, plan_.locate(t, 0)}; };
     plan_.take({.nodes = 4 - nodes, .length = 1000}, from(0));
     if (before.length > 0) plan_.take(before, from(0));
     const auto place = plan_.take(gap, from(window.begin));

@@ -44,9 +44,12 @@ TEST(RunTimes, EqualTasksGoInFileOrder) {
   const LeveledTasks late = tasks_of({{10}, {10}, {10}, {50, {2}}});
   EXPECT_EQ(RunTimes(early, Pick::shortest).run(all_of(early), 2), seconds(60));
   EXPECT_EQ(RunTimes(late, Pick::shortest).run(all_of(late), 2), seconds(70));
-  const std::vector<Duration> times = {10, 10, 10, 50};
-  EXPECT_EQ(pick_order(times, Pick::shortest), (std::vector<std::uint32_t>{0, 1, 2, 3}));
-  EXPECT_EQ(pick_order(times, Pick::longest), (std::vector<std::uint32_t>{1, 2, 3, 0}));
+  const auto ranks = [](Pick pick) {
+    const JobTasks tasks({10, 10, 10, 50}, pick, [](TaskId) { return std::vector<TaskId>(); });
+    return std::vector{tasks.rank(0), tasks.rank(1), tasks.rank(2), tasks.rank(3)};
+  };
+  EXPECT_EQ(ranks(Pick::shortest), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(ranks(Pick::longest), (std::vector<std::uint32_t>{1, 2, 3, 0}));
 }
 
 TEST(RunTimes, MoreNodesMayTakeLonger) {

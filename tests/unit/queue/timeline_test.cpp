@@ -5,20 +5,20 @@
 namespace dovetail {
 namespace {
 
-using Place = Timeline::Place;
+using LinePlace = Timeline::LinePlace;
 
 // 4 nodes: 3 until 10, then 2 from 10 to 16.
 class TimelineTest : public ::testing::Test {
  protected:
-  Place take(const Ask& ask) {
+  LinePlace take(const Ask& ask) {
     return plan_.take(ask, plan_.earliest(ask, Timeline::kPresent, 0).value());
   }
 
   Timeline plan_{4};
   Ask wide_{.nodes = 3, .length = 10};
   Ask narrow_{.nodes = 2, .length = 6};
-  Place first_ = take(wide_);
-  Place second_ = take(narrow_);
+  LinePlace first_ = take(wide_);
+  LinePlace second_ = take(narrow_);
 };
 
 TEST_F(TimelineTest, TakesTheEarliestPlace) {
@@ -54,7 +54,7 @@ TEST_F(TimelineTest, AJobSlidesIntoWhatAnEarlyEndLeaves) {
 
 TEST_F(TimelineTest, AShortSlideFreesTheEndOnly) {
   const Ask blocker{.nodes = 4, .length = 20};
-  Place third = take(blocker);
+  LinePlace third = take(blocker);
   ASSERT_EQ(third.start, 16);
   plan_.release(narrow_, second_);
   const Timeline::Rise rise = plan_.slide(third, blocker);
@@ -65,7 +65,7 @@ TEST_F(TimelineTest, AShortSlideFreesTheEndOnly) {
 
 TEST_F(TimelineTest, AJobJumpsOverOthers) {
   const Ask ask{.nodes = 2, .length = 3};
-  Place third = plan_.take(ask, {40, plan_.locate(40, Timeline::kPresent)});
+  LinePlace third = plan_.take(ask, {40, plan_.locate(40, Timeline::kPresent)});
   const auto start = plan_.earliest(ask, Timeline::kPresent, 0, 40);
   ASSERT_TRUE(start);
   const Timeline::Rise rise = plan_.jump(third, ask, *start);
