@@ -69,9 +69,8 @@ std::optional<BatchPlace> place_asked_for(const std::string& cluster) {
 }
 
 batch::ClusterPicture picture_of(const std::string& name) {
-  const auto system = batch::system_named(name).make({.patience = 15});  // somebody waits
-  system->version();  // says what to do where it is not installed
-  return system->picture();
+  constexpr double kPatience = 15;  // somebody is waiting for the answer
+  return batch::system_named(name).make({.patience = kPatience})->picture();
 }
 
 void require_planned_starts(const batch::SystemInfo& info, const std::string& reserve) {

@@ -54,7 +54,7 @@ std::vector<LivePilot> LiveDesk::live() const {
 // The system remembers only jobs that ended not long ago; better than nothing.
 std::optional<Duration> LiveDesk::recent_wait(Duration request) const {
   std::vector<Duration> waits;
-  for (const Job& job : picture_.jobs) {
+  for (const ClusterJob& job : picture_.jobs) {
     const bool has_started = job.start && job.state != JobState::pending;
     if (!has_started || job.limit > 2 * request || job.submitted == 0) continue;
     if (picture_.at - *job.start > kRecently) continue;

@@ -47,7 +47,7 @@ class JobBackend final : public run::Backend {
   int descriptor() const override { return news_.get(); }
 
  private:
-  struct Step {
+  struct JobStep {
     run::StepCommand command;
     enum class State { to_submit, uncertain, submitted } state = State::to_submit;
     WallTime tried = 0;  // 0: by an earlier process
@@ -59,22 +59,22 @@ class JobBackend final : public run::Backend {
     }
   };
 
-  void add(const run::StepCommand& command, Step::State state);
+  void add(const run::StepCommand& command, JobStep::State state);
   std::string name_of(std::uint32_t task) const { return token_ + "-" + std::to_string(task); }
   void write_files(const run::StepCommand& command) const;
 
   void work();
   void read_ends();
   void submit_some();
-  void submit(const Step& step);
+  void submit(const JobStep& step);
   void ask_system();
   std::vector<ExpectedJob> expected_jobs();
-  bool is_at_end(Step& step, const JobNews& news) const;
-  static std::optional<run::StepEnd> end_on_disk(const Step& step);
-  static run::StepEnd end_without_word(const Step& step);
+  bool is_at_end(JobStep& step, const JobNews& news) const;
+  static std::optional<run::StepEnd> end_on_disk(const JobStep& step);
+  static run::StepEnd end_without_word(const JobStep& step);
   void report(run::StepEnd end);
   // As they are now.
-  std::vector<Step> steps();
+  std::vector<JobStep> steps();
 
   run::RunFolder folder_;
   JobBackendOptions options_;
@@ -84,7 +84,7 @@ class JobBackend final : public run::Backend {
   JobTracker tracker_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::uint32_t, Step> steps_;  // by task
+  std::map<std::uint32_t, JobStep> steps_;  // by task
   std::vector<run::StepEnd> ends_;
   bool is_over_ = false;
   bool asks_soon_ = false;  // something is to be ended

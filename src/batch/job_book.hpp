@@ -40,7 +40,8 @@ class JobBook : public run::Book {
  public:
   // Reads the journal. All must outlive it. Needs a problem with one workflow.
   JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
-          const BatchSystem& system);
+          const BatchSystem& system)
+      : JobBook(folder, problem, options, system, PilotStates()) {}
 
   const PilotStates& pilots() const { return pilots_; }
 
@@ -93,13 +94,17 @@ class JobBook : public run::Book {
   std::string task_name(TaskId task) const { return "task " + problem_.task_name(task); }
 
  private:
+  // `pilots` takes up the jobs while the journal is read.
+  JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
+          const BatchSystem& system, PilotStates&& pilots);
+
   void write_job(const Json& entry);
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
   PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
   void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
-  void start(const PilotReport::Start& start, Count processors);
-  void end(const PilotReport::End& end);
+  void start(const PilotReport::BegunTask& start, Count processors);
+  void end(const PilotReport::EndedTask& end);
   void lose(std::uint32_t task);
   Stamp stamp_of(WallTime time) const;
   void update_blocked();

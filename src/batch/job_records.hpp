@@ -40,7 +40,7 @@ enum class WaitsFor : std::uint8_t {
   nothing,    // it will never start
 };
 
-struct Job {
+struct ClusterJob {
   std::string id;  // "123", or "123_4" of an array
   std::string name;
   std::string user = {};
@@ -61,7 +61,7 @@ struct Job {
   std::optional<WallTime> end = {};    // of one that runs: at the latest
 };
 
-struct Node {
+struct ClusterNode {
   std::string name;
   Count cpus = 1;
   bool is_usable = true;  // neither down nor drained nor about to be
@@ -92,11 +92,12 @@ struct ReservedNodes {
 // All of it at one moment.
 struct ClusterPicture {
   WallTime at = 0;
-  std::vector<Node> nodes = {};
+  std::vector<ClusterNode> nodes = {};
   std::vector<Partition> partitions = {};
   std::vector<ReservedNodes> reservations = {};
-  std::vector<Job> jobs = {};  // of everybody, also those that are over while they are remembered
-  std::string shown_by = {};   // the command that shows people the nodes
+  std::vector<ClusterJob> jobs =
+      {};                     // of everybody, also those that are over while they are remembered
+  std::string shown_by = {};  // the command that shows people the nodes
 };
 
 }  // namespace dovetail::batch

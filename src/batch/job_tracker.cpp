@@ -31,9 +31,9 @@ std::string job_token(const std::string& label) {
 }
 
 std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expected,
-                                         const std::vector<Job>& answer) {
-  std::map<std::string_view, const Job*> by_name;
-  for (const Job& job : answer) by_name[job.name] = &job;
+                                         const std::vector<ClusterJob>& answer) {
+  std::map<std::string_view, const ClusterJob*> by_name;
+  for (const ClusterJob& job : answer) by_name[job.name] = &job;
   std::map<std::uint32_t, Missing> missing;
   std::vector<JobNews> news;
   for (const ExpectedJob& one : expected) {

@@ -42,7 +42,7 @@ struct JobNews {
   };
   std::uint32_t number = 0;
   What what = What::waits;
-  Job job = {};  // not when it is gone
+  ClusterJob job = {};  // not when it is gone
 };
 
 class JobTracker {
@@ -53,7 +53,7 @@ class JobTracker {
   // What an answer about all jobs of the cluster says about those that are expected, in their
   // order. Nothing about a job that is missing for the first time.
   std::vector<JobNews> compare(const std::vector<ExpectedJob>& expected,
-                               const std::vector<Job>& answer);
+                               const std::vector<ClusterJob>& answer);
 
   // Whether some were missing in the last answer: ask again soon.
   bool misses_some() const { return !missing_.empty(); }

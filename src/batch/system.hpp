@@ -4,12 +4,12 @@
 //
 //   const auto system = system_named(name).make({});
 //   const std::string id = system->submit(script_file);
-//   for (const Job& job : system->jobs()) ...
+//   for (const ClusterJob& job : system->jobs()) ...
 //
-// Questions and orders may take long and throw what batch_errors.hpp says: Unreachable when the
-// system does not answer, Refused and its kinds when it says no. What only makes or reads text is
-// const, asks nothing and is tested on captured text: any thread may call it, the rest one at a
-// time.
+// Questions and orders may take long. They throw what batch_errors.hpp says, Unreachable when the
+// system does not answer, Refused and its kinds when it says no, and ExecutionError with one line
+// to act on when its commands are not installed. What only makes or reads text is const, asks
+// nothing and is tested on captured text: any thread may call it, the rest one at a time.
 #pragma once
 
 #include <optional>
@@ -58,7 +58,7 @@ struct ReservationRequest {
 };
 
 // The job that we are in.
-struct Allocation {
+struct JobAllocation {
   std::string job_id;
   std::vector<std::string> nodes;
   WallTime until = kForever;  // when the system ends it
@@ -86,17 +86,14 @@ class BatchSystem {
   // As messages call it.
   virtual std::string_view title() const = 0;
 
-  // Throws ExecutionError with one line to act on when it is not installed here.
-  virtual std::string version() = 0;
-
   // --- the cluster
 
   virtual ClusterPicture picture() = 0;
   // Those of everybody, also jobs that are over for as long as the system remembers them.
-  virtual std::vector<Job> jobs() = 0;
+  virtual std::vector<ClusterJob> jobs() = 0;
   // A job that is over and that jobs() has forgotten; `since` is a moment before its end. Nothing
   // when it is not known, or when there is no memory of past jobs.
-  virtual std::optional<Job> past_job(const std::string& name, WallTime since) = 0;
+  virtual std::optional<ClusterJob> past_job(const std::string& name, WallTime since) = 0;
   // How many jobs this user may have in the partition, or in the default one; `partitions` are
   // those of a picture. Throws Unreachable: not to know is not the same as no limits.
   virtual UserLimits limits(const std::string& partition,
@@ -126,7 +123,7 @@ class BatchSystem {
   // The head of a job's script, after its first line, which says all that the job asks for.
   virtual std::string directives(const JobRequest& request) const = 0;
   // Why the job does not start, and where to look, for people: when it waits for help.
-  virtual std::string explain(const Job& job) const = 0;
+  virtual std::string explain(const ClusterJob& job) const = 0;
   // What people would type.
   virtual std::vector<std::string> submit_command(const std::string& script_file) const = 0;
   virtual std::vector<std::string> reserve_command(const ReservationRequest& request) const = 0;
@@ -137,7 +134,7 @@ class BatchSystem {
   // Whether this process belongs to a job of the system, by its environment.
   virtual bool is_around_us() const = 0;
   // The job that we are in, by its environment. Throws InputError outside of a job.
-  virtual Allocation allocation() const = 0;
+  virtual JobAllocation allocation() const = 0;
   // The command that runs another one on a node of the job that we are in, and waits for it.
   virtual std::vector<std::string> step(const StepRequest& request) const = 0;
   // The command that sends SIGTERM to the tasks of all steps of the job; none: SIGTERM to step

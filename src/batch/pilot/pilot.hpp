@@ -23,7 +23,7 @@ namespace dovetail::batch {
 
 // The job that we are in, and for how long: by the system's environment and the order. Throws
 // InputError outside of a job.
-Allocation allocation_for(const PilotOrder& order, const BatchSystem& system);
+JobAllocation allocation_for(const PilotOrder& order, const BatchSystem& system);
 
 struct PilotOptions {
   // Between two looks for what other jobs have done: from the first to the second, growing.
@@ -41,7 +41,7 @@ struct PilotOptions {
 // Answers why it ended: "done", "time", "failed" (a task did), "asked". When another job has begun
 // this order, nothing is done and the answer is "twice".
 std::string run_pilot(const run::RunFolder& folder, const PilotOrder& order,
-                      const Allocation& allocation, const BatchSystem& system,
+                      const JobAllocation& allocation, const BatchSystem& system,
                       const PilotOptions& options);
 
 // On the node, in a step: runs one task of the order in the foreground and writes its attempt

@@ -51,9 +51,9 @@ std::string head_of(std::uint32_t task) { return "{\"task\":" + std::to_string(t
 // The number comes first, as in the head of its line.
 Json json_of_task(const PilotTask& task) {
   Json json = run::json_of(task.command);
-  json["name"] = task.name;
-  json["processors"] = task.processors;
-  json["expected"] = task.expected;
+  json["name"] = task.command.name;
+  json["processors"] = task.command.processors;
+  json["expected"] = task.command.expected;
   json["after"] = task.after;
   json["inputs"] = task.inputs;
   json["outputs"] = task.outputs;
@@ -63,9 +63,9 @@ Json json_of_task(const PilotTask& task) {
 PilotTask task_of_json(const Json& json) {
   PilotTask task;
   task.command = run::command_from(json);
-  json.at("name").get_to(task.name);
-  json.at("processors").get_to(task.processors);
-  json.at("expected").get_to(task.expected);
+  json.at("name").get_to(task.command.name);
+  json.at("processors").get_to(task.command.processors);
+  json.at("expected").get_to(task.command.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
   json.at("outputs").get_to(task.outputs);
@@ -127,10 +127,10 @@ void require_sense(const std::string& file, const PilotOrder& order) {
 }
 
 // What the step wrote on its node about an attempt that has begun.
-std::optional<PilotReport::End> end_on_node(const PilotTask& task) {
+std::optional<PilotReport::EndedTask> end_on_node(const PilotTask& task) {
   const auto attempt = run::read_attempt(task.command.attempt_file);
   if (!attempt.end) return std::nullopt;
-  PilotReport::End end{
+  PilotReport::EndedTask end{
       .task = task.command.task, .attempt = task.command.attempt, .end = *attempt.end};
   if (end.end.is_success()) end.missing = missing_output(task);
   return end;
@@ -139,12 +139,12 @@ std::optional<PilotReport::End> end_on_node(const PilotTask& task) {
 // The ends that the pilot did not write down, of the starts that it did; and what it took for not
 // started only because the step's file came late.
 void add_known_ends(const PilotOrder& order, PilotReport& report) {
-  std::unordered_map<std::uint32_t, PilotReport::End*> ends;
-  for (PilotReport::End& end : report.ends) ends.emplace(end.task, &end);
+  std::unordered_map<std::uint32_t, PilotReport::EndedTask*> ends;
+  for (PilotReport::EndedTask& end : report.ends) ends.emplace(end.task, &end);
   std::unordered_map<std::uint32_t, const PilotTask*> tasks;
   for (const PilotTask& task : order.tasks) tasks.emplace(task.command.task, &task);
-  std::vector<PilotReport::End> added;
-  for (const PilotReport::Start& start : report.starts) {
+  std::vector<PilotReport::EndedTask> added;
+  for (const PilotReport::BegunTask& start : report.starts) {
     const auto task = tasks.find(start.task);
     const auto known = ends.find(start.task);
     const bool is_sure =
@@ -185,6 +185,12 @@ void add_entry(const Json& entry, PilotReport& report) {
 }
 
 }  // namespace
+
+const PilotTask* PilotOrder::find(std::uint32_t task) const {
+  const auto found =
+      std::ranges::find(tasks, task, [](const PilotTask& other) { return other.command.task; });
+  return found == tasks.end() ? nullptr : &*found;
+}
 
 void write_order(const std::string& file, const PilotOrder& order) {
   make_parent(file);
@@ -270,12 +276,6 @@ bool claim_order(const run::RunFolder& folder, std::uint32_t pilot) {
   throw ExecutionError(file + ": cannot be written: " + std::strerror(errno));
 }
 
-std::string inputs_file(const run::RunFolder& folder, std::uint32_t task, std::uint32_t attempt) {
-  return inputs_file(folder.attempt(task, attempt));
-}
-
-std::string hosts_file(const std::string& attempt_file) { return attempt_file + ".hosts"; }
-
 std::string inputs_file(const std::string& attempt_file) { return attempt_file + ".inputs"; }
 
 void mark_done(const run::RunFolder& folder, std::uint32_t task) {
@@ -286,10 +286,6 @@ void mark_done(const run::RunFolder& folder, std::uint32_t task) {
   if (create()) return;
   if (errno == ENOENT) make_parent(path);
   if (!create()) throw ExecutionError(path + ": cannot be written: " + std::strerror(errno));
-}
-
-bool is_marked_done(const run::RunFolder& folder, std::uint32_t task) {
-  return !marked_done(folder, {task}).empty();
 }
 
 std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
@@ -316,7 +312,7 @@ Json begin_entry(const std::string& job_id, const std::vector<std::string>& node
   return {{"what", "begin"}, {"time", run::wall_now()}, {"job", job_id}, {"nodes", nodes}};
 }
 
-Json entry_of(const PilotReport::Start& start) {
+Json entry_of(const PilotReport::BegunTask& start) {
   return {{"what", "start"},
           {"time", start.time},
           {"task", start.task},
@@ -324,7 +320,7 @@ Json entry_of(const PilotReport::Start& start) {
           {"node", start.node}};
 }
 
-Json entry_of(const PilotReport::End& end) {
+Json entry_of(const PilotReport::EndedTask& end) {
   Json entry = {
       {"what", "end"}, {"time", run::wall_now()}, {"task", end.task}, {"attempt", end.attempt}};
   entry.update(run::json_of(end.end));

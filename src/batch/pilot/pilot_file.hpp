@@ -26,10 +26,7 @@
 namespace dovetail::batch {
 
 struct PilotTask {
-  std::string name;                       // for people
-  run::StepCommand command = {};          // complete: with attempt, files, environment
-  Count processors = 1;                   // that it is told to use
-  Duration expected = 0;                  // how long it takes on them
+  run::StepCommand command = {};          // complete but for its node
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
   std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
   std::vector<std::string> outputs = {};  // that it must leave, as paths
@@ -47,6 +44,9 @@ struct PilotOrder {
   // what it starts in turn, by mpirun or the like, finds them all.
   bool spreads = false;
   std::vector<PilotTask> tasks = {};  // in file order
+
+  // The task of that number; null when it is not in the order.
+  const PilotTask* find(std::uint32_t task) const;
 };
 
 // Writes it so that there is either the whole file or none; each task has a line of its own, so
@@ -74,16 +74,11 @@ std::string done_file(const run::RunFolder& folder, std::uint32_t task);
 bool claim_order(const run::RunFolder& folder, std::uint32_t pilot);
 
 // The digest of what an attempt read, written on its node before it began.
-std::string inputs_file(const run::RunFolder& folder, std::uint32_t task, std::uint32_t attempt);
 std::string inputs_file(const std::string& attempt_file);
 
-// The node of an attempt, once for each of its processors, for the system to start processes by.
-std::string hosts_file(const std::string& attempt_file);
-
-// That it is done, for the jobs that need it; again is no error.
+// Tells the jobs that need the task that it is done; again is no error.
 void mark_done(const run::RunFolder& folder, std::uint32_t task);
-bool is_marked_done(const run::RunFolder& folder, std::uint32_t task);
-// Of these tasks, those that are, in their order.
+// Those of the tasks that are marked, in their order.
 std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
                                        const std::vector<std::uint32_t>& tasks);
 
@@ -92,13 +87,13 @@ std::string missing_output(const PilotTask& task);
 
 // What has happened in a job, as far as it is written down.
 struct PilotReport {
-  struct Start {
+  struct BegunTask {
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
     std::string node = {};
     WallTime time = 0;
   };
-  struct End {
+  struct EndedTask {
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
     run::AttemptEnd end = {};
@@ -108,15 +103,15 @@ struct PilotReport {
   std::string job_id = {};
   std::optional<WallTime> began = {};  // nothing: the job has not begun its work
   std::vector<std::string> nodes = {};
-  std::vector<Start> starts = {};
-  std::vector<End> ends = {};
+  std::vector<BegunTask> starts = {};
+  std::vector<EndedTask> ends = {};
   std::string over = {};  // why it ended: "done", "time", "failed", "asked"; empty: it did not say
 };
 
 // The entries of a report, a line of JSON each, as for a run's journal.
 run::Json begin_entry(const std::string& job_id, const std::vector<std::string>& nodes);
-run::Json entry_of(const PilotReport::Start& start);
-run::Json entry_of(const PilotReport::End& end);
+run::Json entry_of(const PilotReport::BegunTask& start);
+run::Json entry_of(const PilotReport::EndedTask& end);
 run::Json over_entry(const std::string& why);
 
 // Of a file that another process may be writing to; nothing in it when there is none. Ends of

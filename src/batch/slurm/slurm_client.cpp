@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "batch/slurm/slurm_accounting.hpp"
-#include "batch/slurm/slurm_limits.hpp"
 #include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
@@ -204,21 +203,14 @@ std::optional<std::string> Client::try_tell(const std::vector<std::string>& argu
   }
 }
 
-std::string Client::version() {
-  // "slurm 22.05.8", or "slurm-wlm 22.05.8".
-  const std::string text = tell({"sbatch", "--version"});
-  const std::string_view line = lines_of(text).empty() ? std::string_view() : lines_of(text).back();
-  return std::string(line.substr(line.find_last_of(' ') + 1));
-}
-
-std::vector<Job> Client::jobs() {
+std::vector<ClusterJob> Client::jobs() {
   const std::string mark = secret_mark();
   return parse_jobs(ask({"squeue", "--noheader", "--all", "--states=all", "--array",
                          "--format=" + job_format(mark)}),
                     mark);
 }
 
-std::vector<Node> Client::nodes() {
+std::vector<ClusterNode> Client::nodes() {
   return parse_nodes(
       ask({"sinfo", "--noheader", "--all", "--Node", std::string("--format=") + kNodeFormat}));
 }
@@ -241,14 +233,14 @@ ClusterPicture Client::picture() {
   return picture;
 }
 
-std::optional<Job> Client::past_job(const std::string& name, WallTime since) {
+std::optional<ClusterJob> Client::past_job(const std::string& name, WallTime since) {
   const std::vector<std::string> question{"sacct", "--parsable2", "--noheader", "--allocations",
                                           std::string("--format=") + kPastJobFormat};
   std::vector<std::string> named = question;
   named.push_back("--name=" + name);
   named.push_back("--starttime=" + (since > 0 ? format_moment(since) : "now-365days"));
   if (const std::optional<std::string> text = try_tell(named)) {
-    const std::vector<Job> jobs = parse_past_jobs(*text);
+    const std::vector<ClusterJob> jobs = parse_past_jobs(*text);
     if (!jobs.empty()) return find_past_job(jobs, name);
   }
   // It has all jobs since it was begun, whatever one asks for.
@@ -281,14 +273,6 @@ std::string Client::submit(const std::string& script_file) {
   // Something was submitted, perhaps, and only its name can tell.
   if (!id) throw Unreachable("sbatch names no job id: " + io::quote(text));
   return *id;
-}
-
-WallTime Client::test_start(const std::string& script_file) {
-  CommandResult result = call({"sbatch", "--test-only", script_file}, options_.call_seconds);
-  if (!result.is_fine()) fail_call(result, "sbatch");
-  const std::optional<WallTime> start = parse_test_start(result.err + "\n" + result.out);
-  if (!start) throw Refused("sbatch names no start: " + io::quote(result.err));
-  return *start;
 }
 
 void Client::cancel(const std::vector<std::string>& ids) {

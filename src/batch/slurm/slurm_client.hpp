@@ -3,7 +3,7 @@
 //
 //   Client client;
 //   const std::string id = client.submit("pilot.sbatch");   // its #SBATCH lines say everything
-//   for (const Job& job : client.jobs()) ...
+//   for (const ClusterJob& job : client.jobs()) ...
 //
 // Every call has a time limit, since commands hang while the controller is away. Questions are
 // asked again, after growing pauses, for a while; orders are not, as they may have been carried
@@ -26,18 +26,15 @@ class Client final : public BatchSystem {
 
   std::string_view title() const override { return kTitle; }
 
-  // "22.05.8".
-  std::string version() override;
-
-  std::vector<Job> jobs() override;
-  std::vector<Node> nodes();
+  std::vector<ClusterJob> jobs() override;
+  std::vector<ClusterNode> nodes();
   std::vector<Partition> partitions();
   std::vector<ReservedNodes> reservations();
   ClusterPicture picture() override;
 
   // What accounting, or else the log of completed jobs, remembers; `since` is a year ago if not
   // given. Not all fields are known.
-  std::optional<Job> past_job(const std::string& name, WallTime since = 0) override;
+  std::optional<ClusterJob> past_job(const std::string& name, WallTime since = 0) override;
 
   // None where accounting is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and
   // SBATCH_QOS into account, as sbatch does.
@@ -45,9 +42,6 @@ class Client final : public BatchSystem {
                     const std::vector<Partition>& partitions) override;
 
   std::string submit(const std::string& script_file) override;
-
-  // When Slurm thinks that such a job would start (sbatch --test-only); submits nothing.
-  WallTime test_start(const std::string& script_file);
 
   // In one call for each few hundred.
   void cancel(const std::vector<std::string>& ids) override;
@@ -63,14 +57,14 @@ class Client final : public BatchSystem {
   Duration mean_call() const override;
 
   std::string directives(const JobRequest& request) const override;
-  std::string explain(const Job& job) const override;
+  std::string explain(const ClusterJob& job) const override;
   std::vector<std::string> submit_command(const std::string& script_file) const override;
   std::vector<std::string> reserve_command(const ReservationRequest& request) const override;
   std::vector<std::string> release_command(const std::string& reservation) const override;
 
   bool is_around_us() const override;
   // From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_END_TIME, which not every version sets.
-  Allocation allocation() const override;
+  JobAllocation allocation() const override;
   // Steps share their node (--overlap) since the pilot itself sees to it that there is one at a
   // time: so none has to wait until Slurm has put the one before away.
   std::vector<std::string> step(const StepRequest& request) const override;

@@ -24,8 +24,8 @@ std::string_view without_spaces(std::string_view text) {
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return {};
-  return value;
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole && !text.starts_with('-') ? std::optional(value) : std::nullopt;
 }
 
 std::optional<Count> parse_count(std::string_view text) {

@@ -57,7 +57,7 @@ Value required(const std::optional<Value>& value, const char* command, std::stri
 // --- jobs ----------------------------------------------------------------------------------------
 
 // Without the mark.
-Job parse_job(std::string_view line) {
+ClusterJob parse_job(std::string_view line) {
   const std::string_view all = line;
   constexpr std::ptrdiff_t kFields = 16;  // before the name
   if (std::count(line.begin(), line.end(), '|') < kFields) fail_at("squeue", all, "few fields");
@@ -65,7 +65,7 @@ Job parse_job(std::string_view line) {
   const auto next_count = [&](const char* what) {
     return std::max<Count>(1, required(parse_count(next()), "squeue", all, what));
   };
-  Job job;
+  ClusterJob job;
   job.id = std::string(next());
   if (job.id.empty() || !io::is_digit(job.id.front())) fail_at("squeue", all, "no job id");
   job.state = parse_state(next());
@@ -125,10 +125,10 @@ bool is_usable_state(std::string_view state) {
   return is_good;
 }
 
-Node parse_node(std::string_view line) {
+ClusterNode parse_node(std::string_view line) {
   const std::string_view all = line;
   if (std::count(line.begin(), line.end(), '|') != 2) fail_at("sinfo", all, "not three fields");
-  Node node;
+  ClusterNode node;
   node.name = std::string(without_spaces(take_until(line, '|')));
   if (node.name.empty()) fail_at("sinfo", all, "no name");
   node.cpus = std::max<Count>(1, required(parse_count(without_spaces(take_until(line, '|'))),
@@ -233,9 +233,9 @@ std::string job_format(std::string_view mark) {
 
 const char* const kNodeFormat = "%N|%c|%T";
 
-std::vector<Job> parse_jobs(std::string_view text, std::string_view mark) {
+std::vector<ClusterJob> parse_jobs(std::string_view text, std::string_view mark) {
   const std::string beginning = std::string(mark) + "|";
-  std::vector<Job> jobs;
+  std::vector<ClusterJob> jobs;
   for_each_line(text, [&](std::string_view line) {
     if (line.starts_with(beginning)) {
       jobs.push_back(parse_job(line.substr(beginning.size())));
@@ -248,11 +248,11 @@ std::vector<Job> parse_jobs(std::string_view text, std::string_view mark) {
   return jobs;
 }
 
-std::vector<Node> parse_nodes(std::string_view text) {
-  std::vector<Node> nodes;
+std::vector<ClusterNode> parse_nodes(std::string_view text) {
+  std::vector<ClusterNode> nodes;
   std::map<std::string, std::size_t> places;
   for_each_line(text, [&](std::string_view line) {
-    Node node = parse_node(line);
+    ClusterNode node = parse_node(line);
     if (places.try_emplace(node.name, nodes.size()).second) nodes.push_back(std::move(node));
   });
   return nodes;
@@ -283,14 +283,6 @@ std::optional<std::string> parse_job_id(std::string_view text) {
     if (whole_number(number)) id = std::string(number);
   });
   return id;
-}
-
-std::optional<WallTime> parse_test_start(std::string_view text) {
-  constexpr std::string_view kBefore = " to start at ";
-  const std::size_t at = text.find(kBefore);
-  if (at == text.npos) return {};
-  text.remove_prefix(at + kBefore.size());
-  return parse_moment(text.substr(0, text.find_first_of(" \n\r")));
 }
 
 bool says_away(std::string_view text) {

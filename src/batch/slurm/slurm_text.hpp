@@ -18,11 +18,11 @@ namespace dovetail::batch::slurm {
 // anything, comes last. An end of line in it becomes a space. Every job begins with the mark: one
 // that nobody can guess keeps people from writing jobs into the names of theirs.
 std::string job_format(std::string_view mark = "job");
-std::vector<Job> parse_jobs(std::string_view text, std::string_view mark = "job");
+std::vector<ClusterJob> parse_jobs(std::string_view text, std::string_view mark = "job");
 
 // For sinfo --noheader --Node --format=kNodeFormat; a node in several partitions has several lines.
 extern const char* const kNodeFormat;
-std::vector<Node> parse_nodes(std::string_view text);
+std::vector<ClusterNode> parse_nodes(std::string_view text);
 
 // For scontrol --oneliner show partition, and show reservation.
 std::vector<Partition> parse_partitions(std::string_view text);
@@ -30,9 +30,6 @@ std::vector<ReservedNodes> parse_reservations(std::string_view text);
 
 // For sbatch --parsable: "123" or "123;cluster".
 std::optional<std::string> parse_job_id(std::string_view text);
-
-// For sbatch --test-only: "Job 7 to start at 2026-11-15T19:04:59 using 4 processors on ...".
-std::optional<WallTime> parse_test_start(std::string_view text);
 
 // Whether Slurm says that its controller is not there, or too busy to do it now.
 bool says_away(std::string_view text);

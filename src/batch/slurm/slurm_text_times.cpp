@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
@@ -61,12 +62,9 @@ std::string format_limit(Duration length) {
   constexpr Duration kMost = std::numeric_limits<std::int32_t>::max() * kMinute;
   if (length > kMost) return "UNLIMITED";
   const std::int64_t minutes = whole_minutes(length);
-  const auto two = [](std::int64_t value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-  };
   const std::int64_t days = minutes / (24 * 60);
-  return (days > 0 ? std::to_string(days) + "-" : "") + two(minutes / 60 % 24) + ":" +
-         two(minutes % 60) + ":00";
+  return fmt::format("{}{:02}:{:02}:00", days > 0 ? fmt::format("{}-", days) : "",
+                     minutes / 60 % 24, minutes % 60);
 }
 
 std::optional<WallTime> parse_moment(std::string_view text) {
@@ -76,21 +74,10 @@ std::optional<WallTime> parse_moment(std::string_view text) {
     if (*seconds > kMost) return {};
     return *seconds * kSecond;
   }
-  const auto day = numbers_between(take_until(text, 'T'), '-');
-  const auto clock = numbers_between(text, ':');
-  if (!day || !clock || day->size() != 3 || clock->size() != 3) return {};
-  constexpr std::int64_t kLastYear = 9999;
-  if ((*day)[0] > kLastYear || (*day)[1] < 1 || (*day)[1] > 12 || (*day)[2] > 31 ||
-      (*clock)[0] > 24 || (*clock)[1] > 59 || (*clock)[2] > 60) {
-    return {};
-  }
   struct tm local {};
-  local.tm_year = static_cast<int>((*day)[0]) - 1900;
-  local.tm_mon = static_cast<int>((*day)[1]) - 1;
-  local.tm_mday = static_cast<int>((*day)[2]);
-  local.tm_hour = static_cast<int>((*clock)[0]);
-  local.tm_min = static_cast<int>((*clock)[1]);
-  local.tm_sec = static_cast<int>((*clock)[2]);
+  const std::string copy(text);
+  const char* end = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &local);
+  if (end == nullptr || *end != '\0') return {};
   local.tm_isdst = -1;
   return static_cast<WallTime>(mktime(&local)) * kSecond;
 }
