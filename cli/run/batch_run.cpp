@@ -195,7 +195,7 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
 void require_possible(const run::RunDescription& description, const Problem& problem,
                       const batch::ClusterPicture& picture) {
   batch::require_possible(problem, batch::limits_of(picture, description.batch->partition),
-                          batch::JobBook::kOverhead, !description.batch->reserve.empty());
+                          kJobOverhead, !description.batch->reserve.empty());
 }
 
 std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,

@@ -22,7 +22,7 @@ using run::Json;
 using run::StepCommand;
 using run::StepEnd;
 
-// Kept beside the journal: a later process finds the jobs by it.
+// Kept in the folder, so that a later process finds the jobs.
 std::string token_of(const run::RunFolder& folder) {
   if (std::filesystem::exists(folder.description())) {
     const Json json = Json::parse(read_file(folder.description()), nullptr, false);
@@ -69,7 +69,7 @@ void JobBackend::add(const StepCommand& command, JobStep::State state) {
   changed_.notify_all();
 }
 
-// What a job finds again, whenever it starts; the same each time.
+// The same each time: a job may start late, and read them then.
 void JobBackend::write_files(const StepCommand& command) const {
   const std::uint32_t number = command.task;
   const Count cores = options_.cores_per_node;
@@ -207,7 +207,7 @@ void JobBackend::ask_system() {
   if (expected.empty()) return;
   const std::vector<JobNews> news = tracker_.compare(expected, system_->jobs());
   std::vector<StepEnd> over;
-  std::vector<std::string> unwanted;  // as they are called now: ids may be given again to others
+  std::vector<std::string> unwanted;  // by their ids now, as ids may be given again
   {
     const std::lock_guard lock(mutex_);
     for (const JobNews& one : news) {
@@ -223,7 +223,7 @@ void JobBackend::ask_system() {
   system_->cancel(unwanted);
 }
 
-// Whether the step is over by what the system says, though its node has said nothing.
+// Whether the step is over by what the system says, although its node has said nothing.
 bool JobBackend::is_at_end(JobStep& step, const JobNews& news) const {
   if (news.what == JobNews::What::gone) {
     if (step.state == JobStep::State::submitted || has_begun(step.command)) return true;
@@ -241,7 +241,7 @@ bool JobBackend::is_at_end(JobStep& step, const JobNews& news) const {
 
 StepEnd JobBackend::end_without_word(const JobStep& step) {
   if (auto end = end_on_disk(step)) return *end;
-  // On this machine what the job left behind can be ended; elsewhere that is for the batch system.
+  // What the job left behind on this machine can be ended; the batch system sees to the others.
   const auto start = run::read_attempt(step.command.attempt_file).start;
   if (start) run::end_leftovers(*start);
   if (step.is_stopping) return step.ended({.cause = AttemptEnd::Cause::stopped});

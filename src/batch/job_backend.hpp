@@ -1,10 +1,9 @@
 // Steps as jobs of a batch system: a job for each, with a name that no other job has.
 //
-// The system is asked by a thread of its own, since it may take long to answer while its controller
-// is away: callers never wait for it. Whether a job was submitted is never guessed: when the answer
-// is lost it is looked for by its name, and submitted again only if it is gone (job_tracker.hpp);
-// of two jobs for one step the second does nothing (pilot.hpp). How a step ended is read from the
-// file that its node writes.
+// A thread asks the system, so that callers never wait while its controller is away. When the
+// answer to a submission is lost, the job is looked for by its name, and submitted again only if it
+// is gone (job_tracker.hpp); of two jobs for one step the second does nothing (pilot.hpp). How a
+// step ended is read from the file that its node writes.
 #pragma once
 
 #include <condition_variable>
@@ -35,8 +34,8 @@ struct JobBackendOptions {
 
 class JobBackend final : public run::Backend {
  public:
-  // The system needs no patience: what is not answered is asked again here. Throws ExecutionError
-  // when the folder cannot be written.
+  // The system needs no patience: the thread asks again. Throws ExecutionError when the folder
+  // cannot be written.
   JobBackend(run::RunFolder folder, std::unique_ptr<BatchSystem> system, JobBackendOptions options);
   ~JobBackend() override;
 
@@ -73,14 +72,12 @@ class JobBackend final : public run::Backend {
   static std::optional<run::StepEnd> end_on_disk(const JobStep& step);
   static run::StepEnd end_without_word(const JobStep& step);
   void report(run::StepEnd end);
-  // As they are now.
-  std::vector<JobStep> steps();
+  std::vector<JobStep> steps();  // a copy
 
   run::RunFolder folder_;
   JobBackendOptions options_;
   std::string token_;
-  // Asked by the worker alone.
-  std::unique_ptr<BatchSystem> system_;
+  std::unique_ptr<BatchSystem> system_;  // this and the tracker: for the worker alone
   JobTracker tracker_;
   std::mutex mutex_;
   std::condition_variable changed_;

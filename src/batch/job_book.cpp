@@ -15,8 +15,7 @@ namespace {
 
 using run::TaskStatus;
 
-// A task over several nodes has processes there, not threads: as many as processors by default, so
-// that each has one.
+// On several nodes a task has a process for each processor, each with one thread.
 void tell_nodes(run::StepCommand& command, Count nodes) {
   auto& variables = command.environment;
   const auto threads =
@@ -68,7 +67,7 @@ void JobBook::take_over_task(std::uint32_t task) {
   set_done_mark(task);
 }
 
-// Jobs look at nothing else.
+// Jobs look only at the mark.
 void JobBook::set_done_mark(std::uint32_t task) const {
   if (status(task).state == run::TaskState::done) {
     mark_done(folder_, task);
@@ -202,7 +201,7 @@ void JobBook::start(const PilotReport::BegunTask& start, Count processors) {
 }
 
 void JobBook::end(const PilotReport::EndedTask& ended) {
-  // Stopped by its job, whose time was over: its own would not have been enough either.
+  // Stopped by its job, whose time was over.
   const bool is_cut = ended.end.cause == run::AttemptEnd::Cause::stopped;
   if (is_cut) return lose(ended.task);
   Json entry =

@@ -14,7 +14,7 @@ namespace dovetail::batch {
 
 namespace {
 
-// Longer than anybody plans, short enough to add up.
+// Longer than any plan, short enough to add up.
 constexpr Duration kAges = 3650 * kDay;
 
 const Partition& partition_named(const ClusterPicture& picture, const std::string& name) {
@@ -73,7 +73,7 @@ NodeWindows windows_of(const ClusterPicture& picture, const std::set<std::string
   for (const std::string& node : nodes) windows[node];
   for (const ClusterJob& job : picture.jobs) {
     if (job.state != JobState::running) continue;
-    // One that is past its limit, or about to be, is about to end.
+    // A job past its limit is about to end.
     const WallTime end = std::max(job.end.value_or(picture.at + kAges), picture.at + kSecond);
     take(windows, job.node_names, {picture.at, std::min(end, picture.at + kAges)});
   }

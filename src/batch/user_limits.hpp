@@ -12,7 +12,7 @@
 
 namespace dovetail::batch {
 
-// Our own name, as batch systems know us.
+// The user of this process, as batch systems name it.
 std::string own_user();
 
 // Which jobs count together; an empty field: all.
@@ -28,7 +28,7 @@ struct JobLimit {
   JobScope scope = {};
 };
 
-// Each of them has to be kept. None: any number of jobs.
+// Each of them holds. None: any number of jobs.
 struct UserLimits {
   std::vector<JobLimit> submitted = {};  // jobs that wait or run
 
@@ -36,7 +36,7 @@ struct UserLimits {
   std::optional<Count> max_submit() const;
 };
 
-// How many more such jobs the system takes now, by the jobs that are there; nothing: any number.
+// How many more jobs the system takes now, given those that it has; nothing: any number.
 std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<ClusterJob>& jobs);
 
 }  // namespace dovetail::batch

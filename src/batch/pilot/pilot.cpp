@@ -166,7 +166,7 @@ class PilotLoop {
   run::Interrupts asked_{SIGTERM, SIGINT, SIGHUP};
   StepBackend backend_;
   run::JournalWriter report_;
-  std::deque<std::string> idle_;  // nodes; the one that has been so longest comes first
+  std::deque<std::string> idle_;  // nodes; the one that has been idle for longest comes first
   PilotTasks tasks_;
   std::map<std::uint32_t, StartedTask> running_;  // by the number of the task
   Duration pause_;
@@ -206,7 +206,7 @@ int write_not_started(const PilotTask& task, const std::string& why) {
 
 JobAllocation allocation_for(const PilotOrder& order, const BatchSystem& system) {
   JobAllocation allocation = system.allocation();
-  // Not every system says when it ends the job. The pilot is the first thing in it, and it has
+  // Not every system says when it ends the job. The pilot is the first thing in it, and jobs have
   // whole minutes.
   const Duration minutes = (order.request + kMinute - 1) / kMinute;
   if (allocation.until == kForever) allocation.until = wall_now() + minutes * kMinute;

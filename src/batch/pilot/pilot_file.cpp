@@ -136,14 +136,14 @@ std::optional<PilotReport::EndedTask> end_on_node(const PilotTask& task) {
   return end;
 }
 
-// The ends that the pilot did not write down, of the starts that it did; and what it took for not
-// started only because the step's file came late.
+// Adds ends that the pilot did not write down, and corrects those that it took for not started
+// because the step's file came late.
 void add_known_ends(const PilotOrder& order, PilotReport& report) {
-  std::unordered_map<std::uint32_t, PilotReport::EndedTask*> ends;
-  for (PilotReport::EndedTask& end : report.ends) ends.emplace(end.task, &end);
   std::unordered_map<std::uint32_t, const PilotTask*> tasks;
   for (const PilotTask& task : order.tasks) tasks.emplace(task.command.task, &task);
-  std::vector<PilotReport::EndedTask> added;
+  report.ends.reserve(report.ends.size() + report.starts.size());  // pointers stay valid
+  std::unordered_map<std::uint32_t, PilotReport::EndedTask*> ends;
+  for (PilotReport::EndedTask& end : report.ends) ends.emplace(end.task, &end);
   for (const PilotReport::BegunTask& start : report.starts) {
     const auto task = tasks.find(start.task);
     const auto known = ends.find(start.task);
@@ -155,10 +155,9 @@ void add_known_ends(const PilotOrder& order, PilotReport& report) {
     if (known != ends.end()) {
       *known->second = std::move(*end);
     } else {
-      added.push_back(std::move(*end));
+      report.ends.push_back(std::move(*end));
     }
   }
-  std::ranges::move(added, std::back_inserter(report.ends));
 }
 
 void add_entry(const Json& entry, PilotReport& report) {
@@ -174,7 +173,7 @@ void add_entry(const Json& entry, PilotReport& report) {
                              .time = entry.at("time").get<WallTime>()});
   } else if (what == "end") {
     const auto end = run::end_of(entry);
-    if (!end) return;  // the attempt's own file may still say it
+    if (!end) return;  // the attempt's own file may have it
     report.ends.push_back({.task = entry.at("task").get<std::uint32_t>(),
                            .attempt = entry.at("attempt").get<std::uint32_t>(),
                            .end = *end,
@@ -290,7 +289,7 @@ void mark_done(const run::RunFolder& folder, std::uint32_t task) {
 
 std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
                                        const std::vector<std::uint32_t>& tasks) {
-  // Opening the folder makes a network's file system ask what is new in it.
+  // Opening the folder makes a network file system look for what is new in it.
   const run::Descriptor done(open(done_folder(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::vector<std::uint32_t> found;
   if (!done.is_open()) return found;
@@ -340,8 +339,8 @@ PilotReport read_report(const run::RunFolder& folder, const PilotOrder& order) {
   try {
     run::read_journal(file, [&](const Json& entry) { add_entry(entry, report); });
   } catch (const InputError&) {
-    // A network's file system may show the length of a line before what is in it. The rest is
-    // there the next time, and what counts most is in the attempt files.
+    // A network file system may show the length of a line before its content. The rest is there
+    // the next time, and what counts most is in the attempt files.
   }
   add_known_ends(order, report);
   return report;

@@ -139,7 +139,8 @@ void StepBackend::stop(std::uint32_t task) {
     grace = std::max(grace, step.task->command.grace_seconds);
   }
   const bool is_asked = asker_ || force_at_ < kForever;
-  if (is_asked || !std::ranges::all_of(running_, &RunningStep::is_stopping)) return;
+  const bool is_last = std::ranges::all_of(running_, &RunningStep::is_stopping);
+  if (running_.empty() || is_asked || !is_last) return;
   force_at_ = steady_now() + time_ceil(grace) + kStepPatience;
   const std::vector<std::string> ask = system_.stop_steps(options_.job_id);
   if (ask.empty() || order_.spreads) {

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
 
@@ -33,7 +32,7 @@ bool expand_range(std::string_view text, Names& numbers) {
   return true;
 }
 
-// "1-3,7", what stands between brackets.
+// "1-3,7", as it stands between brackets.
 bool expand_ranges(std::string_view text, Names& numbers) {
   for (;;) {
     const std::size_t comma = text.find(',');
@@ -88,7 +87,7 @@ std::size_t element_end(std::string_view text) {
   return text.size();
 }
 
-// "n017" -> "n" and "017"; the number is empty where there is none to count with.
+// "n017" -> "n" and "017"; the number is empty where there is none, or it is too long to count.
 std::pair<std::string_view, std::string_view> split_number(std::string_view name) {
   std::size_t begin = name.size();
   while (begin > 0 && io::is_digit(name[begin - 1])) --begin;
@@ -100,7 +99,7 @@ bool comes_before(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-// Whether the range that begins with the first number reads as going on from `last` to `next`.
+// Whether `next` continues the range from `first` to `last`, also as Slurm fills up with zeros.
 bool goes_on(const std::string& first, const std::string& last, const std::string& next) {
   if (whole_number(last).value_or(0) + 1 != whole_number(next)) return false;
   return last.size() == next.size() || (first.front() != '0' && next.front() != '0') ||

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 
 namespace dovetail::batch::slurm {
 
 namespace {
 
-// The fields of a line of --parsable2, one after the other; the last is what is left.
+// The fields of a line of --parsable2, one after the other.
 class BarredFields {
  public:
   explicit BarredFields(std::string_view line) : line_(line) {}
@@ -51,7 +50,7 @@ std::optional<ClusterJob> parse_past_job(std::string_view line) {
   return job;
 }
 
-// The one by which the job would run: one of its partition's own comes first.
+// The association of the job: the one for its partition comes first.
 const Association* association_for(const JobTerms& terms,
                                    const std::vector<Association>& associations) {
   const Association* found = nullptr;
@@ -67,7 +66,7 @@ const Association* association_for(const JobTerms& terms,
 std::string qos_name_for(const JobTerms& terms, const Association* association) {
   if (!terms.qos.empty() || association == nullptr) return terms.qos;
   if (!association->default_qos.empty()) return association->default_qos;
-  // Slurm's own name for the one of a new cluster, which users get unless they are told otherwise.
+  // Slurm's name for the QOS of a new cluster, which users have by default.
   return association->qos.size() == 1 ? association->qos.front() : "normal";
 }
 
@@ -76,7 +75,7 @@ const Qos* qos_named(const std::vector<Qos>& all, const std::string& name) {
   return found == all.end() || name.empty() ? nullptr : &*found;
 }
 
-// A QOS that counts, and which jobs it counts: those that ask for it, or all of its partition.
+// A QOS, and the jobs that it counts: those that ask for it, or all of its partition.
 struct CountingQos {
   const Qos* qos = nullptr;
   JobScope scope = {};
@@ -130,7 +129,7 @@ AccountingSettings parse_accounting_settings(std::string_view text) {
       settings.has_database = value.ends_with("slurmdbd") || value.ends_with("mysql");
     }
     if (name == "AccountingStorageEnforce") {
-      // "safe" is limits and more; it is printed with them, and "all" was, by old versions.
+      // "safe" means limits and more; old versions print "all".
       const std::vector<std::string> words = split_list(value);
       settings.keeps_limits = std::ranges::any_of(words, [](const std::string& word) {
         return word == "limits" || word == "safe" || word == "all";
@@ -178,7 +177,7 @@ std::vector<Qos> parse_qos(std::string_view text) {
 UserLimits limits_for(const JobTerms& terms, const std::vector<Association>& associations,
                       const std::vector<Qos>& all_qos) {
   const Association* association = association_for(terms, associations);
-  // What is said first counts.
+  // The first that is set counts.
   std::optional<JobLimit> user;
   std::optional<JobLimit> account;
   std::optional<JobLimit> group;

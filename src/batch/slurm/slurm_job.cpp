@@ -1,4 +1,4 @@
-// What Slurm is told in a job's script and on its command lines, and what is known inside a job.
+// The texts that Slurm gets in a job's script and on command lines, and what a job knows of itself.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ std::string directive_quote(const std::string& text) {
   return quoted + "\"";
 }
 
-// For --output, where Slurm puts numbers for "%j" and the like, but not in names with a backslash.
+// For --output, where Slurm replaces "%j" and the like, but not in names with a backslash.
 std::string without_patterns(const std::string& file) {
   if (file.find('\\') != std::string::npos) return file;
   std::string plain;

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 
-#include "batch/slurm/slurm_lines.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
@@ -107,9 +106,9 @@ bool is_among(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// "idle", "allocated*", "IDLE+CLOUD+POWERED_DOWN", "mixed-": words and signs. Switched off nodes
-// are switched on when needed, and those that restart come back; a star is no answer. Maintenance
-// is a reservation, which says how long it lasts.
+// "idle", "allocated*", "IDLE+CLOUD+POWERED_DOWN", "mixed-": words and signs. Slurm switches nodes
+// on when it needs them, and nodes that restart come back; a star means that a node does not
+// answer. Maintenance is a reservation, which says how long it lasts.
 bool is_usable_state(std::string_view state) {
   const std::size_t end = state.find_last_not_of("*~#!%$@^-");
   const std::string_view signs = end == state.npos ? state : state.substr(end + 1);
@@ -200,7 +199,7 @@ Partition parse_partition(std::string_view line) {
   return partition;
 }
 
-// On how many days of the week it comes again is not looked at.
+// Reservations of some days of the week count as daily.
 Duration period_of(const std::string& flags) {
   const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
   if (has("HOURLY")) return kHour;
@@ -279,7 +278,7 @@ std::optional<std::string> parse_job_id(std::string_view text) {
   for_each_line(text, [&](std::string_view line) {
     line = without_spaces(line);
     const std::string_view number = take_until(line, ';');
-    // What a site's own scripts print may come before.
+    // A site's own scripts may print before it.
     if (whole_number(number)) id = std::string(number);
   });
   return id;
