@@ -117,8 +117,7 @@ Exit show_waits(bool as_json) {
   if (as_json) {
     fmt::print("{}\n", json.dump(1));
   } else if (all.jobs() == 0) {
-    fmt::print("no job has started yet: those of dovetail run -c {} are remembered\n",
-               batch::system_names());
+    fmt::print("no job of dovetail run -c {} has started yet\n", batch::system_names());
   } else {
     fmt::print("{}{}\n", table.text(1), waits_text(all));
   }
