@@ -73,7 +73,7 @@ void use_batch_system(federation::DaemonOptions& options) {
   const batch::ClusterPicture picture = info.make({})->picture();
   const std::vector<std::string>& names = partition_of(picture, partition, info.title).node_names;
   Count cores = kMaxProcessors;
-  for (const batch::Node& node : picture.nodes) {
+  for (const batch::ClusterNode& node : picture.nodes) {
     if (std::ranges::find(names, node.name) != names.end()) cores = std::min(cores, node.cpus);
   }
   if (names.empty() || cores == kMaxProcessors) throw InputError("the partition has no nodes");

@@ -46,7 +46,7 @@ struct QueueArguments {
   bool talks() const { return !json && output != "-"; }
 };
 
-// What is asked, of whom, and when.
+// The question: about which queue, when, and by which rules.
 struct QueueQuestion {
   const QueueArguments& arguments;
   Site site;
@@ -72,12 +72,9 @@ Time read_at(const Site& site, const std::string& text) {
     }
     return at;
   }
-  const auto seconds = parse_duration(text);
-  if (seconds && *seconds <= kMaxSeconds) return whole_seconds(time_ceil(*seconds));
-  throw InputError(
-      "--at: expected seconds on the queue's clock, a duration such as 1d12h, or a "
-      "date with its zone such as 2026-11-16T08:00:00Z, found " +
-      io::quote(text));
+  return whole_seconds(read_length("--at", text,
+                                   "seconds on the queue's clock, a duration such as 1d12h, or a "
+                                   "date with its zone such as 2026-11-16T08:00:00Z"));
 }
 
 Time submission_time(const QueueArguments& arguments, const Site& site) {
@@ -116,15 +113,15 @@ void write_json(const QueueArguments& arguments, const std::string& document) {
 void print_head(const QueueQuestion& question, const LeveledTasks* tasks, const QueueState& state) {
   const Site& site = question.site;
   if (tasks != nullptr) fmt::print("{}        ", describe_tasks(*tasks));
-  fmt::print("{}\n\n", describe_site(site));
+  std::string rows;
   if (site.log && site.log->dropped.total() > 0) {
-    fmt::print("  {:<12}{}\n", "dropped", dropped_text(site.log->dropped));
+    rows += row("dropped", dropped_text(site.log->dropped));
   }
-  fmt::print("  {:<12}{}\n", tasks != nullptr ? "submitted" : "asked",
-             describe_moment(site, question.at, state));
+  rows += row(tasks != nullptr ? "submitted" : "asked", describe_moment(site, question.at, state));
   if (question.arguments.at.empty() && site.now_is_guess) {
-    fmt::print("  {:<12}a day after the log's first job; --at T asks at another moment\n", "");
+    rows += row("", "a day after the log's first job; --at T asks at another moment");
   }
+  fmt::print("{}\n\n{}", describe_site(site), rows);
 }
 
 Exit answer_waits(const QueueQuestion& question) {
@@ -140,7 +137,7 @@ Exit answer_waits(const QueueQuestion& question) {
   if (question.arguments.talks()) {
     print_head(question, nullptr, state);
     fmt::print("\n{}", describe_waits(question.site, question.at, answers));
-    fmt::print("\nif everybody in front runs as long as requested; most end earlier\n");
+    fmt::print("\nassuming that every job ahead runs as long as requested; most end earlier\n");
   }
   write_json(question.arguments, format_waits(question.site, question.at, state, answers));
   return Exit::fine;
@@ -228,10 +225,11 @@ Exit run_repeatedly(const QueueQuestion& question, const LeveledTasks& tasks) {
   const std::vector<Time> moments = moments_of(question);
   const auto results = run_at(question, tasks, moments);
   if (question.arguments.talks()) {
-    fmt::print("{}        {}\n\n", describe_tasks(tasks), describe_site(question.site));
-    fmt::print("  {:<12}at {} moments from {} to {}\n\n{}", "submitted", moments.size(),
-               clock_text(question.site, moments.front()),
-               clock_text(question.site, moments.back()), describe_instants(results));
+    const std::string when = fmt::format("at {} moments from {} to {}", moments.size(),
+                                         clock_text(question.site, moments.front()),
+                                         clock_text(question.site, moments.back()));
+    fmt::print("{}        {}\n\n{}\n{}", describe_tasks(tasks), describe_site(question.site),
+               row("submitted", when), describe_instants(results));
   }
   const QueueReport report{question.site, tasks, question.options, {}};
   write_json(question.arguments, format_instants(report, moments, results));
@@ -372,9 +370,9 @@ void add_queue(CLI::App& program, Exit& status) {
   add_strategy_options(*command, *a);
   command->add_option("--wait", a->waits,
                       "how long a job would wait, NODESxTIME such as 16x2h; without a workflow");
-  command->add_option("--times", a->times, "repeat so many times, --every so often")
+  command->add_option("--times", a->times, "repeat this often, --every apart")
       ->check(CLI::Range(std::size_t{1}, kMostMoments).description(""));
-  command->add_option("--every", a->every, "between the repetitions; default 30m");
+  command->add_option("--every", a->every, "time between the repetitions; default 30m");
   command->add_option("--threads", a->threads, "for --times; default: all the machine has");
   command->add_option("--default-time", a->problem.default_seconds,
                       "seconds for imported tasks that have no run time");

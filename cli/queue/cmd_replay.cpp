@@ -104,17 +104,15 @@ std::string node_text(const TraceInfo& log) {
 }
 
 void print_head(const ReplayArguments& arguments, const ReplayReport& report) {
-  const auto row = [](const char* name, const std::string& text) {
-    fmt::print("  {:<12}{}\n", name, text);
-  };
-  fmt::print("{}: {} in {}\n\n", io::plain_text(report.log.name), counted(report.log.jobs, "job"),
-             format_duration(report.summary.makespan()));
-  row("machine",
-      counted(static_cast<std::size_t>(report.log.nodes), "node") + node_text(report.log));
-  row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace));
-  if (report.log.dropped.total() == 0) return;
-  row("dropped", dropped_text(report.log.dropped) +
-                     (selects_part(arguments.trace) ? " (in the whole log)" : ""));
+  const TraceInfo& log = report.log;
+  fmt::print("{}: {} in {}\n\n{}{}", io::plain_text(log.name), counted(log.jobs, "job"),
+             format_duration(report.summary.makespan()),
+             row("machine", counted(static_cast<std::size_t>(log.nodes), "node") + node_text(log)),
+             row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace)));
+  if (log.dropped.total() == 0) return;
+  fmt::print("{}",
+             row("dropped", dropped_text(log.dropped) +
+                                (selects_part(arguments.trace) ? " (in the whole log)" : "")));
 }
 
 void print_metrics(const ReplaySummary& summary) {
@@ -158,14 +156,6 @@ void write_results(const ReplayArguments& arguments, const TraceFile& file,
              files.size() > 1 ? files.back().path : "", files.size() > 1 ? "are" : "is");
 }
 
-Time read_moment(const std::string& option, const std::string& text) {
-  const auto seconds = parse_duration(text);
-  if (seconds && *seconds <= kMaxSeconds) return time_ceil(*seconds);
-  throw InputError(option +
-                   ": expected a duration from the first job, such as 7d or 86400, found " +
-                   io::quote(text));
-}
-
 void check_names(const ReplayArguments& arguments) {
   const std::string& output = arguments.output;
   const bool is_known =
@@ -201,8 +191,10 @@ void print_speed(std::size_t jobs, std::chrono::duration<double> spent) {
 }
 
 Exit run(ReplayArguments arguments) {
-  if (!arguments.from.empty()) arguments.trace.from = read_moment("--from", arguments.from);
-  if (!arguments.until.empty()) arguments.trace.until = read_moment("--until", arguments.until);
+  constexpr const char* kMoment = "a duration from the first job, such as 7d or 86400";
+  TraceRules& trace = arguments.trace;
+  if (!arguments.from.empty()) trace.from = read_length("--from", arguments.from, kMoment);
+  if (!arguments.until.empty()) trace.until = read_length("--until", arguments.until, kMoment);
   check_names(arguments);
   check_rules(arguments);
   note_idle_options(arguments.queue);
@@ -237,9 +229,10 @@ void add_log_options(CLI::App& command, ReplayArguments& a) {
   add_log_rules(command, a.trace);
   command.add_option("--stretch", a.trace.stretch,
                      "multiply submit times: below 1 the load is higher, above 1 lower");
-  command.add_option("--from", a.from, "only jobs submitted so long after the first one, or later");
+  command.add_option("--from", a.from,
+                     "only jobs submitted at least this long after the first one");
   command.add_option("--until", a.until, "only jobs submitted earlier than this, such as 7d");
-  command.add_option("--limit", a.trace.limit, "only so many jobs")
+  command.add_option("--limit", a.trace.limit, "only this many jobs")
       ->check(CLI::PositiveNumber.description(""));
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "batch/table.hpp"
@@ -13,7 +12,8 @@ namespace dovetail::cli {
 
 namespace {
 
-using batch::JobFacts;
+using batch::PilotStates;
+using batch::PilotStatus;
 using batch::WaitSummary;
 using JobJson = nlohmann::ordered_json;
 
@@ -24,66 +24,68 @@ std::string length_text(const std::optional<Duration>& length) {
   return length ? format_duration(*length) : "-";
 }
 
-std::vector<std::string> job_cells(const JobFacts& job) {
-  return {
-      std::to_string(job.number), job.id.empty() ? "-" : job.id, std::to_string(job.tasks),
-      std::to_string(job.nodes),  format_duration(job.request),  format_duration(job.expected_wait),
-      length_text(job.wait),      length_text(job.ran),          io::plain_text(job.state)};
+std::vector<std::string> job_cells(std::uint32_t number, const PilotStatus& job) {
+  return {std::to_string(number),           job.job_id.empty() ? "-" : job.job_id,
+          std::to_string(job.tasks.size()), std::to_string(job.nodes),
+          format_duration(job.request),     format_duration(job.estimated_wait),
+          length_text(job.wait()),          length_text(job.ran()),
+          io::plain_text(job.state_text())};
 }
 
 std::string waits_text(const WaitSummary& waits) {
   return fmt::format(
       "{} started after {} on average, expected {}; estimates were off by {} on average, {} in the "
       "median",
-      counted(waits.jobs, "job"), format_duration(waits.mean_wait),
-      format_duration(waits.mean_expected), format_duration(waits.mean_error),
-      format_duration(waits.median_error));
+      counted(waits.jobs(), "job"), format_duration(waits.mean_wait()),
+      format_duration(waits.mean_expected()), format_duration(waits.mean_error()),
+      format_duration(waits.median_error()));
 }
 
-JobJson job_json(const std::string& run, const JobFacts& job) {
+WaitSummary waits_of(const PilotStates& jobs) {
+  WaitSummary waits;
+  for (const PilotStatus& job : jobs.all()) waits.add(job);
+  return waits;
+}
+
+JobJson job_json(const std::string& run, std::uint32_t number, const PilotStatus& job) {
   const auto seconds = [](const std::optional<Duration>& length) {
     return length ? JobJson(to_seconds(*length)) : JobJson();
   };
   return {{"run", run},
-          {"job", job.number},
-          {"id", job.id},
-          {"tasks", job.tasks},
+          {"job", number},
+          {"id", job.job_id},
+          {"tasks", job.tasks.size()},
           {"nodes", job.nodes},
           {"request", to_seconds(job.request)},
-          {"expected_wait", to_seconds(job.expected_wait)},
-          {"wait", seconds(job.wait)},
-          {"ran", seconds(job.ran)},
-          {"state", job.state}};
-}
-
-std::vector<std::string> columns() {
-  return {"  job", batch::system_titles(), "tasks",  "nodes",
-          "asked", "expected wait",        "waited", "ran",
-          ""};
+          {"expected_wait", to_seconds(job.estimated_wait)},
+          {"wait", seconds(job.wait())},
+          {"ran", seconds(job.ran())},
+          {"state", job.state_text()}};
 }
 
 }  // namespace
 
-std::string jobs_text(std::span<const JobFacts> jobs) {
-  if (jobs.empty()) return {};
-  Table table(columns());
-  for (const JobFacts& job : jobs.first(std::min(jobs.size(), kMostJobs))) {
-    std::vector<std::string> cells = job_cells(job);
+std::string jobs_text(const PilotStates& jobs) {
+  if (jobs.next() == 0) return {};
+  Table table({"  job", batch::system_titles(), "tasks", "nodes", "asked", "expected wait",
+               "waited", "ran", ""});
+  for (std::uint32_t job = 0; job < jobs.next() && job < kMostJobs; ++job) {
+    std::vector<std::string> cells = job_cells(job, jobs.at(job));
     cells.front().insert(0, "  ");
     table.add(std::move(cells));
   }
   const std::string rest =
-      jobs.size() > kMostJobs ? fmt::format("  and {} more\n", jobs.size() - kMostJobs) : "";
-  const WaitSummary waits = batch::summarise_waits(jobs);
-  return table.text(1) + rest + (waits.jobs == 0 ? "" : "  " + waits_text(waits) + "\n");
+      jobs.next() > kMostJobs ? fmt::format("  and {} more\n", jobs.next() - kMostJobs) : "";
+  const WaitSummary waits = waits_of(jobs);
+  return table.text(1) + rest + (waits.jobs() == 0 ? "" : "  " + waits_text(waits) + "\n");
 }
 
-std::string jobs_section(std::span<const JobFacts> jobs) {
-  if (jobs.empty()) return {};
+std::string jobs_section(const PilotStates& jobs) {
+  if (jobs.next() == 0) return {};
   std::string rows;
-  for (const JobFacts& job : jobs) {
+  for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     rows += "<tr>";
-    for (const std::string& cell : job_cells(job)) {
+    for (const std::string& cell : job_cells(job, jobs.at(job))) {
       rows += "<td>" + io::escape_markup(cell) + "</td>";
     }
     rows += "</tr>\n";
@@ -93,30 +95,31 @@ std::string jobs_section(std::span<const JobFacts> jobs) {
       "<th>Job</th><th>{}</th><th>Tasks</th><th>Nodes</th><th>Asked</th><th>Expected wait</th>"
       "<th>Waited</th><th>Ran</th><th>End</th></tr></thead>\n<tbody>\n{}</tbody>\n</table></div>"
       "</section>\n",
-      waits_text(batch::summarise_waits(jobs)), batch::system_titles(), rows);
+      waits_text(waits_of(jobs)), batch::system_titles(), rows);
 }
 
 Exit show_waits(bool as_json) {
   JobJson json = JobJson::array();
   Table table({"run", "jobs", "expected wait", "waited", "off by", "median"});
-  std::vector<JobFacts> all;
+  WaitSummary all;
   for (const run::RunFolder& folder : run::RunFolder::all(run::state_folder())) {
-    const std::vector<JobFacts> jobs = batch::job_facts(known_jobs(folder));
-    for (const JobFacts& job : jobs) json.push_back(job_json(folder.id(), job));
-    const WaitSummary waits = batch::summarise_waits(jobs);
-    if (waits.jobs == 0) continue;
-    all.insert(all.end(), jobs.begin(), jobs.end());
-    table.add({folder.id(), std::to_string(waits.jobs), format_duration(waits.mean_expected),
-               format_duration(waits.mean_wait), format_duration(waits.mean_error),
-               format_duration(waits.median_error)});
+    const PilotStates jobs = known_jobs(folder);
+    for (std::uint32_t job = 0; job < jobs.next(); ++job) {
+      json.push_back(job_json(folder.id(), job, jobs.at(job)));
+      all.add(jobs.at(job));
+    }
+    const WaitSummary waits = waits_of(jobs);
+    if (waits.jobs() == 0) continue;
+    table.add({folder.id(), std::to_string(waits.jobs()), format_duration(waits.mean_expected()),
+               format_duration(waits.mean_wait()), format_duration(waits.mean_error()),
+               format_duration(waits.median_error())});
   }
   if (as_json) {
     fmt::print("{}\n", json.dump(1));
-  } else if (all.empty()) {
-    fmt::print("no job has started yet: those of dovetail run -c {} are remembered\n",
-               batch::system_names());
+  } else if (all.jobs() == 0) {
+    fmt::print("no job of dovetail run -c {} has started yet\n", batch::system_names());
   } else {
-    fmt::print("{}{}\n", table.text(1), waits_text(batch::summarise_waits(all)));
+    fmt::print("{}{}\n", table.text(1), waits_text(all));
   }
   return Exit::fine;
 }

@@ -19,10 +19,6 @@ std::string nodes_text(Count nodes) { return counted(static_cast<std::size_t>(no
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-std::string row(const char* name, const std::string& text) {
-  return fmt::format("  {:<12}{}\n", name, text);
-}
-
 // As format_duration, with minutes up to a hundred hours: what strategies differ by.
 std::string long_text(Duration length) {
   if (length < 1440 * kMinute || length >= 6000 * kMinute) return format_duration(length);
@@ -79,8 +75,7 @@ Duration time_with_a_job(const WorkflowResult& result) {
   return result.makespan - time_without_a_job(result);
 }
 
-// What the best is compared with: the next best that ends clearly later. Null when all end at about
-// the same time.
+// The next best that ends clearly later; null when all end at about the same time.
 const QueueRun* rival_of(std::span<const QueueRun> runs, const QueueRun& best) {
   const QueueRun* rival = nullptr;
   for (const QueueRun& run : runs) {
@@ -92,7 +87,7 @@ const QueueRun* rival_of(std::span<const QueueRun> runs, const QueueRun& best) {
   return rival;
 }
 
-// "GLUME+ ends within 1 % of it"; empty when nobody does.
+// "GLUME+ ends within 1 % of it"; empty when none does.
 std::string equals_text(std::span<const QueueRun> runs, const QueueRun& best) {
   std::vector<std::string> names;
   for (const QueueRun& run : runs) {
@@ -130,6 +125,31 @@ const QueueRun* thrifty_run(std::span<const QueueRun> runs, const QueueRun& best
   return found;
 }
 
+// Which strategy to use, and why.
+std::string advice(std::span<const QueueRun> runs) {
+  const QueueRun& best = runs[best_run(runs)];
+  const std::string equals = equals_text(runs, best);
+  const QueueRun* rival = rival_of(runs, best);
+  if (rival == nullptr) {
+    const auto held = [](const QueueRun& run) { return run.result.held; };
+    return fmt::format(
+        "All strategies end within 1 % of each other; use {}, which holds the fewest node-hours.\n",
+        std::ranges::min_element(runs, {}, held)->strategy);
+  }
+  const Duration gain = rival->result.makespan - best.result.makespan;
+  std::string text = fmt::format("Use {}{}: it ends {} ({}) earlier than {}, {}.\n", best.strategy,
+                                 equals.empty() ? "" : " (" + equals + ")", format_duration(gain),
+                                 percent(share_of(gain, rival->result.makespan)), rival->strategy,
+                                 reason_text(best, *rival));
+  if (const QueueRun* thrifty = thrifty_run(runs, best)) {
+    const Duration later = thrifty->result.makespan - best.result.makespan;
+    text += fmt::format("{} ends {} and holds {} fewer node-hours.\n", thrifty->strategy,
+                        later == 0 ? "as early" : "only " + format_duration(later) + " later",
+                        percent(1 - share_of(thrifty->result.held, best.result.held)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string clock_text(const Site& site, Time time) {
@@ -139,8 +159,8 @@ std::string clock_text(const Site& site, Time time) {
 std::string describe_site(const Site& site) {
   std::string text = fmt::format("{}: {}, {}", site.cluster.name, nodes_text(site.nodes()),
                                  rules_text(site.rules));
-  if (site.is_snapshot) return text + ", others' jobs as they are now";
-  if (!site.log) return text + ", nobody else's jobs";
+  if (site.is_snapshot) return text + ", other jobs as they are now";
+  if (!site.log) return text + ", no other jobs";
   return text +
          fmt::format(", log {}, {}", io::plain_text(site.log->name), requests_text(site.trace));
 }
@@ -182,30 +202,6 @@ std::string describe_run(const QueueReport& report, const QueueRun& run) {
   }
   if (result.single_mode && result.jobs.size() > 1) {
     text += row("single mode", "tasks were submitted one by one in the end");
-  }
-  return text;
-}
-
-std::string advice(std::span<const QueueRun> runs) {
-  const QueueRun& best = runs[best_run(runs)];
-  const std::string equals = equals_text(runs, best);
-  const QueueRun* rival = rival_of(runs, best);
-  if (rival == nullptr) {
-    const auto held = [](const QueueRun& run) { return run.result.held; };
-    return fmt::format(
-        "All strategies end within 1 % of each other; use {}, which holds the fewest node-hours.\n",
-        std::ranges::min_element(runs, {}, held)->strategy);
-  }
-  const Duration gain = rival->result.makespan - best.result.makespan;
-  std::string text = fmt::format("Use {}{}: it ends {} ({}) earlier than {}, {}.\n", best.strategy,
-                                 equals.empty() ? "" : " (" + equals + ")", format_duration(gain),
-                                 percent(share_of(gain, rival->result.makespan)), rival->strategy,
-                                 reason_text(best, *rival));
-  if (const QueueRun* thrifty = thrifty_run(runs, best)) {
-    const Duration later = thrifty->result.makespan - best.result.makespan;
-    text += fmt::format("{} ends {} and holds {} fewer node-hours.\n", thrifty->strategy,
-                        later == 0 ? "as early" : "only " + format_duration(later) + " later",
-                        percent(1 - share_of(thrifty->result.held, best.result.held)));
   }
   return text;
 }

@@ -26,9 +26,6 @@ std::string describe_run(const QueueReport& report, const QueueRun& run);
 // All strategies in one table, and which to use and why.
 std::string describe_comparison(std::span<const QueueRun> runs);
 
-// The sentences alone.
-std::string advice(std::span<const QueueRun> runs);
-
 std::string describe_waits(const Site& site, Time at, std::span<const WaitAnswer> answers);
 
 std::string describe_instants(std::span<const InstantRuns> strategies);

@@ -64,6 +64,16 @@ std::string requests_text(const TraceRules& trace) {
   return trace.requests == Requests::real ? "requests as in the log" : "accurate requests";
 }
 
+std::string row(std::string_view name, const std::string& text) {
+  return fmt::format("  {:<12}{}\n", name, text);
+}
+
+Duration read_length(const std::string& option, const std::string& text, const char* expected) {
+  const auto seconds = parse_duration(text);
+  if (seconds && *seconds <= kMaxSeconds) return time_ceil(*seconds);
+  throw InputError(option + ": expected " + expected + ", found " + io::quote(text));
+}
+
 std::string dropped_text(const Dropped& dropped) {
   std::string reasons;
   for (const DropReason& reason : drop_reasons(dropped)) {

@@ -1,4 +1,4 @@
-// The options of a batch queue, and its words, the same for every verb that simulates one.
+// Options and words that all verbs about batch queues share.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +16,7 @@ void add_log_rules(CLI::App& command, TraceRules& trace);
 // --policy, --compress, --depth, --contiguous.
 void add_policy_rules(CLI::App& command, QueueRules& queue);
 
-// Tells on standard error which of these options have no effect with the policy.
+// Says on standard error which of these options have no effect with the policy.
 void note_idle_options(const QueueRules& queue);
 
 // "conservative, compression rebuild, neighbouring nodes, 16 jobs a user at once".
@@ -28,8 +28,14 @@ std::string requests_text(const TraceRules& trace);
 // "GLUME+, GLUME, ...".
 std::string known_strategies();
 
-// In any case of letters. Throws InputError that names the nearest, or all.
+// In upper or lower case. Throws InputError that names the nearest, or all.
 const StrategyInfo& choose_strategy(const std::string& name);
+
+// A line of a table of names and texts.
+std::string row(std::string_view name, const std::string& text);
+
+// The length that an option names. Throws InputError, which says what is expected.
+Duration read_length(const std::string& option, const std::string& text, const char* expected);
 
 // "12 lines: 10 never ran, 2 larger than the machine".
 std::string dropped_text(const Dropped& dropped);

@@ -69,9 +69,8 @@ std::optional<BatchPlace> place_asked_for(const std::string& cluster) {
 }
 
 batch::ClusterPicture picture_of(const std::string& name) {
-  const auto system = batch::system_named(name).make({.patience = 15});  // somebody waits
-  system->version();  // says what to do where it is not installed
-  return system->picture();
+  constexpr double kPatience = 15;  // somebody is waiting for the answer
+  return batch::system_named(name).make({.patience = kPatience})->picture();
 }
 
 void require_planned_starts(const batch::SystemInfo& info, const std::string& reserve) {
@@ -196,7 +195,7 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
 void require_possible(const run::RunDescription& description, const Problem& problem,
                       const batch::ClusterPicture& picture) {
   batch::require_possible(problem, batch::limits_of(picture, description.batch->partition),
-                          batch::JobBook::kOverhead, !description.batch->reserve.empty());
+                          kJobOverhead, !description.batch->reserve.empty());
 }
 
 std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,

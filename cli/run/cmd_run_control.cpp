@@ -96,7 +96,7 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
 std::vector<std::string> explain_by_jobs(const run::KnownRun& run, std::uint32_t task) {
   auto reasons = run::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
   if (run.state.tasks()[task].state == run::TaskState::waiting) {
-    reasons.push_back(batch::place_of(known_jobs(run.folder), task));
+    reasons.push_back(known_jobs(run.folder).place_of(task));
   }
   return reasons;
 }

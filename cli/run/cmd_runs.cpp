@@ -162,7 +162,7 @@ void print_status(const run::KnownRun& run) {
                counted(static_cast<std::size_t>(run.limit()), "processor"));
   }
   if (run.condition() != "done") {
-    fmt::print("{}", jobs_text(batch::job_facts(known_jobs(run.folder))));
+    fmt::print("{}", jobs_text(known_jobs(run.folder)));
   }
   print_tasks(run, TaskState::running);
   print_tasks(run, TaskState::failed);

@@ -62,7 +62,7 @@ std::string fates_text(const Problem& problem, const run::RunFacts& facts) {
 
 // A run is done even if nobody can be told how it went.
 void write_report(const run::RunFolder& folder, const Problem& problem, const run::RunState& state,
-                  std::span<const batch::JobFacts> jobs) {
+                  const batch::PilotStates& jobs) {
   try {
     write_file(folder.report(),
                run::run_report_html({folder.id(), problem, state, {}, jobs_section(jobs)}));
@@ -78,11 +78,10 @@ Exit end_run(const run::RunFolder& folder, const run::RunDescription& descriptio
              const Problem& problem, const run::RunEnd& end) {
   run::add_to_history(folder, description, problem, end.state, print_warning);
   if (!end.state.attempts().empty()) {
-    const auto jobs = end.state.has_jobs() ? batch::job_facts(known_jobs(folder))
-                                           : std::vector<batch::JobFacts>();
+    const auto jobs = end.state.has_jobs() ? known_jobs(folder) : batch::PilotStates();
     const run::RunFacts facts = run::facts_of(problem, end.state);
     fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs_text(jobs),
-               jobs.empty() ? "" : "\n");
+               jobs.next() == 0 ? "" : "\n");
     write_report(folder, problem, end.state, jobs);
   }
   return report(folder, problem, end);

@@ -126,7 +126,7 @@ Json kind_json(const KindFacts& kind) {
 
 run::ReportedRun reported(const run::KnownRun& run) {
   run::ReportedRun report{.name = run.folder.id(), .problem = run.problem, .state = run.state};
-  report.more = jobs_section(batch::job_facts(known_jobs(run.folder)));
+  report.more = jobs_section(known_jobs(run.folder));
   if (run.condition() == "running") report.now = run::RunClock(run.state.last()).now();
   return report;
 }

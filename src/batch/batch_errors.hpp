@@ -1,11 +1,11 @@
-// How a batch system says no, and whether it may say yes later.
+// How a batch system says no, and whether asking again may help.
 #pragma once
 
 #include "dovetail/error.hpp"
 
 namespace dovetail::batch {
 
-// It does not answer, or not in time. Whether it has done what it was told is unknown.
+// The system does not answer, or not in time. It may have done what it was told.
 class Unreachable : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;
@@ -23,13 +23,13 @@ class NoRights : public Refused {
   using Refused::Refused;
 };
 
-// The user has as many jobs as allowed: another time it may say yes.
+// The user has as many jobs as allowed. Later there may be room.
 class TooManyJobs : public Refused {
  public:
   using Refused::Refused;
 };
 
-// Nodes that are needed are out of use, or the partition is down: later they may be there.
+// The nodes that are needed are out of use, or the partition is down. Later they may be back.
 class NotNow : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "batch/desk.hpp"
-#include "batch/given_back.hpp"
 #include "batch/job_book.hpp"
 #include "batch/job_script.hpp"
 #include "batch/job_watch.hpp"
@@ -32,7 +31,7 @@ constexpr Duration kClearTime = 30 * kSecond;
 // Between two questions while something is to be cleared away.
 constexpr Duration kSoon = 500;
 
-std::string end_text(const Job& job) {
+std::string end_text(const ClusterJob& job) {
   switch (job.state) {
     case JobState::completed:
       return "completed";
@@ -286,7 +285,7 @@ class JobConductor {
   void take(const JobNews& news) {
     const std::uint32_t pilot = news.number;
     if (!book_.pilots().at(pilot).is_live()) return;
-    const Job& job = news.job;
+    const ClusterJob& job = news.job;
     if (book_.pilots().at(pilot).job_id != job.id) book_.submitted(pilot, job.id);
     if (news.what == JobNews::What::over) return end(pilot, job.state, end_text(job), job.end);
     if (news.what == JobNews::What::waits) return hear_of_waiting(pilot, job);
@@ -295,7 +294,7 @@ class JobConductor {
     begun(pilot);
   }
 
-  void hear_of_waiting(std::uint32_t pilot, const Job& job) {
+  void hear_of_waiting(std::uint32_t pilot, const ClusterJob& job) {
     const bool is_stuck = job.state == JobState::pending && job.waits_for == WaitsFor::nothing;
     if (is_stuck) return end(pilot, JobState::unknown, job.reason);
     if (job.waits_for == WaitsFor::help && told_[pilot] != job.reason) {

@@ -24,7 +24,7 @@ const LiveQueue& LiveDesk::live_queue() {
   return *queue_;
 }
 
-// Nothing is submitted in a dry run: what was decided by stays true.
+// A dry run submits nothing: the picture that it was decided by stays true.
 const ClusterPicture& LiveDesk::picture() {
   const bool is_decided = options_.is_dry && options_.picture;
   if (!is_decided && book_.wall_now() - picture_.at > kFreshPicture) {
@@ -51,10 +51,10 @@ std::vector<LivePilot> LiveDesk::live() const {
   return live;
 }
 
-// The system remembers only jobs that ended not long ago; better than nothing.
+// The median over the jobs that the system still remembers.
 std::optional<Duration> LiveDesk::recent_wait(Duration request) const {
   std::vector<Duration> waits;
-  for (const Job& job : picture_.jobs) {
+  for (const ClusterJob& job : picture_.jobs) {
     const bool has_started = job.start && job.state != JobState::pending;
     if (!has_started || job.limit > 2 * request || job.submitted == 0) continue;
     if (picture_.at - *job.start > kRecently) continue;
@@ -66,17 +66,17 @@ std::optional<Duration> LiveDesk::recent_wait(Duration request) const {
   return *middle;
 }
 
-// Unknown: the queue does not tell how it was.
+// A queue does not tell how busy it was.
 std::optional<double> LiveDesk::recent_use() const { return std::nullopt; }
 
-void LiveDesk::require_nobody_waits() const {
+void LiveDesk::require_no_interrupt() const {
   if (is_asked_ && is_asked_()) throw Interrupted();
 }
 
-// A reservation is made and read back, then a job is submitted.
+// Three calls: a reservation is made and read back, then the job is submitted.
 Duration LiveDesk::time_to_submit() const { return 3 * system_.mean_call(); }
 
-// So that the estimate for the next one counts it, without another question.
+// So that the estimate for the next job counts this one, without another question.
 void LiveDesk::count_as_waiting(std::uint32_t pilot) {
   const PilotStatus& status = book_.pilots().at(pilot);
   picture_.jobs.push_back({.id = status.job_id,
@@ -100,7 +100,7 @@ void LiveDesk::require_room() {
 }
 
 void LiveDesk::submit(const PilotDraft& draft_of_strategy) {
-  require_nobody_waits();
+  require_no_interrupt();
   require_room();
   const LiveQueue& queue = live_queue();
   const Count nodes = std::max(draft_of_strategy.nodes, queue.limits().min_nodes);
@@ -115,7 +115,7 @@ void LiveDesk::submit(const PilotDraft& draft_of_strategy) {
 }
 
 void LiveDesk::submit(const PlannedJob& job) {
-  require_nobody_waits();
+  require_no_interrupt();
   require_room();
   const bool is_reserved = options_.reserve == Reserve::nodes;
   const std::uint32_t pilot =
@@ -130,8 +130,8 @@ void LiveDesk::submit(const PlannedJob& job) {
   submit_script(pilot);
 }
 
-// Twice as long for every time that one of the tasks was cut short: it takes longer than expected.
-// No longer than the partition allows: the job stops in time, and what it leaves is cut again.
+// Twice as long for every time that one of the tasks was cut short, but no longer than the
+// partition allows: the job stops in time, and what it leaves is cut again.
 Duration LiveDesk::limit_for(const PilotDraft& draft, const PartitionLimits& limits) const {
   std::uint32_t losses = 0;
   for (const TaskId task : draft.tasks) {

@@ -23,8 +23,8 @@ class Interrupted : public std::exception {
 
 class LiveDesk final : public Desk {
  public:
-  // All must outlive it. When `is_asked` says that a signal or a control message is waiting,
-  // nothing more is submitted for now, and Interrupted is thrown.
+  // All must outlive it. While `is_asked` says that a signal or a control message is waiting,
+  // submit() throws Interrupted.
   LiveDesk(JobBook& book, const run::RunFolder& folder, const JobRunOptions& options,
            const UserLimits& limits, BatchSystem& system, std::function<bool()> is_asked)
       : book_(book),
@@ -37,7 +37,7 @@ class LiveDesk final : public Desk {
   }
 
   Time now() const override { return book_.wall_now(); }
-  // As it was when last asked, if that is not long ago.
+  // Of a picture that is a few seconds old at most.
   const WaitEstimator& queue() override { return live_queue(); }
   std::vector<LivePilot> live() const override;
   std::size_t live_count() const override { return book_.pilots().live().size(); }
@@ -45,24 +45,24 @@ class LiveDesk final : public Desk {
   std::optional<Duration> recent_wait(Duration request) const override;
   std::optional<double> recent_use() const override;
 
-  // Throws InputError when it would break a limit of the partition, NotNow when its nodes are out
-  // of use, TooManyJobs when the user has as many as allowed, and Refused. When the system
-  // does not answer, the job is written down, and the next poll sees to it.
+  // Throws InputError when the job would break a limit of the partition, NotNow when its nodes are
+  // out of use, TooManyJobs when the user has as many as allowed, and Refused. When the system does
+  // not answer, the job is written down, and the next poll looks for it.
   void submit(const PilotDraft& draft) override;
-  // From here on it does nothing; the next poll takes it out of the queue.
+  // From here on the job does nothing; the next poll takes it out of the queue.
   void cancel(PilotId pilot) override { cancel(pilot, "not needed any more"); }
 
-  // A job that starts at its time. When its nodes cannot be reserved there is no such job.
+  // A job that starts at its time. There is none when its nodes cannot be reserved.
   void submit(const PlannedJob& job);
   void cancel(PilotId pilot, const std::string& why);
 
-  // All of the cluster, as it was when last asked, if that is not long ago.
+  // The cluster, as it was a few seconds ago at most.
   const ClusterPicture& picture();
 
-  // Of a job that is written down and not in the queue.
+  // Submits a job that is written down and not in the queue.
   void submit_script(std::uint32_t pilot);
 
-  // Nothing that was known of the queue counts any more.
+  // The next question gets a new picture.
   void forget_queue() { picture_.at = 0; }
 
   // How long it takes to submit one planned job.
@@ -70,7 +70,7 @@ class LiveDesk final : public Desk {
 
  private:
   const LiveQueue& live_queue();
-  void require_nobody_waits() const;
+  void require_no_interrupt() const;
   void require_room();
   void count_as_waiting(std::uint32_t pilot);
   Duration limit_for(const PilotDraft& draft, const PartitionLimits& limits) const;

@@ -22,7 +22,7 @@ using run::Json;
 using run::StepCommand;
 using run::StepEnd;
 
-// Kept beside the journal: a later process finds the jobs by it.
+// Kept in the folder, so that a later process finds the jobs.
 std::string token_of(const run::RunFolder& folder) {
   if (std::filesystem::exists(folder.description())) {
     const Json json = Json::parse(read_file(folder.description()), nullptr, false);
@@ -58,39 +58,32 @@ JobBackend::~JobBackend() {
   worker_.join();
 }
 
-void JobBackend::start(const StepCommand& command) { add(command, Step::State::to_submit); }
+void JobBackend::start(const StepCommand& command) { add(command, JobStep::State::to_submit); }
 
-void JobBackend::adopt(const StepCommand& command) { add(command, Step::State::uncertain); }
+void JobBackend::adopt(const StepCommand& command) { add(command, JobStep::State::uncertain); }
 
-void JobBackend::add(const StepCommand& command, Step::State state) {
+void JobBackend::add(const StepCommand& command, JobStep::State state) {
   write_files(command);
   const std::lock_guard lock(mutex_);
   steps_[command.task] = {.command = command, .state = state};
   changed_.notify_all();
 }
 
-// What a job finds again, whenever it starts; the same each time.
+// The same each time: a job may start late, and read them then.
 void JobBackend::write_files(const StepCommand& command) const {
   const std::uint32_t number = command.task;
   const Count cores = options_.cores_per_node;
   const Duration length = std::max(time_ceil(command.timeout_seconds), command.expected);
-  PilotOrder order{.job_name = name_of(number),
-                   .pilot = number,
-                   .nodes = (command.processors + cores - 1) / cores,
-                   .cores_per_node = cores,
-                   .request = length + kMinute,
-                   .spreads = true};
-  order.tasks.push_back({.name = command.name,
-                         .command = command,
-                         .processors = command.processors,
-                         .expected = command.expected});
-  write_order(order_file(folder_, number), order);
+  const PilotOrder order{.job_name = name_of(number),
+                         .pilot = number,
+                         .nodes = (command.processors + cores - 1) / cores,
+                         .cores_per_node = cores,
+                         .request = length + kMinute,
+                         .spreads = true,
+                         .tasks = {{.command = command}}};
   // Two months never share a node; post tasks do.
   const JobPlace place{.partition = options_.partition, .shares_nodes = command.processors == 1};
-  write_file(script_file(folder_, number), job_script(*system_, order, place,
-                                                      {.program = options_.program,
-                                                       .order = order_file(folder_, number),
-                                                       .output = output_file(folder_, number)}));
+  write_job_files(folder_, *system_, order, place, options_.program);
 }
 
 void JobBackend::stop(std::uint32_t task) {
@@ -146,27 +139,27 @@ void JobBackend::report(StepEnd end) {
   if (write(news_.get(), &one, sizeof one) < 0) return;  // it is readable already
 }
 
-std::vector<JobBackend::Step> JobBackend::steps() {
+std::vector<JobBackend::JobStep> JobBackend::steps() {
   const std::lock_guard lock(mutex_);
-  std::vector<Step> steps;
+  std::vector<JobStep> steps;
   for (const auto& [task, step] : steps_) steps.push_back(step);
   return steps;
 }
 
-std::optional<StepEnd> JobBackend::end_on_disk(const Step& step) {
+std::optional<StepEnd> JobBackend::end_on_disk(const JobStep& step) {
   const auto end = run::read_attempt(step.command.attempt_file).end;
   return end ? std::optional(step.ended(*end)) : std::nullopt;
 }
 
 void JobBackend::read_ends() {
-  for (const Step& step : steps()) {
+  for (const JobStep& step : steps()) {
     if (auto end = end_on_disk(step)) report(std::move(*end));
   }
 }
 
 void JobBackend::submit_some() {
-  for (const Step& step : steps()) {
-    if (step.state != Step::State::to_submit) continue;
+  for (const JobStep& step : steps()) {
+    if (step.state != JobStep::State::to_submit) continue;
     if (step.is_stopping) {
       report(step.ended({.cause = AttemptEnd::Cause::stopped}));
     } else {
@@ -175,9 +168,9 @@ void JobBackend::submit_some() {
   }
 }
 
-void JobBackend::submit(const Step& step) {
+void JobBackend::submit(const JobStep& step) {
   const std::uint32_t task = step.command.task;
-  const auto set = [&](Step::State state) {
+  const auto set = [&](JobStep::State state) {
     const std::lock_guard lock(mutex_);
     const auto found = steps_.find(task);
     if (found == steps_.end()) return;
@@ -185,11 +178,11 @@ void JobBackend::submit(const Step& step) {
     found->second.tried = run::wall_now();
   };
   try {
-    set(Step::State::uncertain);
+    set(JobStep::State::uncertain);
     system_->submit(script_file(folder_, task));
-    set(Step::State::submitted);
+    set(JobStep::State::submitted);
   } catch (const TooManyJobs&) {
-    set(Step::State::to_submit);
+    set(JobStep::State::to_submit);
   } catch (const Refused& error) {
     options_.log(fmt::format("{}: {} refuses the job: {}", step.command.name, system_->title(),
                              error.what()));
@@ -199,11 +192,11 @@ void JobBackend::submit(const Step& step) {
 
 std::vector<ExpectedJob> JobBackend::expected_jobs() {
   std::vector<ExpectedJob> expected;
-  for (const Step& step : steps()) {
-    if (step.state == Step::State::to_submit) continue;
+  for (const JobStep& step : steps()) {
+    if (step.state == JobStep::State::to_submit) continue;
     expected.push_back({.number = step.command.task,
                         .name = name_of(step.command.task),
-                        .is_certain = step.state == Step::State::submitted,
+                        .is_certain = step.state == JobStep::State::submitted,
                         .tried = step.tried});
   }
   return expected;
@@ -214,13 +207,13 @@ void JobBackend::ask_system() {
   if (expected.empty()) return;
   const std::vector<JobNews> news = tracker_.compare(expected, system_->jobs());
   std::vector<StepEnd> over;
-  std::vector<std::string> unwanted;  // as they are called now: ids may be given again to others
+  std::vector<std::string> unwanted;  // by their ids now, as ids may be given again
   {
     const std::lock_guard lock(mutex_);
     for (const JobNews& one : news) {
       const auto found = steps_.find(one.number);
       if (found == steps_.end()) continue;
-      Step& step = found->second;
+      JobStep& step = found->second;
       if (is_at_end(step, one)) over.push_back(end_without_word(step));
       const bool is_there = !one.job.id.empty() && !is_over(one.job.state);
       if (step.is_stopping && is_there) unwanted.push_back(one.job.id);
@@ -230,14 +223,14 @@ void JobBackend::ask_system() {
   system_->cancel(unwanted);
 }
 
-// Whether the step is over by what the system says, though its node has said nothing.
-bool JobBackend::is_at_end(Step& step, const JobNews& news) const {
+// Whether the step is over by what the system says, although its node has said nothing.
+bool JobBackend::is_at_end(JobStep& step, const JobNews& news) const {
   if (news.what == JobNews::What::gone) {
-    if (step.state == Step::State::submitted || has_begun(step.command)) return true;
-    step.state = Step::State::to_submit;  // it never arrived
+    if (step.state == JobStep::State::submitted || has_begun(step.command)) return true;
+    step.state = JobStep::State::to_submit;  // it never arrived
     return false;
   }
-  step.state = Step::State::submitted;
+  step.state = JobStep::State::submitted;
   if (news.what != JobNews::What::over) {
     step.over_since = 0;
     return false;
@@ -246,9 +239,9 @@ bool JobBackend::is_at_end(Step& step, const JobNews& news) const {
   return run::steady_now() - step.over_since > options_.settle;
 }
 
-StepEnd JobBackend::end_without_word(const Step& step) {
+StepEnd JobBackend::end_without_word(const JobStep& step) {
   if (auto end = end_on_disk(step)) return *end;
-  // On this machine what the job left behind can be ended; elsewhere that is for the batch system.
+  // What the job left behind on this machine can be ended; the batch system sees to the others.
   const auto start = run::read_attempt(step.command.attempt_file).start;
   if (start) run::end_leftovers(*start);
   if (step.is_stopping) return step.ended({.cause = AttemptEnd::Cause::stopped});

@@ -1,10 +1,9 @@
 // Steps as jobs of a batch system: a job for each, with a name that no other job has.
 //
-// The system is asked by a thread of its own, since it may take long to answer while its controller
-// is away: callers never wait for it. Whether a job was submitted is never guessed: when the answer
-// is lost it is looked for by its name, and submitted again only if it is gone (job_tracker.hpp);
-// of two jobs for one step the second does nothing (pilot.hpp). How a step ended is read from the
-// file that its node writes.
+// A thread asks the system, so that callers never wait while its controller is away. When the
+// answer to a submission is lost, the job is looked for by its name, and submitted again only if it
+// is gone (job_tracker.hpp); of two jobs for one step the second does nothing (pilot.hpp). How a
+// step ended is read from the file that its node writes.
 #pragma once
 
 #include <condition_variable>
@@ -35,8 +34,8 @@ struct JobBackendOptions {
 
 class JobBackend final : public run::Backend {
  public:
-  // The system needs no patience: what is not answered is asked again here. Throws ExecutionError
-  // when the folder cannot be written.
+  // The system needs no patience: the thread asks again. Throws ExecutionError when the folder
+  // cannot be written.
   JobBackend(run::RunFolder folder, std::unique_ptr<BatchSystem> system, JobBackendOptions options);
   ~JobBackend() override;
 
@@ -47,7 +46,7 @@ class JobBackend final : public run::Backend {
   int descriptor() const override { return news_.get(); }
 
  private:
-  struct Step {
+  struct JobStep {
     run::StepCommand command;
     enum class State { to_submit, uncertain, submitted } state = State::to_submit;
     WallTime tried = 0;  // 0: by an earlier process
@@ -59,32 +58,30 @@ class JobBackend final : public run::Backend {
     }
   };
 
-  void add(const run::StepCommand& command, Step::State state);
+  void add(const run::StepCommand& command, JobStep::State state);
   std::string name_of(std::uint32_t task) const { return token_ + "-" + std::to_string(task); }
   void write_files(const run::StepCommand& command) const;
 
   void work();
   void read_ends();
   void submit_some();
-  void submit(const Step& step);
+  void submit(const JobStep& step);
   void ask_system();
   std::vector<ExpectedJob> expected_jobs();
-  bool is_at_end(Step& step, const JobNews& news) const;
-  static std::optional<run::StepEnd> end_on_disk(const Step& step);
-  static run::StepEnd end_without_word(const Step& step);
+  bool is_at_end(JobStep& step, const JobNews& news) const;
+  static std::optional<run::StepEnd> end_on_disk(const JobStep& step);
+  static run::StepEnd end_without_word(const JobStep& step);
   void report(run::StepEnd end);
-  // As they are now.
-  std::vector<Step> steps();
+  std::vector<JobStep> steps();  // a copy
 
   run::RunFolder folder_;
   JobBackendOptions options_;
   std::string token_;
-  // Asked by the worker alone.
-  std::unique_ptr<BatchSystem> system_;
+  std::unique_ptr<BatchSystem> system_;  // this and the tracker: for the worker alone
   JobTracker tracker_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::uint32_t, Step> steps_;  // by task
+  std::map<std::uint32_t, JobStep> steps_;  // by task
   std::vector<run::StepEnd> ends_;
   bool is_over_ = false;
   bool asks_soon_ = false;  // something is to be ended

@@ -15,8 +15,7 @@ namespace {
 
 using run::TaskStatus;
 
-// A task over several nodes has processes there, not threads: as many as processors by default, so
-// that each has one.
+// On several nodes a task has a process for each processor, each with one thread.
 void tell_nodes(run::StepCommand& command, Count nodes) {
   auto& variables = command.environment;
   const auto threads =
@@ -28,11 +27,12 @@ void tell_nodes(run::StepCommand& command, Count nodes) {
 }  // namespace
 
 JobBook::JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
-                 const BatchSystem& system)
-    : Book(folder, problem, options.folder, options.clock),
+                 const BatchSystem& system, PilotStates&& pilots)
+    : Book(folder, problem, options.folder, options.clock,
+           [&](const Json& entry) { pilots.apply(entry); }),
       options_(options),
       system_(system),
-      pilots_(read_pilot_states(folder.journal())),
+      pilots_(std::move(pilots)),
       blocked_(problem.task_count()),
       held_(problem.task_count()) {
   for (const std::uint32_t pilot : pilots_.live()) {
@@ -67,7 +67,7 @@ void JobBook::take_over_task(std::uint32_t task) {
   set_done_mark(task);
 }
 
-// Jobs look at nothing else.
+// Jobs look only at the mark.
 void JobBook::set_done_mark(std::uint32_t task) const {
   if (status(task).state == run::TaskState::done) {
     mark_done(folder_, task);
@@ -118,10 +118,10 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count n
   const Workflow& workflow = problem_.workflows()[ref.workflow];
   const TaskTime time = problem_.time(ref.workflow, ref.task, 0);
   const TaskStatus started{.attempt = attempt, .processors = time.floor_allowed(nodes * cores)};
-  PilotTask made{.name = problem_.task_name(task),
-                 .command = command_of(folder_, problem_, options_.folder, task, started),
-                 .processors = started.processors,
-                 .expected = time.duration(started.processors)};
+  PilotTask made{.command = command_of(folder_, problem_, options_.folder, task, started)};
+  made.command.name = problem_.task_name(task);
+  made.command.processors = started.processors;
+  made.command.expected = time.duration(started.processors);
   tell_nodes(made.command, nodes);
   for (const TaskId before : workflow.predecessors(ref.task)) {
     made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
@@ -149,9 +149,6 @@ void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
     order.tasks.push_back(
         pilot_task(job.tasks[i], job.attempts[i], order.spreads ? job.nodes : 1, cores_per_node));
   }
-  std::filesystem::create_directories(
-      std::filesystem::path(order_file(folder_, pilot)).parent_path());
-  write_order(order_file(folder_, pilot), order);
   orders_.erase(pilot);
   JobPlace place{.partition = options_.partition};
   if (job.is_reserved) {
@@ -159,10 +156,7 @@ void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
   } else {
     place.begin = job.planned;
   }
-  write_file(script_file(folder_, pilot), job_script(system_, order, place,
-                                                     {.program = options_.program,
-                                                      .order = order_file(folder_, pilot),
-                                                      .output = output_file(folder_, pilot)}));
+  write_job_files(folder_, system_, order, place, options_.program);
 }
 
 const PilotOrder& JobBook::order(std::uint32_t pilot) const {
@@ -187,34 +181,32 @@ void JobBook::released(std::uint32_t pilot) {
 
 void JobBook::hear(std::uint32_t pilot, const PilotReport& report) {
   if (report.began && !pilots_.at(pilot).started) started(pilot, *report.began);
-  for (const PilotReport::Start& begun : report.starts) {
+  for (const PilotReport::BegunTask& begun : report.starts) {
     if (status(begun.task).attempt >= begun.attempt) continue;
-    const auto& tasks = order(pilot).tasks;
-    const auto task = std::ranges::find_if(
-        tasks, [&](const PilotTask& other) { return other.command.task == begun.task; });
-    start(begun, task == tasks.end() ? 1 : task->processors);
+    const PilotTask* task = order(pilot).find(begun.task);
+    start(begun, task == nullptr ? 1 : task->command.processors);
   }
-  for (const PilotReport::End& ended : report.ends) {
+  for (const PilotReport::EndedTask& ended : report.ends) {
     const TaskStatus& known = status(ended.task);
     const bool is_news = known.state == run::TaskState::running && known.attempt == ended.attempt;
     if (is_news) end(ended);
   }
 }
 
-void JobBook::start(const PilotReport::Start& start, Count processors) {
+void JobBook::start(const PilotReport::BegunTask& start, Count processors) {
   Json entry = run::start_entry(stamp_of(start.time), start.task, start.attempt, processors);
   entry["definition"] = revision().definition(start.task);
   entry["node"] = start.node;
   write(entry);
 }
 
-void JobBook::end(const PilotReport::End& ended) {
-  // Stopped by its job, whose time was over: its own would not have been enough either.
+void JobBook::end(const PilotReport::EndedTask& ended) {
+  // Stopped by its job, whose time was over.
   const bool is_cut = ended.end.cause == run::AttemptEnd::Cause::stopped;
   if (is_cut) return lose(ended.task);
   Json entry =
       run::end_entry(stamp_of(ended.end.time), ended.task, ended.attempt, ended.end, ended.missing);
-  std::ifstream inputs(inputs_file(folder_, ended.task, ended.attempt));
+  std::ifstream inputs(inputs_file(folder_.attempt(ended.task, ended.attempt)));
   if (std::string digest; inputs >> digest) entry["inputs"] = digest;
   write(entry);
   if (may_retry(ended.task)) retry(ended.task, now());

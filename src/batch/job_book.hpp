@@ -1,5 +1,5 @@
-// What happens to the jobs and tasks of a run on a batch system, written into the run's journal in
-// one order, whether we see it ourselves or hear of it later from what the jobs wrote down.
+// Writes what happens to the jobs and tasks of a run on a batch system into the run's journal, in
+// one order, whether it is seen here or read later in what the jobs wrote down.
 //
 //   JobBook book(folder, problem, options, system);
 //   book.take_over(kept);
@@ -30,8 +30,8 @@ struct JobDraft {
   Count cores_per_node = 1;
   Duration limit = 0;
   Duration expected_wait = 0;
-  // For one task that has all the nodes from that moment on; nothing: as soon as there are nodes,
-  // of which each task has one.
+  // When its one task is to start, on all the nodes; nothing: as soon as there are nodes, of which
+  // each task has one.
   std::optional<WallTime> planned = {};
   std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
 };
@@ -40,66 +40,66 @@ class JobBook : public run::Book {
  public:
   // Reads the journal. All must outlive it. Needs a problem with one workflow.
   JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
-          const BatchSystem& system);
+          const BatchSystem& system)
+      : JobBook(folder, problem, options, system, PilotStates()) {}
 
   const PilotStates& pilots() const { return pilots_; }
 
-  // From the journal: what is done stays done unless something has changed, what failed is asked
-  // for again. Jobs that are there are looked at later, one by one.
+  // Goes on from the journal: what is done stays done unless something has changed, and what failed
+  // is tried again. Live jobs stay as they are.
   void take_over(const std::vector<run::KeptTask>& kept);
 
-  // When tasks are to run from now on, by the run's clock; those without processors keep their
-  // place.
+  // When tasks are to run from now on, by the run's clock. Tasks without processors keep their
+  // slots.
   void plan(const std::string& reason, const std::vector<Slot>& slots);
 
-  // A new job with these tasks: its files are there and its name is written down, so that it may be
-  // submitted.
+  // A new job with these tasks, ready to be submitted: its files are there, its name is written
+  // down.
   std::uint32_t draft(const JobDraft& draft);
 
-  // The same under another name, when the system has lost it.
+  // The same job under another name, when the system has lost it.
   void draft_again(std::uint32_t pilot);
 
   void submitted(std::uint32_t pilot, const std::string& job_id);
   void started(std::uint32_t pilot, WallTime when);
   void released(std::uint32_t pilot);
 
-  // What has happened in the job since it was last heard of.
+  // Takes in what has happened in the job since its last report.
   void hear(std::uint32_t pilot, const PilotReport& report);
 
-  // Tasks that it left running are lost; those that it did not get to are open again. One of which
-  // nothing is left to do is done, whatever else is said.
+  // The job has ended. Tasks that it left running are lost; those that it did not get to are open
+  // again. A job without open tasks is done, whatever `end` says.
   void over(std::uint32_t pilot, JobEnd end, const std::string& why,
             std::optional<WallTime> when = {});
 
-  // It is not wanted any more. A job that has not begun never will, wherever it is; what one that
-  // has begun did until now counts.
+  // The job is not wanted any more. If it has not begun, it never will, wherever it is; what it did
+  // until now counts.
   void cancel(std::uint32_t pilot, const std::string& why);
 
-  // Read once.
+  // Read from its file once.
   const PilotOrder& order(std::uint32_t pilot) const;
 
-  // What a job needs beside its tasks: to begin, to end, and between them.
-  static constexpr Duration kOverhead = kJobOverhead;
-
-  // held: in a job that waits or runs, or never to be run: it failed, or needs one that did.
+  // held: in a job that waits or runs, or blocked.
   TaskStage state_of(TaskId task) const;
 
-  // It failed, or needs one that did.
+  // The task failed, or needs one that did.
   bool is_blocked(TaskId task) const { return blocked_[task] != 0; }
-
-  // Whether tasks that are open are left.
   bool has_open_tasks() const;
 
   std::string task_name(TaskId task) const { return "task " + problem_.task_name(task); }
 
  private:
+  // `pilots` takes up the jobs while the journal is read.
+  JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
+          const BatchSystem& system, PilotStates&& pilots);
+
   void write_job(const Json& entry);
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
   PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
   void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
-  void start(const PilotReport::Start& start, Count processors);
-  void end(const PilotReport::End& end);
+  void start(const PilotReport::BegunTask& start, Count processors);
+  void end(const PilotReport::EndedTask& end);
   void lose(std::uint32_t task);
   Stamp stamp_of(WallTime time) const;
   void update_blocked();
@@ -108,8 +108,8 @@ class JobBook : public run::Book {
   const BatchSystem& system_;
   PilotStates pilots_;
   mutable std::map<std::uint32_t, PilotOrder> orders_;  // by pilot, as far as they were asked for
-  std::vector<char> blocked_;  // by task: it failed, or comes after one that did
-  std::vector<char> held_;     // by task: in a live job
+  std::vector<char> blocked_;                           // by task
+  std::vector<char> held_;                              // by task: in a live job
 };
 
 }  // namespace dovetail::batch

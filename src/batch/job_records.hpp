@@ -16,7 +16,7 @@ using run::WallTime;
 
 enum class JobState : std::uint8_t {
   pending,
-  running,  // also completing, suspended and the like: it holds its nodes
+  running,  // also completing, suspended, ...: it holds its nodes
   completed,
   failed,
   timeout,
@@ -36,11 +36,11 @@ constexpr bool is_over(JobState state) {
 enum class WaitsFor : std::uint8_t {
   nodes,      // its turn: the system plans a start for it
   condition,  // a dependency, a date, a limit of its user: it has no place in the queue yet
-  help,       // it stays where it is until somebody changes something: it is held, for instance
+  help,       // a person has to do something: it is held, for instance
   nothing,    // it will never start
 };
 
-struct Job {
+struct ClusterJob {
   std::string id;  // "123", or "123_4" of an array
   std::string name;
   std::string user = {};
@@ -61,7 +61,7 @@ struct Job {
   std::optional<WallTime> end = {};    // of one that runs: at the latest
 };
 
-struct Node {
+struct ClusterNode {
   std::string name;
   Count cpus = 1;
   bool is_usable = true;  // neither down nor drained nor about to be
@@ -84,19 +84,20 @@ struct ReservedNodes {
   WallTime start = 0;
   WallTime end = 0;
   std::vector<std::string> node_names = {};
-  std::vector<std::string> users = {};  // who may use it
+  std::vector<std::string> users = {};  // that may use it
   std::string flags = {};               // in the system's own words
-  Duration period = 0;                  // it comes again after that long; 0: it does not
+  Duration period = 0;                  // after which it comes again; 0: it does not
 };
 
-// All of it at one moment.
+// A cluster at one moment.
 struct ClusterPicture {
   WallTime at = 0;
-  std::vector<Node> nodes = {};
+  std::vector<ClusterNode> nodes = {};
   std::vector<Partition> partitions = {};
   std::vector<ReservedNodes> reservations = {};
-  std::vector<Job> jobs = {};  // of everybody, also those that are over while they are remembered
-  std::string shown_by = {};   // the command that shows people the nodes
+  std::vector<ClusterJob> jobs =
+      {};                     // of everybody, also those that are over while they are remembered
+  std::string shown_by = {};  // the command that shows people the nodes
 };
 
 }  // namespace dovetail::batch

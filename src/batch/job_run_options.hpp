@@ -1,4 +1,4 @@
-// What a run on a batch system is asked to do, and whom it tells.
+// What a run on a batch system is to do, and how its caller hears of it.
 #pragma once
 
 #include <poll.h>
@@ -18,37 +18,37 @@
 
 namespace dovetail::batch {
 
-// How jobs get to start at the times of a plan.
+// How jobs come to start at the times of a plan.
 enum class Reserve : std::uint8_t {
   nodes,  // their nodes are reserved
-  begin,  // they are not considered before
+  begin,  // the system does not consider them earlier
 };
 
-// Waits until one of the files is readable, or for that long.
+// Waits until one of the files is readable, at most for that long.
 using FileWait = std::function<void(std::span<pollfd> files, Duration longest)>;
 void wait_for_files(std::span<pollfd> files, Duration longest);
 
 struct JobRunOptions {
   std::string strategy = "GLUME+";  // a name of strategies()
-  // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
+  // Instead of a strategy: a job for each task, at its time in a plan for the problem's goal.
   std::optional<Reserve> reserve = {};
   PlanMaker make_plan = {};
   StrategyOptions how = {};
   std::string partition = {};  // empty: the default one
-  std::string token;           // tells our jobs from those of any other run, on any machine
+  std::string token;           // in the names of our jobs, unlike that of any other run anywhere
   std::string program;         // dovetail, as the nodes find it
   std::string folder = {};     // in which the commands run
   bool keep_going = false;
   bool is_dry = false;  // scripts are written, and nothing is submitted
   std::vector<run::KeptTask> kept = {};
 
-  // The cluster as the caller has just seen it, and decided by.
+  // The cluster as the caller has just seen it, and has decided by.
   std::optional<ClusterPicture> picture = {};
 
   Duration poll = 10'000;  // between two questions to the batch system
   Duration look = 500;     // between two looks at what running jobs wrote down
 
-  // For every attempt that has ended, and for anything about jobs that people want to know.
+  // Called for every attempt that has ended, and with news about jobs for people.
   std::function<void(std::uint32_t task, const run::RunState& state)> ended = {};
   std::function<void(const std::string& news)> say = {};
 

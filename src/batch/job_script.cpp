@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "dovetail/io.hpp"
+
 namespace dovetail::batch {
 
 namespace {
@@ -20,7 +22,7 @@ std::string comment_text(const std::string& text) {
 std::string task_list(const PilotOrder& order) {
   std::string names;
   for (std::size_t i = 0; i < order.tasks.size() && i < kMostNames; ++i) {
-    names += "#   " + comment_text(order.tasks[i].name) + "\n";
+    names += "#   " + comment_text(order.tasks[i].command.name) + "\n";
   }
   if (order.tasks.size() > kMostNames) {
     names += fmt::format("#   and {} more, see the order\n", order.tasks.size() - kMostNames);
@@ -56,12 +58,21 @@ std::string job_script(const BatchSystem& system, const PilotOrder& order, const
                        const JobFiles& files) {
   const JobRequest request{.name = order.job_name,
                            .nodes = order.nodes,
-                           .processes = order.spreads ? order.tasks.front().processors : 0,
+                           .processes = order.spreads ? order.tasks.front().command.processors : 0,
                            .limit = order.request,
                            .place = place,
                            .output = files.output};
   return "#!/bin/sh\n" + system.directives(request) + what_it_runs(order) + task_list(order) +
          fmt::format("exec {} pilot {}\n", shell_quote(files.program), shell_quote(files.order));
+}
+
+void write_job_files(const run::RunFolder& folder, const BatchSystem& system,
+                     const PilotOrder& order, const JobPlace& place, const std::string& program) {
+  const JobFiles files{.program = program,
+                       .order = order_file(folder, order.pilot),
+                       .output = output_file(folder, order.pilot)};
+  write_order(files.order, order);
+  write_file(script_file(folder, order.pilot), job_script(system, order, place, files));
 }
 
 }  // namespace dovetail::batch

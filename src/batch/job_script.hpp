@@ -1,4 +1,4 @@
-// The script of a job: readable, and fit to be submitted by hand.
+// The files of a job: its order, and a script that people can read and submit by hand.
 #pragma once
 
 #include <string>
@@ -9,19 +9,22 @@
 
 namespace dovetail::batch {
 
+// The text as one word of a shell.
+std::string shell_quote(const std::string& text);
+
+// As people would type it.
+std::string command_line(const std::vector<std::string>& words);
+
 struct JobFiles {
-  std::string program;  // dovetail
+  std::string program;  // dovetail, as the nodes find it
   std::string order;
   std::string output;
 };
-
-// For a shell, whatever is in it.
-std::string shell_quote(const std::string& text);
-
-// As one would type it.
-std::string command_line(const std::vector<std::string>& words);
-
 std::string job_script(const BatchSystem& system, const PilotOrder& order, const JobPlace& place,
                        const JobFiles& files);
+
+// Writes the order and the script into the run's folder. Throws ExecutionError.
+void write_job_files(const run::RunFolder& folder, const BatchSystem& system,
+                     const PilotOrder& order, const JobPlace& place, const std::string& program);
 
 }  // namespace dovetail::batch

@@ -8,8 +8,8 @@ namespace dovetail::batch {
 
 namespace {
 
-// A job that is not in the queue may be on its way there, or the system may not have found it again
-// after a crash: it is gone when this many answers, over the arrival time, do not have it.
+// A job that is not in the queue may be on its way there, or the system may still be recovering
+// from a crash. The job is gone when this many answers, over the arrival time, do not have it.
 constexpr int kMissingAnswers = 3;
 
 JobNews::What news_of(JobState state) {
@@ -31,9 +31,9 @@ std::string job_token(const std::string& label) {
 }
 
 std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expected,
-                                         const std::vector<Job>& answer) {
-  std::map<std::string_view, const Job*> by_name;
-  for (const Job& job : answer) by_name[job.name] = &job;
+                                         const std::vector<ClusterJob>& answer) {
+  std::map<std::string_view, const ClusterJob*> by_name;
+  for (const ClusterJob& job : answer) by_name[job.name] = &job;
   std::map<std::uint32_t, Missing> missing;
   std::vector<JobNews> news;
   for (const ExpectedJob& one : expected) {
@@ -49,8 +49,8 @@ std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expecte
   return news;
 }
 
-// A submission of an earlier process, long ago, is not on its way any more: a process that is
-// killed again and again must get on as well.
+// A submission of an earlier process is not on its way any more. There is no waiting for it, so
+// that a process that is killed again and again gets on as well.
 bool JobTracker::is_gone(const ExpectedJob& job, Missing& missing) const {
   if (!job.is_certain && job.tried + kArrivalTime <= began_) return true;
   if (missing.answers++ == 0) missing.since = clock_.steady();

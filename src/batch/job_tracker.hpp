@@ -1,6 +1,6 @@
-// Follows jobs from their submission to their end, by answers of the batch system about all of its
-// jobs. A submission whose answer was lost is uncertain: the job is found by its name, or it is
-// gone when several answers do not have it.
+// Follows jobs from their submission to their end, by what the batch system answers about all its
+// jobs. When the answer to a submission was lost, the job is found by its name, or it is gone when
+// several answers do not have it.
 //
 //   for (const JobNews& news : tracker.compare(expected, system.jobs())) ...
 #pragma once
@@ -35,14 +35,14 @@ struct ExpectedJob {
 
 struct JobNews {
   enum class What {
-    waits,  // as before; `job` has the reason
+    waits,  // `job` has the reason
     runs,
     over,
     gone,  // neither in the queue nor on its way there
   };
   std::uint32_t number = 0;
   What what = What::waits;
-  Job job = {};  // not when it is gone
+  ClusterJob job = {};  // not when it is gone
 };
 
 class JobTracker {
@@ -50,12 +50,12 @@ class JobTracker {
   explicit JobTracker(run::ClockSource clock = {})
       : clock_(std::move(clock)), began_(clock_.wall()) {}
 
-  // What an answer about all jobs of the cluster says about those that are expected, in their
-  // order. Nothing about a job that is missing for the first time.
+  // What an answer about all jobs of the cluster says about the expected ones, in their order.
+  // Nothing about a job that has not been missing for long.
   std::vector<JobNews> compare(const std::vector<ExpectedJob>& expected,
-                               const std::vector<Job>& answer);
+                               const std::vector<ClusterJob>& answer);
 
-  // Whether some were missing in the last answer: ask again soon.
+  // Whether jobs were missing in the last answer: ask again soon.
   bool misses_some() const { return !missing_.empty(); }
 
  private:

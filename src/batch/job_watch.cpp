@@ -4,10 +4,10 @@
 
 namespace dovetail::batch {
 
-std::vector<JobNews> JobWatch::compare(const std::vector<Job>& jobs) {
+std::vector<JobNews> JobWatch::compare(const std::vector<ClusterJob>& jobs) {
   running_.clear();
   unwanted_.clear();
-  for (const Job& job : jobs) {
+  for (const ClusterJob& job : jobs) {
     if (job.state == JobState::running) running_.insert(job.id);
     if (is_over(job.state)) continue;
     const auto owner = book_.pilots().owner(job.name);
@@ -20,13 +20,13 @@ std::vector<JobNews> JobWatch::compare(const std::vector<Job>& jobs) {
   }
   std::vector<JobNews> news = tracker_.compare(expected, jobs);
   std::erase_if(news, [&](const JobNews& one) {
-    return one.what == JobNews::What::over && is_someone_elses_end(one.number, one.job);
+    return one.what == JobNews::What::over && is_of_another_submission(one.number, one.job);
   });
   return news;
 }
 
-// One that was thought to be lost may have come back, and has begun the work before this one.
-bool JobWatch::is_someone_elses_end(std::uint32_t pilot, const Job& job) const {
+// An earlier submission that seemed to be lost may have come back and begun the work.
+bool JobWatch::is_of_another_submission(std::uint32_t pilot, const ClusterJob& job) const {
   const std::string worker = read_report(folder_, book_.order(pilot)).job_id;
   return worker != job.id && running_.contains(worker);
 }
@@ -36,6 +36,21 @@ bool JobWatch::expects_latecomers() const {
     return !pilot.is_live() && pilot.end == JobEnd::cancelled && pilot.job_id.empty() &&
            book_.wall_now() - pilot.ended.value_or(0) < kArrivalTime;
   });
+}
+
+void release_reservations(JobBook& book, BatchSystem& system, const JobRunOptions& options,
+                          Duration patience) {
+  constexpr Duration kPause = 500;
+  for (const Time until = book.now() + patience;; options.wait({}, kPause)) {
+    for (const std::uint32_t pilot : book.pilots().to_release()) {
+      try {
+        if (system.release(book.pilots().at(pilot).name)) book.released(pilot);
+      } catch (const Refused&) {
+        // It ends by itself; the work goes on.
+      }
+    }
+    if (book.pilots().to_release().empty() || book.now() >= until) return;
+  }
 }
 
 }  // namespace dovetail::batch

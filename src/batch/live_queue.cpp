@@ -14,7 +14,7 @@ namespace dovetail::batch {
 
 namespace {
 
-// Longer than anybody plans, short enough to add up.
+// Longer than any plan, short enough to add up.
 constexpr Duration kAges = 3650 * kDay;
 
 const Partition& partition_named(const ClusterPicture& picture, const std::string& name) {
@@ -28,15 +28,12 @@ const Partition& partition_named(const ClusterPicture& picture, const std::strin
 }
 
 std::set<std::string> usable_nodes(const ClusterPicture& picture, const Partition& partition) {
+  const std::set<std::string> ours(partition.node_names.begin(), partition.node_names.end());
   std::set<std::string> usable;
-  for (const Node& node : picture.nodes) {
-    if (node.is_usable) usable.insert(node.name);
+  for (const ClusterNode& node : picture.nodes) {
+    if (node.is_usable && ours.contains(node.name)) usable.insert(node.name);
   }
-  std::set<std::string> ours;
-  for (const std::string& name : partition.node_names) {
-    if (usable.contains(name)) ours.insert(name);
-  }
-  return ours;
+  return usable;
 }
 
 void take(NodeWindows& windows, const std::vector<std::string>& nodes, Interval window) {
@@ -74,9 +71,9 @@ std::vector<Interval> joined(std::vector<Interval> windows) {
 NodeWindows windows_of(const ClusterPicture& picture, const std::set<std::string>& nodes) {
   NodeWindows windows;
   for (const std::string& node : nodes) windows[node];
-  for (const Job& job : picture.jobs) {
+  for (const ClusterJob& job : picture.jobs) {
     if (job.state != JobState::running) continue;
-    // One that is past its limit, or about to be, is about to end.
+    // A job past its limit is about to end.
     const WallTime end = std::max(job.end.value_or(picture.at + kAges), picture.at + kSecond);
     take(windows, job.node_names, {picture.at, std::min(end, picture.at + kAges)});
   }
@@ -111,8 +108,8 @@ std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<st
       rivals.insert(partition.name);
     }
   }
-  std::vector<const Job*> waiting;
-  for (const Job& job : picture.jobs) {
+  std::vector<const ClusterJob*> waiting;
+  for (const ClusterJob& job : picture.jobs) {
     const bool competes = job.state == JobState::pending &&
                           std::ranges::any_of(job.partitions, [&](const auto& name) {
                             return rivals.contains(name);
@@ -120,11 +117,11 @@ std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<st
     const bool fits = std::cmp_less_equal(job.nodes, nodes.size());
     if (competes && fits && job.waits_for == WaitsFor::nodes) waiting.push_back(&job);
   }
-  std::ranges::stable_sort(waiting, [](const Job* a, const Job* b) {
+  std::ranges::stable_sort(waiting, [](const ClusterJob* a, const ClusterJob* b) {
     return std::pair(-a->priority, a->submitted) < std::pair(-b->priority, b->submitted);
   });
   std::vector<Ask> asks;
-  for (const Job* job : waiting) {
+  for (const ClusterJob* job : waiting) {
     asks.push_back({.nodes = job->nodes, .length = std::clamp<Duration>(job->limit, 1, kAges)});
   }
   return asks;
@@ -156,7 +153,7 @@ PartitionLimits limits_of(const ClusterPicture& picture, const std::string& name
                          .cores_per_node = kMaxProcessors,
                          .min_nodes = partition.min_nodes,
                          .max_time = partition.max_time};
-  for (const Node& node : picture.nodes) {
+  for (const ClusterNode& node : picture.nodes) {
     if (!nodes.contains(node.name)) continue;
     limits.cores_per_node = std::min(limits.cores_per_node, node.cpus);
   }

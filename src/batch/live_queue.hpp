@@ -1,13 +1,13 @@
-// The queue of a real cluster as a calendar: how long would a job wait? Asked as often as one
-// likes, without a word to the batch system.
+// The queue of a real cluster as a calendar: how long would a job wait? Questions cost no call to
+// the batch system.
 //
 //   const LiveQueue queue(system.picture(), "batch");
 //   Duration wait = queue.wait(4, 3'600'000);
 //
-// Nodes are given away as a whole. Running jobs hold theirs to their limit, reservations and nodes
-// that are out of use are left alone, and those that wait get, the most urgent first, the earliest
-// place that is left, as backfilling gives it to them. Jobs that the system itself does not plan
-// (held, behind a dependency, for later) are left out. Times count from 1970.
+// Nodes are given away as a whole. Running jobs hold theirs to their limits; reservations and nodes
+// that are out of use are left alone. Waiting jobs, the most urgent first, get the earliest place
+// that is left, as backfilling does it. Jobs that the system itself does not plan (held, behind a
+// dependency, for later) are left out. Times count from 1970.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace dovetail::batch {
 
-// What is known of one partition, for those who submit to it.
+// What a job in a partition has to keep to.
 struct PartitionLimits {
   std::string name;
   Count nodes = 0;           // that can be used now
@@ -34,34 +34,34 @@ struct PartitionLimits {
   Count most_nodes_now() const { return std::min(nodes, max_nodes); }
 };
 
-// Of the partition of that name, or of the default one when it is empty. Throws InputError when
-// there is none, and NotNow when it is down or none of its nodes can be used.
+// Of the partition of that name, or of the default one when the name is empty. Throws InputError
+// when there is none, and NotNow when it is down or none of its nodes can be used.
 PartitionLimits limits_of(const ClusterPicture& picture, const std::string& partition);
 
-// What a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h"; empty:
-// nothing.
+// The limit that a job breaks: "partition batch allows jobs of at most 2h, this one needs 3h";
+// empty: none.
 std::string broken_limit(const PartitionLimits& limits, Count nodes, Duration length);
 
-// What a job asks for to do work of that length: whole minutes.
+// The time that a job asks for to do work of that length: whole minutes.
 Duration job_limit(Duration run_time, Duration overhead);
 
-// The cluster as a calendar for planners: what running jobs hold to their limits, and what those
-// that wait are expected to hold, as reservations. Its clock is the picture's.
+// The cluster as a calendar for planners. What running jobs hold to their limits, and what waiting
+// ones are expected to hold, are reservations. Its clock is the picture's.
 Platform live_platform(const ClusterPicture& picture, const std::string& partition);
 
-// Nodes that somebody will need from a moment on, although the queue does not say so.
+// Nodes that will be needed from a moment on, although the queue does not say so.
 struct LaterNeed {
   WallTime from = 0;
   Duration length = 0;
   Count nodes = 1;
 };
 
-// The same with nodes as its processors, and those needs served before what waits. Jobs may have
-// no more nodes than the partition allows.
+// The same with nodes as its processors, and with those needs served before the waiting jobs. Jobs
+// may have no more nodes than the partition allows.
 Platform live_nodes(const ClusterPicture& picture, const std::string& partition,
                     std::span<const LaterNeed> needs);
 
-// When each node that can be used is taken by running jobs and reservations: apart, in order.
+// When running jobs and reservations have each usable node: windows that do not touch, in order.
 using NodeWindows = std::map<std::string, std::vector<Interval>>;
 NodeWindows node_windows(const ClusterPicture& picture, const std::string& partition);
 
@@ -70,8 +70,7 @@ class LiveQueue final : public WaitEstimator {
   // Throws as limits_of.
   LiveQueue(const ClusterPicture& picture, const std::string& partition);
 
-  // Of a job for so much work: in whole minutes, and no longer than the partition allows, which
-  // then leaves work for another one.
+  // Of a job for work of that length, cut to what the partition allows: another job does the rest.
   Duration wait(Count nodes, Duration work) const override;
   // Of a job with that limit.
   Duration wait_of_job(Count nodes, Duration limit) const;

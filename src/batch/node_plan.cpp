@@ -17,7 +17,7 @@ Count nodes_for(Count processors, Count cores_per_node) {
   return (processors + cores_per_node - 1) / cores_per_node;
 }
 
-// How long the job of a task is on how many nodes, as far as the partition allows such a job.
+// How long the job of a task is by its number of nodes, as far as the partition allows it.
 TimeSpec time_in_nodes(const TaskTime& time, const std::string& name, const NodePlanRules& rules) {
   const Count cores = rules.limits.cores_per_node;
   const Count first = std::max(rules.limits.min_nodes, nodes_for(time.min_procs(), cores));
@@ -34,7 +34,7 @@ TimeSpec time_in_nodes(const TaskTime& time, const std::string& name, const Node
     const Duration limit = job_limit(time.duration(processors), rules.overhead);
     const Duration length = limit + rules.slack;
     broken = broken_limit(rules.limits, nodes, limit);
-    // Only more nodes that help are worth a thought.
+    // More nodes are worth a thought only if they help.
     const bool helps = measured.empty() || to_seconds(length) < measured.back().second;
     if (broken.empty() && helps) measured.emplace_back(nodes, to_seconds(length));
   }
@@ -42,7 +42,7 @@ TimeSpec time_in_nodes(const TaskTime& time, const std::string& name, const Node
   return TimeSpec::table(std::move(measured));
 }
 
-// From `ready` on, the first moment at which a node is free for so long.
+// The first moment from `ready` on at which a node is free for that long.
 Time first_free(const std::vector<Interval>& taken, Time ready, Duration length) {
   for (const Interval& window : taken) {
     if (window.end <= ready) continue;
@@ -56,8 +56,8 @@ void insert(std::vector<Interval>& taken, Interval window) {
   taken.insert(std::ranges::upper_bound(taken, window.begin, {}, &Interval::begin), window);
 }
 
-// The first moment from `ready` on at which enough nodes are free for so long. Between two ends of
-// windows nothing becomes free.
+// The first moment from `ready` on at which enough nodes are free for the job. Nodes become free
+// only at ends of windows.
 Time first_place(const NodeWindows& taken, Time ready, const PlannedJob& job) {
   for (Time start = ready;;) {
     std::vector<Time> starts;
@@ -71,7 +71,8 @@ Time first_place(const NodeWindows& taken, Time ready, const PlannedJob& job) {
   }
 }
 
-// When the node is taken next after the job: those that are soonest are best left for short jobs.
+// When the node is taken next. The job gets the nodes that are taken soonest, which suit no longer
+// one.
 Time free_until(const std::vector<Interval>& windows, Time from) {
   const auto next = std::ranges::lower_bound(windows, from, {}, &Interval::begin);
   return next == windows.end() ? kForever : next->begin;
@@ -128,7 +129,7 @@ std::optional<std::vector<PlannedJob>> plan_jobs(const Problem& problem,
   });
   const Problem in_nodes =
       Problem({part}, nodes, rules.goal, rules.deadline).with_releases(releases);
-  // One made for a deadline begins as late as it can, and leaves nothing for what goes wrong.
+  // A plan for a deadline begins as late as it can, and leaves no time for what goes wrong.
   const Plan plan = pull_forward(in_nodes, rules.make_plan(in_nodes));
   if (!plan.feasible) return std::nullopt;
   std::vector<PlannedJob> jobs;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
+#include <cstdlib>
+#include <numeric>
 
 namespace dovetail::batch {
 
@@ -104,6 +105,30 @@ std::string pilot_name(const std::string& token, std::uint32_t pilot, std::uint3
          std::to_string(tries);
 }
 
+// A batch system's clock may have whole seconds.
+std::optional<Duration> PilotStatus::wait() const {
+  return started ? std::optional(std::max<Duration>(0, *started - submitted)) : std::nullopt;
+}
+
+std::optional<Duration> PilotStatus::ran() const {
+  if (!started || !ended) return std::nullopt;
+  return std::max<Duration>(0, *ended - *started);
+}
+
+std::string PilotStatus::state_text() const {
+  switch (stage) {
+    case PilotStage::drafted:
+      return "is being submitted";
+    case PilotStage::waiting:
+      return "waits";
+    case PilotStage::running:
+      return "runs";
+    case PilotStage::over:
+      break;
+  }
+  return why;
+}
+
 std::optional<std::uint32_t> PilotStates::owner(std::string_view name) const {
   if (!name.starts_with(kNameBegin)) return std::nullopt;  // of the many, few are ours
   const auto without_tries = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
@@ -130,10 +155,36 @@ std::vector<std::uint32_t> PilotStates::to_release() const {
   return held;
 }
 
+std::string PilotStates::place_of(std::uint32_t task) const {
+  for (const std::uint32_t number : live()) {
+    if (std::ranges::find(at(number).tasks, task) == at(number).tasks.end()) continue;
+    return "it is in job " + std::to_string(number) + ", which " + at(number).state_text();
+  }
+  return "it is in no job yet";
+}
+
 PilotStates read_pilot_states(const std::string& journal) {
   PilotStates states;
   run::read_journal(journal, [&](const Json& entry) { states.apply(entry); });
   return states;
+}
+
+void WaitSummary::add(const PilotStatus& job) {
+  const auto waited = job.wait();
+  if (!waited) return;
+  expected_ += job.estimated_wait;
+  waited_ += *waited;
+  errors_.push_back(std::abs(*waited - job.estimated_wait));
+}
+
+Duration WaitSummary::mean_error() const {
+  return std::accumulate(errors_.begin(), errors_.end(), Duration{0}) / count();
+}
+
+Duration WaitSummary::median_error() const {
+  std::vector<Duration> sorted = errors_;
+  std::ranges::sort(sorted);
+  return sorted.empty() ? 0 : sorted[sorted.size() / 2];
 }
 
 }  // namespace dovetail::batch

@@ -1,10 +1,14 @@
-// The jobs of a run, as its journal tells: what was submitted, under which name, and what became of
-// it. Beside run/run_state.hpp, which reads the same journal for the tasks.
+// The jobs of a run, as its journal tells: what was submitted, under which name, what became of it,
+// and how good the estimates of waits were. run/run_state.hpp reads the same journal for the tasks.
 //
-// The name is written down before the job is submitted: who finds a submission without an answer
-// looks for that name in the queue, and knows whether the job is there.
+// The name is written down before the job is submitted: if the answer is lost, a look for that name
+// in the queue says whether the job is there.
+//
+//   const PilotStates jobs = read_pilot_states(folder.journal());
+//   for (const PilotStatus& job : jobs.all()) ... job.wait() ... job.estimated_wait
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -31,7 +35,7 @@ enum class PilotStage : std::uint8_t {
 // How a job ended, as far as the tasks are concerned.
 enum class JobEnd : std::uint8_t {
   done,        // nothing of its tasks is left to do, or what is left has failed
-  unfinished,  // its time was over, a node crashed, somebody else cancelled it, ...
+  unfinished,  // its time was over, a node crashed, it was cancelled by others, ...
   cancelled,   // by us
   lost,        // it never began, and the batch system does not know it any more
 };
@@ -57,6 +61,12 @@ struct PilotStatus {
   std::string why = {};  // in the batch system's words or ours
 
   bool is_live() const { return stage != PilotStage::over; }
+  // From its submission to its start, and from there to its end; nothing as long as they are to
+  // come.
+  std::optional<Duration> wait() const;
+  std::optional<Duration> ran() const;
+  // "waits", "runs", or how it ended.
+  std::string state_text() const;
 };
 
 Json submit_entry(const Stamp& now, std::uint32_t pilot, const PilotStatus& status);
@@ -81,10 +91,12 @@ class PilotStates {
   const PilotStatus& at(std::uint32_t pilot) const { return pilots_.at(pilot); }
   std::uint32_t next() const { return static_cast<std::uint32_t>(pilots_.size()); }
   std::vector<std::uint32_t> live() const;
-  // Whose name that is, or was before it was lost; nothing: of another run.
+  // The pilot that has that name, or had it before it was lost; nothing: a job of another run.
   std::optional<std::uint32_t> owner(std::string_view name) const;
-  // Over, and its nodes may still be reserved.
+  // Those that are over, and whose nodes may still be reserved.
   std::vector<std::uint32_t> to_release() const;
+  // "it is in job 3, which waits", "it is in no job yet".
+  std::string place_of(std::uint32_t task) const;
 
  private:
   std::deque<PilotStatus> pilots_;
@@ -92,5 +104,26 @@ class PilotStates {
 
 // Throws as read_journal does.
 PilotStates read_pilot_states(const std::string& journal);
+
+// How good estimates were, over the jobs that have started. Errors count without their sign.
+class WaitSummary {
+ public:
+  // A job that has not started changes nothing.
+  void add(const PilotStatus& job);
+
+  std::size_t jobs() const { return errors_.size(); }
+  // 0 without jobs.
+  Duration mean_expected() const { return expected_ / count(); }
+  Duration mean_wait() const { return waited_ / count(); }
+  Duration mean_error() const;
+  Duration median_error() const;
+
+ private:
+  Duration count() const { return std::max<Duration>(1, static_cast<Duration>(jobs())); }
+
+  Duration expected_ = 0;
+  Duration waited_ = 0;
+  std::vector<Duration> errors_;
+};
 
 }  // namespace dovetail::batch

@@ -7,11 +7,11 @@ namespace dovetail::batch {
 
 namespace {
 
-// A job that is later than that is not about to start by itself; jobs have some time to spare.
+// A job that is later than that is planned again.
 constexpr Duration kLate = kMinute;
 
-// A batch system looks at its queue every so often, about every half minute, and starts jobs then.
-// A job that starts late must still fit into its reservation; both are in whole minutes.
+// A batch system looks at its queue about every half minute, and starts jobs then. A job that
+// starts late must still fit into its reservation; both are in whole minutes.
 constexpr Duration kReservedSlack = kMinute;
 constexpr Duration kBeginSlack = 30 * kSecond;
 
@@ -19,7 +19,7 @@ constexpr Duration kBeginSlack = 30 * kSecond;
 constexpr Duration kLead = 5 * kSecond;
 constexpr Duration kLeastLeadForEach = 50;
 
-// Others may take a node after we looked.
+// Other users may take a node after the picture was made.
 constexpr int kMostTries = 3;
 
 Duration slack_of(const PilotStatus& job) { return job.is_reserved ? kReservedSlack : kBeginSlack; }
@@ -28,7 +28,7 @@ constexpr WallTime second_after(WallTime moment) {
   return (moment + kSecond - 1) / kSecond * kSecond;
 }
 
-// What is there to plan, and around what.
+// The tasks to plan, and what to plan around.
 struct PlanningTask {
   std::vector<TaskId> tasks;
   std::vector<WallTime> releases;  // beside the tasks
@@ -47,7 +47,7 @@ std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
   const Platform nodes = live_nodes(picture, options.partition, what.needs).at(first);
   auto jobs = plan_jobs(problem, what.tasks, what.releases, nodes,
                         {.limits = limits_of(picture, options.partition),
-                         .overhead = JobBook::kOverhead,
+                         .overhead = kJobOverhead,
                          .slack = is_reserved ? kReservedSlack : kBeginSlack,
                          .goal = what.deadline ? Goal::deadline : Goal::turnaround,
                          .deadline = what.deadline,
@@ -134,7 +134,7 @@ WallTime PlannedStarts::expected_end(PilotId pilot) const {
   return status.started.value_or(start + slack_of(status)) + status.request;
 }
 
-// Jobs that are not considered before their time hold nothing in the queue until then.
+// Jobs that begin later hold nothing in the queue until then.
 std::vector<LaterNeed> PlannedStarts::own_needs() const {
   std::vector<LaterNeed> needs;
   for (const PilotId pilot : book_.pilots().live()) {
@@ -167,7 +167,8 @@ std::vector<PlannedJob> PlannedStarts::jobs_for(const std::vector<TaskId>& tasks
   }
   auto jobs = plan_around(problem_, options_, desk_.picture(), what);
   if (jobs) return *jobs;
-  if (options_.say) options_.say("no plan ends by the deadline any more; as early as can be, then");
+  if (options_.say)
+    options_.say("no plan meets the deadline any more; planning for the earliest end");
   what.deadline.reset();
   return plan_around(problem_, options_, desk_.picture(), what).value();
 }
@@ -180,7 +181,7 @@ void PlannedStarts::submit(const std::vector<PlannedJob>& jobs) {
   }
 }
 
-// A job has time to spare; the task itself is expected to take no longer than it says.
+// A slot is as long as the task; its job is longer.
 void PlannedStarts::write_down(const std::string& reason,
                                const std::vector<PlannedJob>& jobs) const {
   std::vector<Slot> slots(problem_.task_count());

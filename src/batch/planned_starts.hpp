@@ -1,10 +1,8 @@
-// A job for each task at the time of a plan: beside the strategies that cut workflows into jobs,
-// the way to run moldable tasks, on as many nodes as the plan says, around what others have
-// reserved.
+// A job for each task at the time of a plan, instead of a strategy that cuts workflows into jobs:
+// runs moldable tasks on as many nodes as the plan says, around what others have reserved.
 //
-// What is planned stays as it is for as long as it can. When a task was cut short or has to be
-// tried again, or its job comes late, it and what needs it are planned anew, around all that others
-// have by then.
+// A plan stays as it is for as long as it can. When a task was cut short or has to be tried again,
+// or its job comes late, it and what needs it are planned again around the queue of that moment.
 #pragma once
 
 #include <map>
@@ -31,7 +29,7 @@ class PlannedStarts final : public Strategy {
     plan(after(pilot, "has left work to do"));
   }
 
-  // A job waits in the queue now; the system may have an idea when it starts.
+  // The job waits in the queue now; `expected_start` is the system's own estimate, if it has one.
   void waits(PilotId pilot, std::optional<WallTime> expected_start);
 
  private:
@@ -55,12 +53,12 @@ class PlannedStarts final : public Strategy {
   JobBook& book_;
   LiveDesk& desk_;
   std::vector<std::optional<PilotId>> job_of_;  // by task: the live one
-  std::vector<char> moves_;                     // by task: when it runs is to be decided
+  std::vector<char> moves_;                     // by task: it is to be planned again
   std::map<PilotId, WallTime> late_;            // when jobs that are late are expected to start
 };
 
-// How the problem would be planned now, around all that others have, before anything is submitted;
-// nothing when there is no plan by the deadline. Throws as plan_jobs.
+// The plan that would be made now, before anything is submitted; nothing when there is none by the
+// deadline. Throws as plan_jobs.
 std::optional<std::vector<PlannedJob>> plan_jobs_now(const Problem& problem,
                                                      const JobRunOptions& options,
                                                      const ClusterPicture& picture);

@@ -1,15 +1,15 @@
-// A batch system as Dovetail sees it: asked for its nodes and jobs, told what to do, and inside a
-// job asked to start tasks on nodes. table.hpp has the ones that are known; everything else in
-// src/batch, the daemon and the command line knows only this class.
+// A batch system as Dovetail sees it: it answers questions about its nodes and jobs, takes orders,
+// and inside a job starts tasks on nodes. table.hpp lists the known systems; the rest of src/batch,
+// the daemon and the command line know only this class.
 //
 //   const auto system = system_named(name).make({});
 //   const std::string id = system->submit(script_file);
-//   for (const Job& job : system->jobs()) ...
+//   for (const ClusterJob& job : system->jobs()) ...
 //
-// Questions and orders may take long and throw what batch_errors.hpp says: Unreachable when the
-// system does not answer, Refused and its kinds when it says no. What only makes or reads text is
-// const, asks nothing and is tested on captured text: any thread may call it, the rest one at a
-// time.
+// Questions and orders may take long. They throw what batch_errors.hpp says, Unreachable when the
+// system does not answer, Refused and its kinds when it says no, and ExecutionError with one line
+// to act on when its commands are not installed. What only makes or reads text is const, asks
+// nothing and is tested on captured text: any thread may call it, the rest one at a time.
 #pragma once
 
 #include <optional>
@@ -44,9 +44,9 @@ struct JobRequest {
   std::string name;  // unlike that of any other job on the cluster
   Count nodes = 1;
   Count processes = 0;  // of one task that has all nodes; 0: tasks are started one by one
-  Duration limit = 0;   // is rounded up to what the system counts in
+  Duration limit = 0;   // rounded up to what the system counts in
   JobPlace place = {};
-  std::string output = {};  // the file of what the job prints, which is appended to
+  std::string output = {};  // the file to which the job prints, at its end
 };
 
 struct ReservationRequest {
@@ -58,7 +58,7 @@ struct ReservationRequest {
 };
 
 // The job that we are in.
-struct Allocation {
+struct JobAllocation {
   std::string job_id;
   std::vector<std::string> nodes;
   WallTime until = kForever;  // when the system ends it
@@ -86,17 +86,14 @@ class BatchSystem {
   // As messages call it.
   virtual std::string_view title() const = 0;
 
-  // Throws ExecutionError with one line to act on when it is not installed here.
-  virtual std::string version() = 0;
-
   // --- the cluster
 
   virtual ClusterPicture picture() = 0;
-  // Those of everybody, also jobs that are over for as long as the system remembers them.
-  virtual std::vector<Job> jobs() = 0;
+  // The jobs of all users, with those that are over for as long as the system remembers them.
+  virtual std::vector<ClusterJob> jobs() = 0;
   // A job that is over and that jobs() has forgotten; `since` is a moment before its end. Nothing
   // when it is not known, or when there is no memory of past jobs.
-  virtual std::optional<Job> past_job(const std::string& name, WallTime since) = 0;
+  virtual std::optional<ClusterJob> past_job(const std::string& name, WallTime since) = 0;
   // How many jobs this user may have in the partition, or in the default one; `partitions` are
   // those of a picture. Throws Unreachable: not to know is not the same as no limits.
   virtual UserLimits limits(const std::string& partition,
@@ -111,22 +108,22 @@ class BatchSystem {
   virtual void cancel(const std::vector<std::string>& ids) = 0;
   // Exactly these nodes, or Refused; NoRights when this user may reserve nothing.
   virtual void reserve(const ReservationRequest& request) = 0;
-  // Whether it is gone now, or was before; false while a job is inside.
+  // Whether the reservation is gone now, or was before; false while a job is inside.
   virtual bool release(const std::string& reservation) = 0;
   // How long an order takes on average.
   virtual Duration mean_call() const { return 0; }
 
-  // --- what it can do: else these are never called with such a request
+  // --- what it can do: requests that it cannot serve are never made
 
   virtual bool can_reserve() const { return true; }
   virtual bool can_begin_later() const { return true; }
 
   // --- text
 
-  // The head of a job's script, after its first line, which says all that the job asks for.
+  // The head of a job's script, after its first line: all that the job asks for.
   virtual std::string directives(const JobRequest& request) const = 0;
-  // Why the job does not start, and where to look, for people: when it waits for help.
-  virtual std::string explain(const Job& job) const = 0;
+  // For people, when the job waits for help: why it does not start, and where to look.
+  virtual std::string explain(const ClusterJob& job) const = 0;
   // What people would type.
   virtual std::vector<std::string> submit_command(const std::string& script_file) const = 0;
   virtual std::vector<std::string> reserve_command(const ReservationRequest& request) const = 0;
@@ -137,15 +134,15 @@ class BatchSystem {
   // Whether this process belongs to a job of the system, by its environment.
   virtual bool is_around_us() const = 0;
   // The job that we are in, by its environment. Throws InputError outside of a job.
-  virtual Allocation allocation() const = 0;
+  virtual JobAllocation allocation() const = 0;
   // The command that runs another one on a node of the job that we are in, and waits for it.
   virtual std::vector<std::string> step(const StepRequest& request) const = 0;
   // The command that sends SIGTERM to the tasks of all steps of the job; none: SIGTERM to step
   // commands does.
   virtual std::vector<std::string> stop_steps(const std::string& job_id) const = 0;
   virtual StepTrouble trouble_of(std::string_view last_words) const = 0;
-  // On a node, in a step: variables with which what the task starts by the system's own means
-  // stays on that node. `hosts_file` is a file of the step's own that may be written.
+  // On a node, in a step: variables that keep on that node what the task starts by the system's own
+  // means. It may write `hosts_file`, a file of the step's own.
   virtual Environment confined(Count processes, const std::string& hosts_file) const = 0;
 };
 

@@ -14,7 +14,7 @@ namespace dovetail::batch {
 struct SystemInfo {
   std::string_view name;     // of -c, and in files; one of kBatchSystems
   std::string_view title;    // in messages
-  std::string_view summary;  // how it is spoken to
+  std::string_view summary;  // how Dovetail speaks to it
   std::unique_ptr<BatchSystem> (*make)(const CallOptions& options);
 };
 
@@ -30,7 +30,7 @@ const SystemInfo& system_named(std::string_view name);
 std::string system_names();
 std::string system_titles();
 
-// The one in whose job we are; without a job the first, which says what is missing.
+// The system of the job that we are in; without a job the first, which says what is missing.
 std::unique_ptr<BatchSystem> system_around_us();
 
 }  // namespace dovetail::batch

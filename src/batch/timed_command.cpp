@@ -35,7 +35,7 @@ struct Pipe {
   Descriptor writing;
 };
 
-// Above the standard files, which the new process gets: otherwise one would replace the other.
+// Numbers above the standard files, so that none replaces another in the new process.
 Descriptor above_standard(Descriptor file, const std::string& program) {
   if (file.get() > STDERR_FILENO) return file;
   Descriptor moved(fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -111,7 +111,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-// A process that is ended, if it has not been, and waited for.
+// A process that the destructor ends and waits for.
 class Child {
  public:
   explicit Child(pid_t process)
@@ -120,7 +120,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // To be polled: readable once it has ended. Not open on systems that do not have this.
+  // Readable once the process has ended. Not open on systems that do not have this.
   const Descriptor& watch() const { return watch_; }
 
   // Nothing while it runs.
@@ -152,7 +152,7 @@ class Child {
   std::optional<int> code_ = {};
 };
 
-// Takes what there is to read; closes the file at its end.
+// Reads what is there; closes the file at its end.
 void take(Descriptor& file, std::string& text) {
   std::array<char, 65536> buffer;
   while (file.is_open()) {

@@ -12,7 +12,7 @@ namespace dovetail::batch {
 
 struct CommandLimits {
   double seconds = 10;  // then it is ended
-  // Variables of our environment that it does not get, by how their names begin.
+  // Variables of our environment that it does not get, by the beginnings of their names.
   std::vector<std::string> without = {};
 };
 
@@ -28,8 +28,8 @@ struct CommandResult {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // besides our own
 
-// Standard input is empty, and nothing else that we have open is passed on. It has a process group
-// of its own, which is ended with it when time is up. What it leaves running is not waited for.
+// The program has an empty standard input and no other open file of ours. It has a process group of
+// its own, which is ended with it when time is up; there is no waiting for what it leaves running.
 // Throws ExecutionError when no process can be made.
 CommandResult run_command(const std::vector<std::string>& arguments, const CommandLimits& limits,
                           const Environment& environment = {});

@@ -9,12 +9,7 @@ namespace dovetail::batch {
 
 namespace {
 
-std::optional<Count> smallest(const std::vector<JobLimit>& limits) {
-  const auto least = std::ranges::min_element(limits, {}, &JobLimit::most);
-  return least == limits.end() ? std::nullopt : std::optional(least->most);
-}
-
-bool counts(const JobScope& scope, const Job& job) {
+bool counts(const JobScope& scope, const ClusterJob& job) {
   const auto is_of = [](const std::string& wanted, const std::string& value) {
     return wanted.empty() || wanted == value;
   };
@@ -31,14 +26,16 @@ std::string own_user() {
   return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
 }
 
-std::optional<Count> UserLimits::max_submit() const { return smallest(submitted); }
-std::optional<Count> UserLimits::max_jobs() const { return smallest(running); }
+std::optional<Count> UserLimits::max_submit() const {
+  const auto least = std::ranges::min_element(submitted, {}, &JobLimit::most);
+  return least == submitted.end() ? std::nullopt : std::optional(least->most);
+}
 
-std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<Job>& jobs) {
+std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<ClusterJob>& jobs) {
   std::optional<Count> left;
   for (const JobLimit& limit : limits.submitted) {
-    const auto taken =
-        std::ranges::count_if(jobs, [&](const Job& job) { return counts(limit.scope, job); });
+    const auto taken = std::ranges::count_if(
+        jobs, [&](const ClusterJob& job) { return counts(limit.scope, job); });
     const Count free = static_cast<Count>(std::max<std::int64_t>(0, limit.most - taken));
     left = std::min(left.value_or(free), free);
   }

@@ -12,10 +12,10 @@
 
 namespace dovetail::batch {
 
-// Our own name, as batch systems know us.
+// The user of this process, as batch systems name it.
 std::string own_user();
 
-// Whose jobs count together; empty: of all.
+// Which jobs count together; an empty field: all.
 struct JobScope {
   std::string user = {};
   std::string account = {};
@@ -28,17 +28,15 @@ struct JobLimit {
   JobScope scope = {};
 };
 
-// Each of them has to be kept. None: any number of jobs.
+// Each of them holds. None: any number of jobs.
 struct UserLimits {
   std::vector<JobLimit> submitted = {};  // jobs that wait or run
-  std::vector<JobLimit> running = {};
 
   // The smallest; nothing when there is none.
   std::optional<Count> max_submit() const;
-  std::optional<Count> max_jobs() const;
 };
 
-// How many more such jobs the system takes now, by the jobs that are there; nothing: any number.
-std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<Job>& jobs);
+// How many more jobs the system takes now, given those that it has; nothing: any number.
+std::optional<Count> jobs_left(const UserLimits& limits, const std::vector<ClusterJob>& jobs);
 
 }  // namespace dovetail::batch

@@ -1,6 +1,8 @@
-// What executes steps: processes of this machine (local/process_backend.hpp), or jobs of a batch
-// system. A step is one attempt of a task of a run, or a month of an ensemble. It goes on when the
-// process that started it is gone, and a later process adopts it.
+// What executes steps: processes of this machine (local/process_backend.hpp), jobs of a batch
+// system (batch/job_backend.hpp), or the nodes of the job that we are in
+// (batch/pilot/step_backend.hpp). A step is one attempt of a task of a run, or a month of an
+// ensemble. Unless it runs inside a job, it goes on when the process that started it is gone, and a
+// later process adopts it.
 //
 //   backend.start(command);
 //   poll(backend.descriptor()); for (const StepEnd& end : backend.ended()) ...
@@ -39,6 +41,14 @@ struct StepCommand {
   std::string name = {};  // for people
   Count processors = 1;
   Duration expected = 0;
+  std::string node = {};  // of the job that we are in, for steps inside a job
+};
+
+// Whether more steps can start on the node of a step that has ended.
+enum class NodeAfterStep : std::uint8_t {
+  usable,
+  lost,         // something may still run there, or nothing can be started
+  job_is_over,  // the batch system is ending the whole job
 };
 
 struct StepEnd {
@@ -46,6 +56,7 @@ struct StepEnd {
   std::uint32_t attempt = 0;
   AttemptEnd end = {};
   bool is_lost = false;  // how it ended is not known; end.why says what happened
+  NodeAfterStep node = NodeAfterStep::usable;  // for steps inside a job
 
   bool is_success() const { return !is_lost && end.is_success(); }
 

@@ -3,11 +3,11 @@
 namespace dovetail::run {
 
 Book::Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
-           ClockSource clock)
+           ClockSource clock, const EntryVisitor& visit)
     : folder_(folder),
       problem_(problem),
       journal_(folder.journal()),
-      state_(read_run_state(folder.journal(), problem.task_count())),
+      state_(read_run_state(folder.journal(), problem.task_count(), visit)),
       clock_(state_.last(), std::move(clock)),
       revision_(problem, state_, started_in) {}
 

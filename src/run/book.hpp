@@ -32,10 +32,10 @@ struct RunEnd {
 
 class Book {
  public:
-  // Reads the journal. `started_in`: the folder in which the run was started. All must outlive it.
-  // Needs the lock on the run.
+  // Reads the journal, and shows each entry to `visit`. `started_in`: the folder in which the run
+  // was started. All references must outlive it. Needs the lock on the run.
   Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
-       ClockSource clock = {});
+       ClockSource clock = {}, const EntryVisitor& visit = {});
   Book(const Book&) = delete;
   Book& operator=(const Book&) = delete;
 

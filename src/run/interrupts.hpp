@@ -1,9 +1,12 @@
-// SIGINT and SIGTERM as something to read, and the old ways again at the end.
+// Signals as something to read: SIGINT and SIGTERM, or those that are named. The destructor brings
+// back what they did before.
 #pragma once
 
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include <initializer_list>
 
 #include "run/local/descriptor.hpp"
 
@@ -11,12 +14,12 @@ namespace dovetail::run {
 
 class Interrupts {
  public:
-  Interrupts() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set_, &before_);
-    file_ = Descriptor(signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
+  explicit Interrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM}) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : signals) sigaddset(&set, number);
+    sigprocmask(SIG_BLOCK, &set, &before_);
+    file_ = Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   }
   ~Interrupts() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
   Interrupts(const Interrupts&) = delete;
@@ -25,7 +28,7 @@ class Interrupts {
   // Readable when there are any.
   int descriptor() const { return file_.get(); }
 
-  // How many have come since last asked.
+  // How many have come since the last call.
   int take() {
     int count = 0;
     signalfd_siginfo info{};
@@ -34,7 +37,6 @@ class Interrupts {
   }
 
  private:
-  sigset_t set_{};
   sigset_t before_{};
   Descriptor file_;
 };

@@ -99,7 +99,7 @@ void replace_journal(const std::string& path, std::span<const Json> entries) {
   sync_folder_of(path);
 }
 
-bool read_journal(const std::string& path, const std::function<void(const Json&)>& visit) {
+bool read_journal(const std::string& path, const EntryVisitor& visit) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) fail(path, "read", errno);
   std::string text;

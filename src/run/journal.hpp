@@ -45,9 +45,11 @@ class JournalWriter {
 // the other is there as a whole. Needs that nobody writes to it. Throws ExecutionError.
 void replace_journal(const std::string& path, std::span<const Json> entries);
 
+using EntryVisitor = std::function<void(const Json& entry)>;
+
 // Calls `visit` for every entry in order, and answers whether the last line is torn. Throws
 // ExecutionError when the file cannot be read, and InputError for a line in the middle that is no
 // entry.
-bool read_journal(const std::string& path, const std::function<void(const Json&)>& visit);
+bool read_journal(const std::string& path, const EntryVisitor& visit);
 
 }  // namespace dovetail::run

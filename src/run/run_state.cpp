@@ -226,9 +226,12 @@ void RunState::set(TaskStatus& status, TaskState state) {
   status.state = state;
 }
 
-RunState read_run_state(const std::string& journal, std::size_t tasks) {
+RunState read_run_state(const std::string& journal, std::size_t tasks, const EntryVisitor& visit) {
   RunState state(tasks);
-  read_journal(journal, [&](const Json& entry) { state.apply(entry); });
+  read_journal(journal, [&](const Json& entry) {
+    state.apply(entry);
+    if (visit) visit(entry);
+  });
   return state;
 }
 

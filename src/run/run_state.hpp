@@ -143,7 +143,8 @@ class RunState {
   std::string outcome_;
 };
 
-// Throws as read_journal does.
-RunState read_run_state(const std::string& journal, std::size_t tasks);
+// Calls `visit`, if there is one, for every entry on the way. Throws as read_journal does.
+RunState read_run_state(const std::string& journal, std::size_t tasks,
+                        const EntryVisitor& visit = {});
 
 }  // namespace dovetail::run

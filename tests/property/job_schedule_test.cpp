@@ -101,7 +101,7 @@ PilotOrder order_of(const JobsOfTasks& work, int job) {
   order.picks_longest = work.picks_longest;
   for (const TaskId task : tasks_of_job(work, job)) {
     batch::PilotTask row;
-    row.expected = work.tasks[task].seconds;
+    row.command.expected = work.tasks[task].seconds;
     row.command.task = task;
     row.after.assign(work.tasks[task].parents.begin(), work.tasks[task].parents.end());
     order.tasks.push_back(row);

@@ -25,6 +25,7 @@ namespace {
 
 using run::AttemptEnd;
 using testing::comes_true;
+using testing::is_marked_done;
 using Random = std::mt19937;
 
 std::uint32_t below(Random& random, std::uint32_t bound) {
@@ -49,8 +50,7 @@ class SlurmPilot : public ::testing::Test {
   PilotTask& add(std::uint32_t number, const std::string& command,
                  std::vector<std::uint32_t> after = {}, Duration expected = 10) {
     const std::string log = own_.file("log");
-    order_.tasks.push_back({.name = "t" + std::to_string(number),
-                            .command = {.task = number,
+    order_.tasks.push_back({.command = {.task = number,
                                         .attempt = 1,
                                         .command = "echo s $T >> " + log + "; " + command +
                                                    "; x=$?; echo e $T >> " + log + "; exit $x",
@@ -59,8 +59,9 @@ class SlurmPilot : public ::testing::Test {
                                         .out_file = folder_.log(number, 1, "out"),
                                         .err_file = folder_.log(number, 1, "err"),
                                         .environment = {{"T", std::to_string(number)}},
-                                        .grace_seconds = 0.2},
-                            .expected = expected,
+                                        .grace_seconds = 0.2,
+                                        .name = "t" + std::to_string(number),
+                                        .expected = expected},
                             .after = std::move(after)});
     return order_.tasks.back();
   }
@@ -69,8 +70,8 @@ class SlurmPilot : public ::testing::Test {
     return {.first_look = 5, .last_look = 20, .margin = 0, .settle = 100, .patience = 150};
   }
 
-  Allocation allocation(Duration length = 60'000) const {
-    Allocation allocation{.job_id = "42", .nodes = {}, .until = run::wall_now() + length};
+  JobAllocation allocation(Duration length = 60'000) const {
+    JobAllocation allocation{.job_id = "42", .nodes = {}, .until = run::wall_now() + length};
     for (Count i = 1; i <= order_.nodes; ++i) allocation.nodes.push_back("n" + std::to_string(i));
     return allocation;
   }
@@ -93,9 +94,9 @@ class SlurmPilot : public ::testing::Test {
 
   PilotReport report() const { return read_report(folder_, order_); }
 
-  std::map<std::uint32_t, PilotReport::End> ends() const {
-    std::map<std::uint32_t, PilotReport::End> ends;
-    for (const PilotReport::End& end : report().ends) {
+  std::map<std::uint32_t, PilotReport::EndedTask> ends() const {
+    std::map<std::uint32_t, PilotReport::EndedTask> ends;
+    for (const PilotReport::EndedTask& end : report().ends) {
       EXPECT_TRUE(ends.emplace(end.task, end).second) << "two ends of " << end.task;
     }
     return ends;
@@ -153,8 +154,10 @@ void SlurmPilot::expect_report_in_order() const {
     return std::ranges::all_of(task.after, [&](auto before) { return done.contains(before); });
   };
   const auto preferred = [&](const PilotTask& a, const PilotTask& b) {
-    if (a.expected == b.expected) return &a < &b;
-    return order_.picks_longest ? a.expected > b.expected : a.expected < b.expected;
+    const Duration first = a.command.expected;
+    const Duration second = b.command.expected;
+    if (first == second) return &a < &b;
+    return order_.picks_longest ? first > second : first < second;
   };
   if (!std::filesystem::exists(report_file(folder_, 1))) return;
   run::read_journal(report_file(folder_, 1), [&](const run::Json& entry) {
@@ -166,7 +169,7 @@ void SlurmPilot::expect_report_in_order() const {
       for (const PilotTask& other : order_.tasks) {
         EXPECT_FALSE(!started.contains(other.command.task) && is_ready(other) &&
                      preferred(other, next))
-            << other.name << " should come before " << next.name;
+            << other.command.name << " should come before " << next.command.name;
       }
       EXPECT_TRUE(started.insert(next.command.task).second) << entry;
       EXPECT_TRUE(busy.emplace(entry["node"], next.command.task).second) << entry;
@@ -181,7 +184,7 @@ void SlurmPilot::expect_report_in_order() const {
 // As the tasks saw it, which wrote into one file when they began and ended.
 void SlurmPilot::expect_tasks_in_order() const {
   std::map<std::uint32_t, std::string> node;
-  for (const PilotReport::Start& start : report().starts) node[start.task] = start.node;
+  for (const PilotReport::BegunTask& start : report().starts) node[start.task] = start.node;
   std::set<std::uint32_t> ended;
   std::map<std::string, std::uint32_t> busy;
   std::ifstream log(own_.file("log"));
@@ -239,7 +242,7 @@ TEST_F(SlurmPilot, WhatAKilledPilotLeavesBehindCanBeTold) {
     expect_report_in_order();
     expect_tasks_in_order();
     const auto all = ends();
-    for (const PilotReport::Start& start : report().starts) {
+    for (const PilotReport::BegunTask& start : report().starts) {
       const auto attempt = run::read_attempt(task(start.task).command.attempt_file);
       EXPECT_FALSE(attempt.still_runs());
       EXPECT_EQ(all.contains(start.task), attempt.end.has_value()) << start.task;
@@ -313,7 +316,7 @@ TEST_F(SlurmPilot, RunningTasksAreStoppedWhenThePilotIsAskedToEnd) {
   add(1, "sleep 100");
   add(2, "sleep 100");
   add(3, "true");
-  order_.tasks.back().expected = 20;
+  order_.tasks.back().command.expected = 20;
   const pid_t pilot = begin();
   ASSERT_TRUE(comes_true([&] { return testing::text_of(own_.file("log")).size() >= 8; }));
   kill(pilot, SIGTERM);

@@ -23,7 +23,7 @@ inline batch::ClusterPicture idle_nodes(int count) {
   return picture;
 }
 
-inline batch::Job running(std::vector<std::string> nodes, Duration left) {
+inline batch::ClusterJob running(std::vector<std::string> nodes, Duration left) {
   return {.id = "1",
           .name = "r",
           .partitions = {"main"},
@@ -35,8 +35,8 @@ inline batch::Job running(std::vector<std::string> nodes, Duration left) {
           .end = kPictureTime + left};
 }
 
-inline batch::Job waiting(Count nodes, Duration limit, std::int64_t priority,
-                          const std::string& reason) {
+inline batch::ClusterJob waiting(Count nodes, Duration limit, std::int64_t priority,
+                                 const std::string& reason) {
   return {.id = "2",
           .name = "w",
           .partitions = {"main"},

@@ -18,7 +18,7 @@
 
 namespace dovetail::testing {
 
-struct PretendedJob : batch::Job {
+struct PretendedJob : batch::ClusterJob {
   std::string script = {};
 };
 
@@ -32,7 +32,7 @@ class FakeSystem final : public batch::BatchSystem {
   bool loses_answers = false;  // of submissions, which arrive all the same
   Count most_jobs = 0;         // of the user; 0: any number
   batch::Partition partition = {.name = "main", .is_default = true};
-  std::vector<batch::Job> past = {};
+  std::vector<batch::ClusterJob> past = {};
   std::function<void(int)> at_question = {};  // with their number, before jobs() answers
   std::function<std::vector<std::string>(const batch::StepRequest&)> start_step = {};
 
@@ -60,13 +60,12 @@ class FakeSystem final : public batch::BatchSystem {
     for (PretendedJob& job : queue) work(job);
   }
   std::size_t count(batch::JobState state) const {
-    return static_cast<std::size_t>(std::ranges::count(queue, state, &batch::Job::state));
+    return static_cast<std::size_t>(std::ranges::count(queue, state, &batch::ClusterJob::state));
   }
 
   // --- the batch system
 
   std::string_view title() const override { return "Fake"; }
-  std::string version() override { return "1"; }
 
   batch::ClusterPicture picture() override {
     batch::ClusterPicture picture{.at = now_, .partitions = {partition}};
@@ -79,13 +78,14 @@ class FakeSystem final : public batch::BatchSystem {
     picture.jobs.assign(queue.begin(), queue.end());
     return picture;
   }
-  std::vector<batch::Job> jobs() override {
+  std::vector<batch::ClusterJob> jobs() override {
     if (at_question) at_question(questions_++);
     require_here();
     return {queue.begin(), queue.end()};
   }
-  std::optional<batch::Job> past_job(const std::string& name, batch::WallTime /*since*/) override {
-    const auto found = std::ranges::find(past, name, &batch::Job::name);
+  std::optional<batch::ClusterJob> past_job(const std::string& name,
+                                            batch::WallTime /*since*/) override {
+    const auto found = std::ranges::find(past, name, &batch::ClusterJob::name);
     return found == past.end() ? std::nullopt : std::optional(*found);
   }
   batch::UserLimits limits(const std::string&, const std::vector<batch::Partition>&) override {
@@ -125,7 +125,9 @@ class FakeSystem final : public batch::BatchSystem {
     return fmt::format("#FAKE name={}\n#FAKE nodes={}\n#FAKE limit={}\n", job.name, job.nodes,
                        job.limit);
   }
-  std::string explain(const batch::Job& job) const override { return "it waits: " + job.reason; }
+  std::string explain(const batch::ClusterJob& job) const override {
+    return "it waits: " + job.reason;
+  }
   std::vector<std::string> submit_command(const std::string& script_file) const override {
     return {"fake-submit", script_file};
   }
@@ -135,7 +137,7 @@ class FakeSystem final : public batch::BatchSystem {
   std::vector<std::string> release_command(const std::string&) const override { return {}; }
 
   bool is_around_us() const override { return false; }
-  batch::Allocation allocation() const override { return {.job_id = "1", .nodes = {"n1"}}; }
+  batch::JobAllocation allocation() const override { return {.job_id = "1", .nodes = {"n1"}}; }
   std::vector<std::string> step(const batch::StepRequest& request) const override {
     return start_step ? start_step(request) : request.command;
   }

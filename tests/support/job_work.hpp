@@ -17,6 +17,10 @@ inline std::string order_of_script(const std::string& script_file) {
   return text.substr(from, text.find('\'', from) - from);
 }
 
+inline bool is_marked_done(const run::RunFolder& folder, std::uint32_t task) {
+  return !batch::marked_done(folder, {task}).empty();
+}
+
 // Writes the report of a job that has run its tasks, or as many as `most`; unless another job has
 // begun the order, or it is not wanted any more. With "time" they were cut short.
 inline void pretend_work(const std::string& script_file, const std::string& job_id,
@@ -33,14 +37,14 @@ inline void pretend_work(const std::string& script_file, const std::string& job_
   add(batch::begin_entry(job_id, {"n1"}));
   for (std::size_t i = 0; i < std::min(most, order.tasks.size()); ++i) {
     const run::StepCommand& command = order.tasks[i].command;
-    add(entry_of(batch::PilotReport::Start{
+    add(entry_of(batch::PilotReport::BegunTask{
         .task = command.task, .attempt = command.attempt, .node = "n1", .time = now}));
     run::AttemptEnd end;
     end.seconds = 0.001;
     end.time = now;
     if (over == "time") end.cause = run::AttemptEnd::Cause::stopped;
-    add(entry_of(
-        batch::PilotReport::End{.task = command.task, .attempt = command.attempt, .end = end}));
+    add(entry_of(batch::PilotReport::EndedTask{
+        .task = command.task, .attempt = command.attempt, .end = end}));
     if (over != "time") batch::mark_done(folder, command.task);
   }
   add(batch::over_entry(over));

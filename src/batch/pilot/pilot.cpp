@@ -1,17 +1,19 @@
 #include "batch/pilot/pilot.hpp"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <optional>
+#include <map>
 
-#include "batch/pilot/pilot_step.hpp"
 #include "batch/pilot/pilot_tasks.hpp"
+#include "batch/pilot/step_backend.hpp"
+#include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
+#include "run/freshness.hpp"
+#include "run/local/supervisor.hpp"
 
 namespace dovetail::batch {
 
@@ -20,87 +22,42 @@ namespace {
 using run::steady_now;
 using run::wall_now;
 
-// How long a step may take to end, beyond the grace of its task.
-constexpr Duration kStepPatience = 5'000;
-
-// What wakes a pilot, as something to read, and the old ways again at the end.
-class PilotSignals {
- public:
-  PilotSignals() {
-    signal(SIGCHLD, SIG_DFL);
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
-    sigprocmask(SIG_BLOCK, &set, &before_);
-    file_ = run::Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~PilotSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  PilotSignals(const PilotSignals&) = delete;
-  PilotSignals& operator=(const PilotSignals&) = delete;
-
-  // Waits for that long at most, and answers whether one came that asks us to end.
-  bool wait(Duration longest) const {
-    pollfd ready{.fd = file_.get(), .events = POLLIN, .revents = 0};
-    poll(&ready, 1, static_cast<int>(std::clamp<Duration>(longest, 0, kHour)));
-    bool asks = false;
-    signalfd_siginfo info{};
-    while (read(file_.get(), &info, sizeof info) == sizeof info) {
-      asks |= info.ssi_signo != SIGCHLD;
-    }
-    return asks;
-  }
-
- private:
-  sigset_t before_{};
-  run::Descriptor file_;
-};
-
-struct PilotStep {
-  TaskId task = 0;
-  std::string node = {};
-  StepProcess process;
-  Time began = 0;
-  Time ended = 0;  // of its process; 0: not yet
-  Time next_try = 0;
-};
-
-std::deque<std::string> nodes_to_use(const PilotOrder& order, const Allocation& allocation) {
+std::deque<std::string> nodes_to_use(const PilotOrder& order, const JobAllocation& allocation) {
   const auto most = static_cast<std::size_t>(order.spreads ? 1 : std::max<Count>(1, order.nodes));
   const std::size_t count = std::min(most, allocation.nodes.size());
   return {allocation.nodes.begin(), allocation.nodes.begin() + static_cast<long>(count)};
 }
 
-class Pilot {
+class PilotLoop {
  public:
-  Pilot(const run::RunFolder& folder, const PilotOrder& order, const Allocation& allocation,
-        const BatchSystem& system, const PilotOptions& options)
+  PilotLoop(const run::RunFolder& folder, const PilotOrder& order, const JobAllocation& allocation,
+            const BatchSystem& system, const PilotOptions& options)
       : folder_(folder),
         order_(order),
-        system_(system),
         options_(options),
-        job_id_(allocation.job_id),
-        program_(std::filesystem::read_symlink("/proc/self/exe").string()),
+        deadline_(steady_now() + allocation.until - wall_now() - options.margin),
+        backend_(folder, order, system,
+                 {.job_id = allocation.job_id,
+                  .until = deadline_,
+                  .settle = options.settle,
+                  .patience = options.patience}),
         report_(report_file(folder, order.pilot)),
         idle_(nodes_to_use(order, allocation)),
         tasks_(order, static_cast<Count>(idle_.size())),
-        deadline_(steady_now() + allocation.until - wall_now() - options.margin),
         pause_(options.first_look) {
     report_.add(begin_entry(allocation.job_id, allocation.nodes));
   }
 
   std::string run() {
     for (;;) {
-      collect();
+      hear();
       if (why_stopping_.empty()) {
         look();
         start();
       }
       report_.sync();
       if (running_.empty() && !may_go_on()) break;
-      const bool is_asked = signals_.wait(longest_wait());
-      if (is_asked) stop("asked");
-      if (!running_.empty() && left() <= 0) stop("time");
-      if (!why_stopping_.empty() && steady_now() >= force_at_) end_steps();
+      wait();
     }
     report_.add(over_entry(why()));
     report_.sync();
@@ -108,6 +65,11 @@ class Pilot {
   }
 
  private:
+  struct StartedTask {
+    TaskId task = 0;
+    std::string node;
+  };
+
   Duration left() const { return deadline_ - steady_now(); }
 
   bool may_go_on() {
@@ -120,45 +82,22 @@ class Pilot {
     return tasks_.has_failure() ? "failed" : "time";
   }
 
+  void wait() {
+    Duration longest = kHour;
+    if (why_stopping_.empty()) {
+      longest = std::min(longest, left());
+      if (is_waiting_ && !idle_.empty()) longest = std::min(longest, next_look_ - steady_now());
+    }
+    pollfd files[] = {{backend_.descriptor(), POLLIN, 0}, {asked_.descriptor(), POLLIN, 0}};
+    poll(files, std::size(files), static_cast<int>(std::max<Duration>(0, longest)));
+    if (asked_.take() > 0) stop("asked");
+    if (!running_.empty() && left() <= 0) stop("time");
+  }
+
   void stop(const char* why) {
     if (!why_stopping_.empty()) return;
     why_stopping_ = why;
-    double grace = 0;
-    for (const PilotStep& step : running_) {
-      grace = std::max(grace, order_.tasks[step.task].command.grace_seconds);
-    }
-    force_at_ = steady_now() + time_ceil(grace) + kStepPatience;
-    const std::vector<std::string> ask = system_.stop_steps(job_id_);
-    if (ask.empty() || order_.spreads) return end_steps();
-    if (!running_.empty()) asker_.emplace(ask);
-  }
-
-  void end_steps() {
-    force_at_ = kForever;
-    for (const PilotStep& step : running_) step.process.terminate();
-  }
-
-  StepProcess new_step(const std::string& node, const PilotTask& task) const {
-    const std::vector<std::string> command = {program_, "step", order_file(folder_, order_.pilot),
-                                              std::to_string(task.command.task)};
-    if (order_.spreads) return StepProcess(command);
-    return StepProcess(system_.step(
-        {.node = node, .cores = order_.cores_per_node, .name = task.name, .command = command}));
-  }
-
-  Duration longest_wait() const {
-    Duration wait = kHour;
-    if (why_stopping_.empty()) {
-      wait = std::min(wait, std::max<Duration>(0, left()));
-      if (is_waiting_ && !idle_.empty()) wait = std::min(wait, next_look_ - steady_now());
-    }
-    if (!why_stopping_.empty() && force_at_ < kForever) {
-      wait = std::min(wait, std::max<Duration>(0, force_at_ - steady_now()));
-    }
-    for (const PilotStep& step : running_) {
-      if (step.ended > 0) wait = std::min(wait, step.next_try - steady_now());
-    }
-    return wait;
+    for (const auto& [task, running] : running_) backend_.stop(task);
   }
 
   // What other jobs have done since.
@@ -175,133 +114,99 @@ class Pilot {
 
   // Everything that is to be started is written down before, all at once.
   void start() {
-    std::vector<std::pair<TaskId, std::string>> chosen;
+    std::vector<run::StepCommand> commands;
     while (const auto task = tasks_.start_next(left())) {
-      chosen.emplace_back(*task, std::move(idle_.front()));
+      run::StepCommand& command = commands.emplace_back(order_.tasks[*task].command);
+      command.node = std::move(idle_.front());
       idle_.pop_front();
-      const run::StepCommand& command = order_.tasks[*task].command;
-      report_.add(entry_of(PilotReport::Start{.task = command.task,
-                                              .attempt = command.attempt,
-                                              .node = chosen.back().second,
-                                              .time = wall_now()}));
+      running_[command.task] = {*task, command.node};
+      report_.add(entry_of(PilotReport::BegunTask{.task = command.task,
+                                                  .attempt = command.attempt,
+                                                  .node = command.node,
+                                                  .time = wall_now()}));
     }
     report_.sync();
-    for (auto& [task, node] : chosen) {
-      StepProcess process = new_step(node, order_.tasks[task]);
-      running_.push_back({.task = task,
-                          .node = std::move(node),
-                          .process = std::move(process),
-                          .began = steady_now()});
-    }
+    for (const run::StepCommand& command : commands) backend_.start(command);
   }
 
-  // What has ended since.
-  void collect() {
+  // Marks what is done once that is written down.
+  void hear() {
     std::vector<std::uint32_t> done;
-    std::erase_if(running_, [&](PilotStep& step) {
-      if (!step.process.exit_code()) return false;
-      const PilotTask& task = order_.tasks[step.task];
-      const auto attempt = run::read_attempt(task.command.attempt_file);
-      if (!is_all_here(task, attempt) && is_too_early(step)) return false;
-      if (never_began(step, attempt) && may_try_again(step)) {
-        step.process = new_step(step.node, task);
-        step.ended = 0;
-        return false;
-      }
-      if (conclude(step, attempt)) done.push_back(task.command.task);
-      return true;
-    });
+    for (const run::StepEnd& end : backend_.ended()) {
+      if (conclude(end)) done.push_back(end.task);
+    }
     report_.sync();
     for (const std::uint32_t task : done) mark_done(folder_, task);
   }
 
-  static bool is_all_here(const PilotTask& task, const run::Attempt& attempt) {
-    return attempt.end && (!attempt.end->is_success() || missing_output(task).empty());
-  }
-
-  // Whether the end of the attempt, or an output, may still be on its way from the node.
-  bool is_too_early(PilotStep& step) const {
-    const Time now = steady_now();
-    if (step.ended == 0) step.ended = now;
-    const Duration waited = now - step.ended;
-    if (waited >= options_.settle) return false;
-    step.next_try = now + std::min(options_.settle - waited, std::max<Duration>(20, waited));
-    return true;
-  }
-
-  static bool never_began(PilotStep& step, const run::Attempt& attempt) {
-    return !attempt.start && !attempt.end && *step.process.exit_code() != 0;
-  }
-
-  // Steps cannot be started while the batch system is away, however long that is, or a node not
-  // quite back.
-  bool may_try_again(const PilotStep& step) const {
-    const bool is_early =
-        steady_now() - step.began < options_.patience || says(step, StepTrouble::away);
-    return why_stopping_.empty() && is_early && order_.tasks[step.task].expected <= left();
-  }
-
-  bool says(const PilotStep& step, StepTrouble trouble) const {
-    return system_.trouble_of(step.process.last_words()) == trouble;
-  }
-
   // Whether the task is done.
-  bool conclude(PilotStep& step, const run::Attempt& attempt) {
-    const PilotTask& task = order_.tasks[step.task];
-    PilotReport::End end{.task = task.command.task, .attempt = task.command.attempt};
-    const bool has_not_begun = never_began(step, attempt);
-    // The job is being ended, and we have not been told yet.
-    if (has_not_begun && says(step, StepTrouble::job_is_over)) stop("time");
-    const bool cannot_begin =
-        has_not_begun && why_stopping_.empty() && !says(step, StepTrouble::away);
-    if (attempt.end) {
-      end.end = *attempt.end;
-      if (end.end.is_success()) end.missing = missing_output(task);
-    } else if (cannot_begin) {
-      end.end = run::AttemptEnd::not_started(words_of(step));
+  bool conclude(const run::StepEnd& step) {
+    auto [task, node] = std::move(running_.extract(step.task).mapped());
+    PilotReport::EndedTask end{.task = step.task, .attempt = step.attempt, .end = step.end};
+    if (step.is_success()) end.missing = missing_output(order_.tasks[task]);
+    // Of one that is lost it is not for us to say what became of it.
+    if (!step.is_lost) report_.add(entry_of(end));
+    const bool is_done = step.is_success() && end.missing.empty();
+    const bool is_usable = step.node == run::NodeAfterStep::usable;
+    if (is_usable) idle_.push_back(std::move(node));
+    if (is_done) {
+      tasks_.succeed(task);
+    } else {
+      tasks_.fail(task, is_usable ? PilotTasks::NodeFate::idle : PilotTasks::NodeFate::lost);
     }
-    // Of one that began and has no end it is not for us to say what became of it; one that came too
-    // late to begin has not failed.
-    if (attempt.end || cannot_begin) report_.add(entry_of(end));
-    const bool is_done = attempt.end && end.end.is_success() && end.missing.empty();
-    // On a node without an end something may still run, or nothing can.
-    const auto node = attempt.end ? PilotTasks::NodeFate::idle : PilotTasks::NodeFate::lost;
-    is_done ? tasks_.succeed(step.task) : tasks_.fail(step.task, node);
-    if (node == PilotTasks::NodeFate::idle) idle_.push_back(std::move(step.node));
+    // The job is being ended, and we have not been told yet.
+    if (step.node == run::NodeAfterStep::job_is_over) stop("time");
     return is_done;
-  }
-
-  static std::string words_of(PilotStep& step) {
-    const std::string words = step.process.last_words();
-    const std::string code = std::to_string(*step.process.exit_code());
-    return words.empty() ? "the step ended with exit code " + code : words;
   }
 
   const run::RunFolder& folder_;
   const PilotOrder& order_;
-  const BatchSystem& system_;
   const PilotOptions& options_;
-  std::string job_id_;
-  std::string program_;  // this one
-  PilotSignals signals_;
-  run::JournalWriter report_;
-  std::deque<std::string> idle_;  // nodes; the one that has been so longest comes first
-  PilotTasks tasks_;
   Time deadline_;  // by the clock that does not jump
+  run::Interrupts asked_{SIGTERM, SIGINT, SIGHUP};
+  StepBackend backend_;
+  run::JournalWriter report_;
+  std::deque<std::string> idle_;  // nodes; the one that has been idle for longest comes first
+  PilotTasks tasks_;
+  std::map<std::uint32_t, StartedTask> running_;  // by the number of the task
   Duration pause_;
   Time next_look_ = 0;
   bool is_waiting_ = false;  // for what other jobs do
-  std::vector<PilotStep> running_;
   std::string why_stopping_;
-  Time force_at_ = kForever;          // when stopping: then steps are ended that do not end
-  std::optional<StepProcess> asker_;  // sends SIGTERM to all steps
 };
+
+// --- on the node
+
+// What the task reads is known even if it is changed while the task runs.
+void prepare_folder(const PilotTask& task) {
+  std::filesystem::create_directories(task.command.folder);
+  if (task.inputs.empty()) return;
+  TaskExecution reads;
+  reads.inputs = task.inputs;
+  write_file(inputs_file(task.command.attempt_file),
+             run::digest_of_inputs(reads, task.command.folder));
+}
+
+// What a task starts by the system's own means stays on its node: other tasks run on the others.
+void confine_to_node(const PilotTask& task, const BatchSystem& system) {
+  const std::string hosts = task.command.attempt_file + ".hosts";
+  for (const auto& [name, value] : system.confined(task.command.processors, hosts)) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+}
+
+int write_not_started(const PilotTask& task, const std::string& why) {
+  const run::AttemptEnd end = run::AttemptEnd::not_started(why);
+  auto file = run::AttemptWriter::create(task.command.attempt_file);
+  if (file) file->write_end(end);
+  return end.exit_code;
+}
 
 }  // namespace
 
-Allocation allocation_for(const PilotOrder& order, const BatchSystem& system) {
-  Allocation allocation = system.allocation();
-  // Not every system says when it ends the job. The pilot is the first thing in it, and it has
+JobAllocation allocation_for(const PilotOrder& order, const BatchSystem& system) {
+  JobAllocation allocation = system.allocation();
+  // Not every system says when it ends the job. The pilot is the first thing in it, and jobs have
   // whole minutes.
   const Duration minutes = (order.request + kMinute - 1) / kMinute;
   if (allocation.until == kForever) allocation.until = wall_now() + minutes * kMinute;
@@ -310,10 +215,31 @@ Allocation allocation_for(const PilotOrder& order, const BatchSystem& system) {
 }
 
 std::string run_pilot(const run::RunFolder& folder, const PilotOrder& order,
-                      const Allocation& allocation, const BatchSystem& system,
+                      const JobAllocation& allocation, const BatchSystem& system,
                       const PilotOptions& options) {
   if (!claim_order(folder, order.pilot)) return "twice";
-  return Pilot(folder, order, allocation, system, options).run();
+  return PilotLoop(folder, order, allocation, system, options).run();
+}
+
+int run_step(const PilotOrder& order, std::uint32_t task, const BatchSystem& system) {
+  constexpr int kBegunBefore = 125;
+  const PilotTask* found = order.find(task);
+  if (found == nullptr) {
+    throw InputError("there is no task " + std::to_string(task) + " in the order of job " +
+                     order.job_name);
+  }
+  std::error_code error;
+  if (std::filesystem::exists(found->command.attempt_file, error)) {
+    const auto attempt = run::read_attempt(found->command.attempt_file);
+    return attempt.end && attempt.end->is_success() ? 0 : kBegunBefore;
+  }
+  try {
+    prepare_folder(*found);
+    if (!order.spreads) confine_to_node(*found, system);
+  } catch (const std::exception& trouble) {
+    return write_not_started(*found, trouble.what());
+  }
+  return run::supervise_once(found->command).exit_code;
 }
 
 }  // namespace dovetail::batch

@@ -51,9 +51,9 @@ std::string head_of(std::uint32_t task) { return "{\"task\":" + std::to_string(t
 // The number comes first, as in the head of its line.
 Json json_of_task(const PilotTask& task) {
   Json json = run::json_of(task.command);
-  json["name"] = task.name;
-  json["processors"] = task.processors;
-  json["expected"] = task.expected;
+  json["name"] = task.command.name;
+  json["processors"] = task.command.processors;
+  json["expected"] = task.command.expected;
   json["after"] = task.after;
   json["inputs"] = task.inputs;
   json["outputs"] = task.outputs;
@@ -63,9 +63,9 @@ Json json_of_task(const PilotTask& task) {
 PilotTask task_of_json(const Json& json) {
   PilotTask task;
   task.command = run::command_from(json);
-  json.at("name").get_to(task.name);
-  json.at("processors").get_to(task.processors);
-  json.at("expected").get_to(task.expected);
+  json.at("name").get_to(task.command.name);
+  json.at("processors").get_to(task.command.processors);
+  json.at("expected").get_to(task.command.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
   json.at("outputs").get_to(task.outputs);
@@ -127,24 +127,24 @@ void require_sense(const std::string& file, const PilotOrder& order) {
 }
 
 // What the step wrote on its node about an attempt that has begun.
-std::optional<PilotReport::End> end_on_node(const PilotTask& task) {
+std::optional<PilotReport::EndedTask> end_on_node(const PilotTask& task) {
   const auto attempt = run::read_attempt(task.command.attempt_file);
   if (!attempt.end) return std::nullopt;
-  PilotReport::End end{
+  PilotReport::EndedTask end{
       .task = task.command.task, .attempt = task.command.attempt, .end = *attempt.end};
   if (end.end.is_success()) end.missing = missing_output(task);
   return end;
 }
 
-// The ends that the pilot did not write down, of the starts that it did; and what it took for not
-// started only because the step's file came late.
+// Adds ends that the pilot did not write down, and corrects those that it took for not started
+// because the step's file came late.
 void add_known_ends(const PilotOrder& order, PilotReport& report) {
-  std::unordered_map<std::uint32_t, PilotReport::End*> ends;
-  for (PilotReport::End& end : report.ends) ends.emplace(end.task, &end);
   std::unordered_map<std::uint32_t, const PilotTask*> tasks;
   for (const PilotTask& task : order.tasks) tasks.emplace(task.command.task, &task);
-  std::vector<PilotReport::End> added;
-  for (const PilotReport::Start& start : report.starts) {
+  report.ends.reserve(report.ends.size() + report.starts.size());  // pointers stay valid
+  std::unordered_map<std::uint32_t, PilotReport::EndedTask*> ends;
+  for (PilotReport::EndedTask& end : report.ends) ends.emplace(end.task, &end);
+  for (const PilotReport::BegunTask& start : report.starts) {
     const auto task = tasks.find(start.task);
     const auto known = ends.find(start.task);
     const bool is_sure =
@@ -155,10 +155,9 @@ void add_known_ends(const PilotOrder& order, PilotReport& report) {
     if (known != ends.end()) {
       *known->second = std::move(*end);
     } else {
-      added.push_back(std::move(*end));
+      report.ends.push_back(std::move(*end));
     }
   }
-  std::ranges::move(added, std::back_inserter(report.ends));
 }
 
 void add_entry(const Json& entry, PilotReport& report) {
@@ -174,7 +173,7 @@ void add_entry(const Json& entry, PilotReport& report) {
                              .time = entry.at("time").get<WallTime>()});
   } else if (what == "end") {
     const auto end = run::end_of(entry);
-    if (!end) return;  // the attempt's own file may still say it
+    if (!end) return;  // the attempt's own file may have it
     report.ends.push_back({.task = entry.at("task").get<std::uint32_t>(),
                            .attempt = entry.at("attempt").get<std::uint32_t>(),
                            .end = *end,
@@ -185,6 +184,12 @@ void add_entry(const Json& entry, PilotReport& report) {
 }
 
 }  // namespace
+
+const PilotTask* PilotOrder::find(std::uint32_t task) const {
+  const auto found =
+      std::ranges::find(tasks, task, [](const PilotTask& other) { return other.command.task; });
+  return found == tasks.end() ? nullptr : &*found;
+}
 
 void write_order(const std::string& file, const PilotOrder& order) {
   make_parent(file);
@@ -270,12 +275,6 @@ bool claim_order(const run::RunFolder& folder, std::uint32_t pilot) {
   throw ExecutionError(file + ": cannot be written: " + std::strerror(errno));
 }
 
-std::string inputs_file(const run::RunFolder& folder, std::uint32_t task, std::uint32_t attempt) {
-  return inputs_file(folder.attempt(task, attempt));
-}
-
-std::string hosts_file(const std::string& attempt_file) { return attempt_file + ".hosts"; }
-
 std::string inputs_file(const std::string& attempt_file) { return attempt_file + ".inputs"; }
 
 void mark_done(const run::RunFolder& folder, std::uint32_t task) {
@@ -288,13 +287,9 @@ void mark_done(const run::RunFolder& folder, std::uint32_t task) {
   if (!create()) throw ExecutionError(path + ": cannot be written: " + std::strerror(errno));
 }
 
-bool is_marked_done(const run::RunFolder& folder, std::uint32_t task) {
-  return !marked_done(folder, {task}).empty();
-}
-
 std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
                                        const std::vector<std::uint32_t>& tasks) {
-  // Opening the folder makes a network's file system ask what is new in it.
+  // Opening the folder makes a network file system look for what is new in it.
   const run::Descriptor done(open(done_folder(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::vector<std::uint32_t> found;
   if (!done.is_open()) return found;
@@ -316,7 +311,7 @@ Json begin_entry(const std::string& job_id, const std::vector<std::string>& node
   return {{"what", "begin"}, {"time", run::wall_now()}, {"job", job_id}, {"nodes", nodes}};
 }
 
-Json entry_of(const PilotReport::Start& start) {
+Json entry_of(const PilotReport::BegunTask& start) {
   return {{"what", "start"},
           {"time", start.time},
           {"task", start.task},
@@ -324,7 +319,7 @@ Json entry_of(const PilotReport::Start& start) {
           {"node", start.node}};
 }
 
-Json entry_of(const PilotReport::End& end) {
+Json entry_of(const PilotReport::EndedTask& end) {
   Json entry = {
       {"what", "end"}, {"time", run::wall_now()}, {"task", end.task}, {"attempt", end.attempt}};
   entry.update(run::json_of(end.end));
@@ -344,8 +339,8 @@ PilotReport read_report(const run::RunFolder& folder, const PilotOrder& order) {
   try {
     run::read_journal(file, [&](const Json& entry) { add_entry(entry, report); });
   } catch (const InputError&) {
-    // A network's file system may show the length of a line before what is in it. The rest is
-    // there the next time, and what counts most is in the attempt files.
+    // A network file system may show the length of a line before its content. The rest is there
+    // the next time, and what counts most is in the attempt files.
   }
   add_known_ends(order, report);
   return report;

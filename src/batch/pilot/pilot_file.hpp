@@ -1,5 +1,5 @@
-// What a pilot job is to run, and what it writes down: the files between the one who submits jobs
-// and the jobs. All are in the run's folder, which every node must see.
+// What a pilot job is to run, and what it writes down: the files between the conductor and its
+// jobs. All are in the run's folder, which every node must see.
 //
 //   pilots/3.json     what the third job of the run is to do (PilotOrder)
 //   pilots/3.sbatch   the script that is submitted
@@ -7,8 +7,8 @@
 //   pilots/3.out      what the job printed
 //   done/17           task 17 is done: the jobs that need it look for this file
 //
-// Tasks are numbers, as in the run's journal. The end of an attempt is in its attempt file, as for
-// every other run: it is written on the node, by the step that runs the task.
+// Tasks are numbers, as in the run's journal. The end of an attempt is in its attempt file, as in
+// every run: the step that runs the task writes it on the node.
 #pragma once
 
 #include <cstdint>
@@ -26,32 +26,31 @@
 namespace dovetail::batch {
 
 struct PilotTask {
-  std::string name;                       // for people
-  run::StepCommand command = {};          // complete: with attempt, files, environment
-  Count processors = 1;                   // that it is told to use
-  Duration expected = 0;                  // how long it takes on them
+  run::StepCommand command = {};          // complete but for its node
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
   std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
   std::vector<std::string> outputs = {};  // that it must leave, as paths
 };
 
 struct PilotOrder {
-  std::string job_name;  // of the batch job, in all of the cluster unlike any other
+  std::string job_name;  // unlike that of any other job of the cluster
   std::uint32_t pilot = 0;
   Count nodes = 1;
   Count cores_per_node = 1;
   Duration request = 0;                // how long the job may run
-  std::optional<WallTime> until = {};  // its nodes are reserved to then only, whenever it starts
+  std::optional<WallTime> until = {};  // when the reservation of its nodes ends
   bool picks_longest = false;          // of the ready tasks; else the shortest
-  // Its one task has all nodes. It is started on the first of them, by the script itself, so that
-  // what it starts in turn, by mpirun or the like, finds them all.
+  // Its one task has all nodes. The script itself starts it on the first of them, so that mpirun
+  // and the like find them all.
   bool spreads = false;
   std::vector<PilotTask> tasks = {};  // in file order
+
+  // The task of that number; null when it is not in the order.
+  const PilotTask* find(std::uint32_t task) const;
 };
 
-// Writes it so that there is either the whole file or none; each task has a line of its own, so
-// that one can be read without the others. Throws ExecutionError, also when a text is not UTF-8:
-// JSON cannot hold it.
+// Writes the whole file or none. Each task has a line of its own, so that it can be read without
+// the others. Throws ExecutionError, also when a text is not UTF-8, which JSON needs.
 void write_order(const std::string& file, const PilotOrder& order);
 // Throws ExecutionError when it cannot be read, InputError when it is no such file, when a task is
 // in it twice, or when tasks come after one another in a circle.
@@ -69,36 +68,31 @@ std::string report_file(const run::RunFolder& folder, std::uint32_t pilot);
 std::string output_file(const run::RunFolder& folder, std::uint32_t pilot);
 std::string done_file(const run::RunFolder& folder, std::uint32_t task);
 
-// Only one does what an order says, whatever happens to submissions: who makes its report. False
-// when somebody has. Who claims an order that is not wanted any more keeps jobs from beginning it.
+// Makes the report of the order; false when it is there. Only the job that makes it does the work,
+// whatever happens to submissions; the conductor makes it to keep jobs from beginning.
 bool claim_order(const run::RunFolder& folder, std::uint32_t pilot);
 
 // The digest of what an attempt read, written on its node before it began.
-std::string inputs_file(const run::RunFolder& folder, std::uint32_t task, std::uint32_t attempt);
 std::string inputs_file(const std::string& attempt_file);
 
-// The node of an attempt, once for each of its processors, for the system to start processes by.
-std::string hosts_file(const std::string& attempt_file);
-
-// That it is done, for the jobs that need it; again is no error.
+// Tells the jobs that need the task that it is done; again is no error.
 void mark_done(const run::RunFolder& folder, std::uint32_t task);
-bool is_marked_done(const run::RunFolder& folder, std::uint32_t task);
-// Of these tasks, those that are, in their order.
+// Those of the tasks that are marked, in their order.
 std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
                                        const std::vector<std::uint32_t>& tasks);
 
 // The first of the task's outputs that is not there; empty when all are.
 std::string missing_output(const PilotTask& task);
 
-// What has happened in a job, as far as it is written down.
+// What a job has written down.
 struct PilotReport {
-  struct Start {
+  struct BegunTask {
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
     std::string node = {};
     WallTime time = 0;
   };
-  struct End {
+  struct EndedTask {
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
     run::AttemptEnd end = {};
@@ -108,20 +102,20 @@ struct PilotReport {
   std::string job_id = {};
   std::optional<WallTime> began = {};  // nothing: the job has not begun its work
   std::vector<std::string> nodes = {};
-  std::vector<Start> starts = {};
-  std::vector<End> ends = {};
+  std::vector<BegunTask> starts = {};
+  std::vector<EndedTask> ends = {};
   std::string over = {};  // why it ended: "done", "time", "failed", "asked"; empty: it did not say
 };
 
 // The entries of a report, a line of JSON each, as for a run's journal.
 run::Json begin_entry(const std::string& job_id, const std::vector<std::string>& nodes);
-run::Json entry_of(const PilotReport::Start& start);
-run::Json entry_of(const PilotReport::End& end);
+run::Json entry_of(const PilotReport::BegunTask& start);
+run::Json entry_of(const PilotReport::EndedTask& end);
 run::Json over_entry(const std::string& why);
 
-// Of a file that another process may be writing to; nothing in it when there is none. Ends of
-// attempts that the pilot did not live to write down are taken from the attempt files. A start
-// without an end is of a task that runs or was lost with its node or its job.
+// Reads a file that another process may be writing to; an empty report when there is none. Ends
+// that the pilot did not live to write down come from the attempt files. A start without an end
+// means that the task runs, or was lost with its node or its job.
 PilotReport read_report(const run::RunFolder& folder, const PilotOrder& order);
 
 }  // namespace dovetail::batch

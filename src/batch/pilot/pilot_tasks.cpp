@@ -38,7 +38,7 @@ std::shared_ptr<const JobTasks> job_tasks_of(const PilotOrder& order,
   std::vector<std::vector<TaskId>> next(indices.size());
   for (TaskId index = 0; index < order.tasks.size(); ++index) {
     const PilotTask& task = order.tasks[index];
-    times[index] = task.expected;
+    times[index] = task.command.expected;
     const std::set<std::uint32_t> after(task.after.begin(), task.after.end());
     for (const std::uint32_t before : after) next[indices.at(before)].push_back(index);
   }

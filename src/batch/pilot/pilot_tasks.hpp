@@ -1,9 +1,9 @@
-// Which task of an order comes next: the rule of queue/strategies/job_schedule.hpp with the tasks
-// of an order, and with those of other jobs that they wait for.
+// Which task of an order comes next, by the rule of queue/strategies/job_schedule.hpp, counting
+// tasks of other jobs that must come before.
 //
 //   PilotTasks tasks(order, nodes);
 //   while (auto next = tasks.start_next(time_left)) ...   // index into order.tasks
-//   tasks.succeed(*next);                                 // or fail(): what needs it is given up
+//   tasks.succeed(*next);                                 // or fail(): gives up what needs it
 //   if (!tasks.can_start_more(time_left)) ...             // nothing is left to start
 #pragma once
 
@@ -26,7 +26,7 @@ class PilotTasks {
   void succeed(TaskId index) { schedule_.succeed(kJob, index); }
   void fail(TaskId index, NodeFate node);
 
-  // What is not in the order and still waited for, by number, and that it is done.
+  // The tasks outside of the order that are still waited for, by number; and that one is done.
   std::vector<std::uint32_t> awaited() const;
   void found_done(std::uint32_t task);
 
@@ -47,7 +47,7 @@ class PilotTasks {
   bool has_failure_ = false;
 };
 
-// Whether some tasks can never be started, as each comes after another of them.
+// Whether tasks come after one another in a circle: they could never start.
 bool has_circle(const PilotOrder& order);
 
 }  // namespace dovetail::batch

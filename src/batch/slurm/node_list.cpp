@@ -1,6 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <map>
+#include <utility>
 
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
@@ -15,38 +17,22 @@ constexpr std::size_t kMaxDigits = 18;
 
 using Names = std::vector<std::string>;
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxDigits &&
-         std::all_of(text.begin(), text.end(), io::is_digit);
-}
-
-std::uint64_t number_in(std::string_view text) {
-  std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-std::string padded(std::uint64_t value, std::size_t width) {
-  std::string digits = std::to_string(value);
-  return std::string(width > digits.size() ? width - digits.size() : 0, '0') + digits;
-}
-
 // "7" or "08-12"; false when it is neither.
 bool expand_range(std::string_view text, Names& numbers) {
   const std::size_t dash = text.find('-');
   const std::string_view first = text.substr(0, dash);
   const std::string_view last = dash == text.npos ? first : text.substr(dash + 1);
-  if (!is_number(first) || !is_number(last)) return false;
-  const std::uint64_t end = number_in(last);
-  const std::uint64_t begin = number_in(first);
-  if (begin > end || end - begin >= kMaxNodes - std::min(kMaxNodes, numbers.size())) return false;
-  for (std::uint64_t value = begin; value <= end; ++value) {
-    numbers.push_back(padded(value, first.size()));
+  const auto begin = whole_number(first);
+  const auto end = whole_number(last);
+  const std::size_t room = kMaxNodes - std::min(kMaxNodes, numbers.size());
+  if (!begin || !end || *begin > *end || std::cmp_greater_equal(*end - *begin, room)) return false;
+  for (std::int64_t value = *begin; value <= *end; ++value) {
+    numbers.push_back(fmt::format("{:0{}}", value, first.size()));
   }
   return true;
 }
 
-// "1-3,7", what stands between brackets.
+// "1-3,7", as it stands between brackets.
 bool expand_ranges(std::string_view text, Names& numbers) {
   for (;;) {
     const std::size_t comma = text.find(',');
@@ -101,7 +87,7 @@ std::size_t element_end(std::string_view text) {
   return text.size();
 }
 
-// "n017" -> "n" and "017"; the number is empty where there is none to count with.
+// "n017" -> "n" and "017"; the number is empty where there is none, or it is too long to count.
 std::pair<std::string_view, std::string_view> split_number(std::string_view name) {
   std::size_t begin = name.size();
   while (begin > 0 && io::is_digit(name[begin - 1])) --begin;
@@ -113,9 +99,9 @@ bool comes_before(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-// Whether the range that begins with the first number reads as going on from `last` to `next`.
+// Whether `next` continues the range from `first` to `last`, also as Slurm fills up with zeros.
 bool goes_on(const std::string& first, const std::string& last, const std::string& next) {
-  if (number_in(last) + 1 != number_in(next)) return false;
+  if (whole_number(last).value_or(0) + 1 != whole_number(next)) return false;
   return last.size() == next.size() || (first.front() != '0' && next.front() != '0') ||
          (first == "0" && next.front() != '0');
 }

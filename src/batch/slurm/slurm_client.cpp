@@ -10,8 +10,6 @@
 #include <thread>
 
 #include "batch/slurm/slurm_accounting.hpp"
-#include "batch/slurm/slurm_limits.hpp"
-#include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
 #include "run/clock.hpp"
@@ -20,8 +18,8 @@ namespace dovetail::batch::slurm {
 
 namespace {
 
-// Variables by which users change what the commands print or do. Slurm puts those of sbatch above
-// what the script says; account and the like are left, as they may be needed.
+// Variables by which users change what the commands print or do. Those of sbatch override the
+// script; account and the like stay, as they may be needed.
 const std::vector<std::string>& foreign_variables() {
   static const std::vector<std::string> names{"SQUEUE_",          "SACCT_",
                                               "SINFO_",           "SCONTROL_",
@@ -76,9 +74,9 @@ std::string_view broken_submit_limit(const CommandResult& result) {
   return {};
 }
 
-// Throws what a call that did not go well means.
+// Throws what a failed call means.
 [[noreturn]] void fail_call(const CommandResult& result, const std::string& program) {
-  // It waits for its configuration to appear, for a minute, in vain.
+  // Slurm's commands wait a minute for a configuration file that is missing.
   if (contains(result.err, "cannot stat file")) {
     throw Refused("Slurm is not set up here: " + words_of(result, program));
   }
@@ -99,10 +97,9 @@ std::set<std::string> as_set(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-// In words, how the reservation is not what was asked for; empty when it is.
+// How the reservation differs from the request, in words; empty when it does not.
 std::string difference(const ReservationRequest& asked, const std::vector<ReservedNodes>& all) {
-  const auto made =
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == asked.name; });
+  const auto made = std::ranges::find(all, asked.name, &ReservedNodes::name);
   if (made == all.end()) return "it is not there";
   if (as_set(made->node_names) != as_set(asked.node_names)) {
     return "its nodes are " + format_node_list(made->node_names);
@@ -155,7 +152,7 @@ Client::Client(CallOptions options, CommandRunner runner)
 CommandResult Client::call(const std::vector<std::string>& arguments, double seconds) {
   ++calls_;
   const std::int64_t began = run::steady_now();
-  // What sbatch is given goes on to the job, and what it prints is understood without.
+  // The environment of sbatch goes on to the job, and its answer needs no time format.
   const bool is_question = arguments.front() != "sbatch";
   CommandResult result = runner_(
       arguments, {.seconds = seconds, .without = foreign_variables()},
@@ -204,21 +201,14 @@ std::optional<std::string> Client::try_tell(const std::vector<std::string>& argu
   }
 }
 
-std::string Client::version() {
-  // "slurm 22.05.8", or "slurm-wlm 22.05.8".
-  const std::string text = tell({"sbatch", "--version"});
-  const std::string_view line = lines_of(text).empty() ? std::string_view() : lines_of(text).back();
-  return std::string(line.substr(line.find_last_of(' ') + 1));
-}
-
-std::vector<Job> Client::jobs() {
+std::vector<ClusterJob> Client::jobs() {
   const std::string mark = secret_mark();
   return parse_jobs(ask({"squeue", "--noheader", "--all", "--states=all", "--array",
                          "--format=" + job_format(mark)}),
                     mark);
 }
 
-std::vector<Node> Client::nodes() {
+std::vector<ClusterNode> Client::nodes() {
   return parse_nodes(
       ask({"sinfo", "--noheader", "--all", "--Node", std::string("--format=") + kNodeFormat}));
 }
@@ -241,17 +231,17 @@ ClusterPicture Client::picture() {
   return picture;
 }
 
-std::optional<Job> Client::past_job(const std::string& name, WallTime since) {
+std::optional<ClusterJob> Client::past_job(const std::string& name, WallTime since) {
   const std::vector<std::string> question{"sacct", "--parsable2", "--noheader", "--allocations",
                                           std::string("--format=") + kPastJobFormat};
   std::vector<std::string> named = question;
   named.push_back("--name=" + name);
   named.push_back("--starttime=" + (since > 0 ? format_moment(since) : "now-365days"));
   if (const std::optional<std::string> text = try_tell(named)) {
-    const std::vector<Job> jobs = parse_past_jobs(*text);
+    const std::vector<ClusterJob> jobs = parse_past_jobs(*text);
     if (!jobs.empty()) return find_past_job(jobs, name);
   }
-  // It has all jobs since it was begun, whatever one asks for.
+  // The log has all jobs since it was begun, and cannot be asked for one.
   std::vector<std::string> completed = question;
   completed.push_back("--completion");
   const std::optional<std::string> text = try_tell(completed);
@@ -278,17 +268,9 @@ UserLimits Client::limits(const std::string& partition, const std::vector<Partit
 std::string Client::submit(const std::string& script_file) {
   const std::string text = tell({"sbatch", "--parsable", script_file});
   const std::optional<std::string> id = parse_job_id(text);
-  // Something was submitted, perhaps, and only its name can tell.
+  // There may be a job; only its name can tell.
   if (!id) throw Unreachable("sbatch names no job id: " + io::quote(text));
   return *id;
-}
-
-WallTime Client::test_start(const std::string& script_file) {
-  CommandResult result = call({"sbatch", "--test-only", script_file}, options_.call_seconds);
-  if (!result.is_fine()) fail_call(result, "sbatch");
-  const std::optional<WallTime> start = parse_test_start(result.err + "\n" + result.out);
-  if (!start) throw Refused("sbatch names no start: " + io::quote(result.err));
-  return *start;
 }
 
 void Client::cancel(const std::vector<std::string>& ids) {

@@ -1,13 +1,13 @@
-// Slurm as a batch system, by its commands: sbatch, squeue, scontrol, scancel, sinfo, and for what
-// is past or counted in accounting sacct and sacctmgr; srun inside a job.
+// Slurm as a batch system, by its commands: sbatch, squeue, scontrol, scancel, sinfo; sacct and
+// sacctmgr for what accounting knows; srun inside a job.
 //
 //   Client client;
 //   const std::string id = client.submit("pilot.sbatch");   // its #SBATCH lines say everything
-//   for (const Job& job : client.jobs()) ...
+//   for (const ClusterJob& job : client.jobs()) ...
 //
 // Every call has a time limit, since commands hang while the controller is away. Questions are
-// asked again, after growing pauses, for a while; orders are not, as they may have been carried
-// out: look for a job by its name before submitting it once more.
+// asked again for a while, after growing pauses. Orders are not, as they may have been carried out:
+// look for a job by its name before submitting it once more.
 #pragma once
 
 #include <optional>
@@ -26,35 +26,28 @@ class Client final : public BatchSystem {
 
   std::string_view title() const override { return kTitle; }
 
-  // "22.05.8".
-  std::string version() override;
-
-  std::vector<Job> jobs() override;
-  std::vector<Node> nodes();
+  std::vector<ClusterJob> jobs() override;
+  std::vector<ClusterNode> nodes();
   std::vector<Partition> partitions();
   std::vector<ReservedNodes> reservations();
   ClusterPicture picture() override;
 
-  // What accounting, or else the log of completed jobs, remembers; `since` is a year ago if not
-  // given. Not all fields are known.
-  std::optional<Job> past_job(const std::string& name, WallTime since = 0) override;
+  // From accounting, or else the log of completed jobs; `since` is a year ago if not given. Not all
+  // fields are known.
+  std::optional<ClusterJob> past_job(const std::string& name, WallTime since = 0) override;
 
-  // None where accounting is not there, does not answer or is not heeded. Takes SBATCH_ACCOUNT and
-  // SBATCH_QOS into account, as sbatch does.
+  // None where accounting is missing, does not answer or is not enforced. Follows SBATCH_ACCOUNT
+  // and SBATCH_QOS, as sbatch does.
   UserLimits limits(const std::string& partition,
                     const std::vector<Partition>& partitions) override;
 
   std::string submit(const std::string& script_file) override;
 
-  // When Slurm thinks that such a job would start (sbatch --test-only); submits nothing.
-  WallTime test_start(const std::string& script_file);
-
   // In one call for each few hundred.
   void cancel(const std::vector<std::string>& ids) override;
 
-  // Needs node names: without them Slurm may reserve fewer nodes than it is asked for, and say
-  // nothing. What it has made is read back, and deleted again when it is something else. The length
-  // is rounded up to whole minutes.
+  // Needs node names: without them Slurm may silently reserve fewer nodes. Reads back what Slurm
+  // has made, and deletes it when it is something else. Rounds the length up to whole minutes.
   void reserve(const ReservationRequest& request) override;
   bool release(const std::string& reservation) override;
 
@@ -63,21 +56,21 @@ class Client final : public BatchSystem {
   Duration mean_call() const override;
 
   std::string directives(const JobRequest& request) const override;
-  std::string explain(const Job& job) const override;
+  std::string explain(const ClusterJob& job) const override;
   std::vector<std::string> submit_command(const std::string& script_file) const override;
   std::vector<std::string> reserve_command(const ReservationRequest& request) const override;
   std::vector<std::string> release_command(const std::string& reservation) const override;
 
   bool is_around_us() const override;
   // From SLURM_JOB_ID, SLURM_JOB_NODELIST and SLURM_JOB_END_TIME, which not every version sets.
-  Allocation allocation() const override;
-  // Steps share their node (--overlap) since the pilot itself sees to it that there is one at a
-  // time: so none has to wait until Slurm has put the one before away.
+  JobAllocation allocation() const override;
+  // Steps may overlap, since the pilot starts one at a time on a node: none waits until Slurm has
+  // cleaned up after the one before.
   std::vector<std::string> step(const StepRequest& request) const override;
   // SIGTERM to srun would have tasks killed at once.
   std::vector<std::string> stop_steps(const std::string& job_id) const override;
   StepTrouble trouble_of(std::string_view last_words) const override;
-  // Slurm heeds a list of hosts only with an arbitrary distribution.
+  // Slurm reads a list of hosts only with an arbitrary distribution.
   Environment confined(Count processes, const std::string& hosts_file) const override;
 
  private:

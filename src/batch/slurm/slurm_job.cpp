@@ -1,4 +1,4 @@
-// What Slurm is told in a job's script and on its command lines, and what is known inside a job.
+// The texts that Slurm gets in a job's script and on command lines, and what a job knows of itself.
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ std::string directive_quote(const std::string& text) {
   return quoted + "\"";
 }
 
-// For --output, where Slurm puts numbers for "%j" and the like, but not in names with a backslash.
+// For --output, where Slurm replaces "%j" and the like, but not in names with a backslash.
 std::string without_patterns(const std::string& file) {
   if (file.find('\\') != std::string::npos) return file;
   std::string plain;
@@ -55,7 +55,7 @@ std::string Client::directives(const JobRequest& request) const {
   return text;
 }
 
-std::string Client::explain(const Job& job) const {
+std::string Client::explain(const ClusterJob& job) const {
   return fmt::format("Slurm does not start it: {}; see scontrol show job {}", job.reason, job.id);
 }
 
@@ -80,8 +80,8 @@ std::vector<std::string> Client::release_command(const std::string& reservation)
 
 bool Client::is_around_us() const { return getenv("SLURM_JOB_ID") != nullptr; }
 
-Allocation Client::allocation() const {
-  Allocation allocation{.job_id = need_variable("SLURM_JOB_ID"), .nodes = {}};
+JobAllocation Client::allocation() const {
+  JobAllocation allocation{.job_id = need_variable("SLURM_JOB_ID"), .nodes = {}};
   const std::string list = need_variable("SLURM_JOB_NODELIST");
   const auto nodes = parse_node_list(list);
   if (!nodes) throw InputError("SLURM_JOB_NODELIST: expected a list of nodes, found " + list);

@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 
-#include "batch/slurm/slurm_lines.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
@@ -57,7 +56,7 @@ Value required(const std::optional<Value>& value, const char* command, std::stri
 // --- jobs ----------------------------------------------------------------------------------------
 
 // Without the mark.
-Job parse_job(std::string_view line) {
+ClusterJob parse_job(std::string_view line) {
   const std::string_view all = line;
   constexpr std::ptrdiff_t kFields = 16;  // before the name
   if (std::count(line.begin(), line.end(), '|') < kFields) fail_at("squeue", all, "few fields");
@@ -65,7 +64,7 @@ Job parse_job(std::string_view line) {
   const auto next_count = [&](const char* what) {
     return std::max<Count>(1, required(parse_count(next()), "squeue", all, what));
   };
-  Job job;
+  ClusterJob job;
   job.id = std::string(next());
   if (job.id.empty() || !io::is_digit(job.id.front())) fail_at("squeue", all, "no job id");
   job.state = parse_state(next());
@@ -107,9 +106,9 @@ bool is_among(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// "idle", "allocated*", "IDLE+CLOUD+POWERED_DOWN", "mixed-": words and signs. Switched off nodes
-// are switched on when needed, and those that restart come back; a star is no answer. Maintenance
-// is a reservation, which says how long it lasts.
+// "idle", "allocated*", "IDLE+CLOUD+POWERED_DOWN", "mixed-": words and signs. Slurm switches nodes
+// on when it needs them, and nodes that restart come back; a star means that a node does not
+// answer. Maintenance is a reservation, which says how long it lasts.
 bool is_usable_state(std::string_view state) {
   const std::size_t end = state.find_last_not_of("*~#!%$@^-");
   const std::string_view signs = end == state.npos ? state : state.substr(end + 1);
@@ -125,10 +124,10 @@ bool is_usable_state(std::string_view state) {
   return is_good;
 }
 
-Node parse_node(std::string_view line) {
+ClusterNode parse_node(std::string_view line) {
   const std::string_view all = line;
   if (std::count(line.begin(), line.end(), '|') != 2) fail_at("sinfo", all, "not three fields");
-  Node node;
+  ClusterNode node;
   node.name = std::string(without_spaces(take_until(line, '|')));
   if (node.name.empty()) fail_at("sinfo", all, "no name");
   node.cpus = std::max<Count>(1, required(parse_count(without_spaces(take_until(line, '|'))),
@@ -200,7 +199,7 @@ Partition parse_partition(std::string_view line) {
   return partition;
 }
 
-// On how many days of the week it comes again is not looked at.
+// Reservations of some days of the week count as daily.
 Duration period_of(const std::string& flags) {
   const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
   if (has("HOURLY")) return kHour;
@@ -233,9 +232,9 @@ std::string job_format(std::string_view mark) {
 
 const char* const kNodeFormat = "%N|%c|%T";
 
-std::vector<Job> parse_jobs(std::string_view text, std::string_view mark) {
+std::vector<ClusterJob> parse_jobs(std::string_view text, std::string_view mark) {
   const std::string beginning = std::string(mark) + "|";
-  std::vector<Job> jobs;
+  std::vector<ClusterJob> jobs;
   for_each_line(text, [&](std::string_view line) {
     if (line.starts_with(beginning)) {
       jobs.push_back(parse_job(line.substr(beginning.size())));
@@ -248,11 +247,11 @@ std::vector<Job> parse_jobs(std::string_view text, std::string_view mark) {
   return jobs;
 }
 
-std::vector<Node> parse_nodes(std::string_view text) {
-  std::vector<Node> nodes;
+std::vector<ClusterNode> parse_nodes(std::string_view text) {
+  std::vector<ClusterNode> nodes;
   std::map<std::string, std::size_t> places;
   for_each_line(text, [&](std::string_view line) {
-    Node node = parse_node(line);
+    ClusterNode node = parse_node(line);
     if (places.try_emplace(node.name, nodes.size()).second) nodes.push_back(std::move(node));
   });
   return nodes;
@@ -279,18 +278,10 @@ std::optional<std::string> parse_job_id(std::string_view text) {
   for_each_line(text, [&](std::string_view line) {
     line = without_spaces(line);
     const std::string_view number = take_until(line, ';');
-    // What a site's own scripts print may come before.
+    // A site's own scripts may print before it.
     if (whole_number(number)) id = std::string(number);
   });
   return id;
-}
-
-std::optional<WallTime> parse_test_start(std::string_view text) {
-  constexpr std::string_view kBefore = " to start at ";
-  const std::size_t at = text.find(kBefore);
-  if (at == text.npos) return {};
-  text.remove_prefix(at + kBefore.size());
-  return parse_moment(text.substr(0, text.find_first_of(" \n\r")));
 }
 
 bool says_away(std::string_view text) {

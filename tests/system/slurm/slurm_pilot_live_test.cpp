@@ -10,6 +10,7 @@
 #include "batch/pilot/pilot.hpp"
 #include "batch/pilot/pilot_file.hpp"
 #include "support/file_checks.hpp"
+#include "support/job_work.hpp"
 #include "support/system/slurm_cluster.hpp"
 #include "support/task_runner.hpp"
 #include "support/whole_file.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 using run::AttemptEnd;
 using testing::comes_true;
+using testing::is_marked_done;
 using testing::put;
 using testing::SlurmCluster;
 using testing::text_of;
@@ -47,16 +49,16 @@ class SlurmPilotLive : public ::testing::Test {
 
   PilotTask& add(PilotOrder& order, std::uint32_t number, const std::string& command,
                  std::vector<std::uint32_t> after = {}) const {
-    order.tasks.push_back({.name = "task " + std::to_string(number),
-                           .command = {.task = number,
+    order.tasks.push_back({.command = {.task = number,
                                        .attempt = 1,
                                        .command = command,
                                        .folder = own_.path().string(),
                                        .attempt_file = folder_.attempt(number, 1),
                                        .out_file = folder_.log(number, 1, "out"),
                                        .err_file = folder_.log(number, 1, "err"),
-                                       .environment = {{"DOVETAIL_PROCESSORS", "2"}}},
-                           .expected = 1000,
+                                       .environment = {{"DOVETAIL_PROCESSORS", "2"}},
+                                       .name = "task " + std::to_string(number),
+                                       .expected = 1000},
                            .after = std::move(after)});
     return order.tasks.back();
   }
@@ -91,9 +93,9 @@ class SlurmPilotLive : public ::testing::Test {
     return report;
   }
 
-  static std::map<std::uint32_t, PilotReport::End> ends_of(const PilotReport& report) {
-    std::map<std::uint32_t, PilotReport::End> ends;
-    for (const PilotReport::End& end : report.ends) ends.emplace(end.task, end);
+  static std::map<std::uint32_t, PilotReport::EndedTask> ends_of(const PilotReport& report) {
+    std::map<std::uint32_t, PilotReport::EndedTask> ends;
+    for (const PilotReport::EndedTask& end : report.ends) ends.emplace(end.task, end);
     return ends;
   }
 
@@ -121,7 +123,7 @@ TEST_F(SlurmPilotLive, AllNodesAreUsedAtOnceByOneTaskEach) {
   EXPECT_EQ(report.over, "done");
   EXPECT_EQ(report.nodes.size(), 8U);
   std::set<std::string> nodes;
-  for (const PilotReport::Start& start : report.starts) {
+  for (const PilotReport::BegunTask& start : report.starts) {
     nodes.insert(start.node);
     EXPECT_EQ(text_of(folder_.log(start.task, 1, "out")), start.node + " 2 2\n");
   }
@@ -189,7 +191,7 @@ TEST_F(SlurmPilotLive, TasksHaveTimeToEndWhenThePilotIsAskedTo) {
     add(order, i, "T=" + std::to_string(i) + "; " + patient + "while :; do sleep 0.05; done");
   }
   add(order, 3, "true");
-  order.tasks.back().expected = 2000;
+  order.tasks.back().command.expected = 2000;
   const std::string id = submit(order);
   ASSERT_TRUE(appears("runs-1") && appears("runs-2"));
   cluster_->run({"scancel", "--batch", "--signal=TERM", id});
@@ -197,7 +199,7 @@ TEST_F(SlurmPilotLive, TasksHaveTimeToEndWhenThePilotIsAskedTo) {
   const PilotReport report = this->report(order);
   EXPECT_EQ(report.over, "asked");
   ASSERT_EQ(report.ends.size(), 2U);
-  for (const PilotReport::End& end : report.ends) {
+  for (const PilotReport::EndedTask& end : report.ends) {
     EXPECT_EQ(end.end.cause, AttemptEnd::Cause::stopped);
     EXPECT_TRUE(std::filesystem::exists(own_.file("over-" + std::to_string(end.task))));
   }
@@ -214,7 +216,7 @@ TEST_F(SlurmPilotLive, TasksOfACancelledJobAreStoppedOrLost) {
   EXPECT_TRUE(is_over(id));
   const PilotReport report = this->report(order);
   EXPECT_EQ(report.starts.size(), 2U);
-  for (const PilotReport::End& end : report.ends) {
+  for (const PilotReport::EndedTask& end : report.ends) {
     EXPECT_EQ(end.end.cause, AttemptEnd::Cause::stopped);
   }
   for (const PilotTask& task : order.tasks) {
@@ -234,7 +236,7 @@ TEST_F(SlurmPilotLive, NothingRunsOnWhenThePilotIsKilled) {
   const PilotReport report = this->report(order);
   EXPECT_EQ(report.starts.size(), 2U);
   EXPECT_EQ(report.over, "");
-  for (const PilotReport::End& end : report.ends) EXPECT_FALSE(end.end.is_success());
+  for (const PilotReport::EndedTask& end : report.ends) EXPECT_FALSE(end.end.is_success());
   for (const PilotTask& task : order.tasks) {
     EXPECT_FALSE(run::read_attempt(task.command.attempt_file).still_runs());
   }
@@ -247,7 +249,7 @@ TEST_F(SlurmPilotLive, OfTasksOnANodeThatCrashedThereIsAStartAndNoEnd) {
   }
   const std::string id = submit(order);
   ASSERT_TRUE(appears("runs-1") && appears("runs-2"));
-  const PilotReport::Start lost = report(order).starts.back();  // not on the pilot's own node
+  const PilotReport::BegunTask lost = report(order).starts.back();  // not on the pilot's own node
   cluster_->crash_node(lost.node);
   cluster_->run({"scontrol", "update", "nodename=" + lost.node, "state=down", "reason=test"});
   EXPECT_TRUE(is_over(id));

@@ -13,12 +13,12 @@ class Tracker : public ::testing::Test {
   static ExpectedJob expected(std::uint32_t number, bool is_certain, WallTime tried) {
     return {number, "job-" + std::to_string(number), is_certain, tried};
   }
-  static Job seen(std::uint32_t number, JobState state) {
+  static ClusterJob seen(std::uint32_t number, JobState state) {
     return {.id = "7", .name = "job-" + std::to_string(number), .state = state};
   }
 
   // What is news about job 1, if anything is.
-  std::optional<What> look(const ExpectedJob& job, const std::vector<Job>& answer) {
+  std::optional<What> look(const ExpectedJob& job, const std::vector<ClusterJob>& answer) {
     const auto news = tracker_.compare({job}, answer);
     return news.empty() ? std::nullopt : std::optional(news.front().what);
   }

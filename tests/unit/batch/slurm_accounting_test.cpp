@@ -51,11 +51,11 @@ const std::string kCompleted =
 // Printed by sacctmgr: a user of two accounts, in one of them with limits of its own on a
 // partition.
 const std::string kAssociations =
-    R"(lab|sandbox|other|||fast,normal||
-lab|sandbox|lab|small||fast,normal|1|30
-lab|sandbox|lab|||fast,normal|9|2
+    R"(lab|sandbox|other|||fast,normal|
+lab|sandbox|lab|small||fast,normal|30
+lab|sandbox|lab|||fast,normal|2
 )";
-const std::string kQos = "normal|||5||||\nfast|DenyOnLimit||1||||\npartq||2|7||||\n";
+const std::string kQos = "normal||5||\nfast|DenyOnLimit|1||\npartq||7||\n";
 
 // Printed by scontrol; these lines are among many others.
 const std::string kConfig = R"(Configuration data as of 2026-11-16T20:04:40
@@ -66,13 +66,13 @@ AccountingStorageType   = accounting_storage/slurmdbd
 ClusterName             = sandbox
 )";
 
-std::optional<Job> past(const std::string& text, const std::string& name) {
+std::optional<ClusterJob> past(const std::string& text, const std::string& name) {
   return find_past_job(parse_past_jobs(text), name);
 }
 
 TEST(SlurmPastJobs, HaveStatesNodesAndTimes) {
   EXPECT_EQ(parse_past_jobs(kPastJobs).size(), 9u);
-  const std::optional<Job> job = past(kPastJobs, "ok");
+  const std::optional<ClusterJob> job = past(kPastJobs, "ok");
   ASSERT_TRUE(job);
   EXPECT_EQ(job->id, "25");
   EXPECT_EQ(job->state, JobState::completed);
@@ -111,7 +111,7 @@ TEST(SlurmPastJobs, AreFoundByTheirWholeName) {
 }
 
 TEST(SlurmPastJobs, OfTheLogOfCompletedJobsAreUnderstood) {
-  const std::optional<Job> job = past(kCompleted, "lost");
+  const std::optional<ClusterJob> job = past(kCompleted, "lost");
   ASSERT_TRUE(job);
   EXPECT_EQ(job->state, JobState::node_fail);
   EXPECT_EQ(job->user, "root");
@@ -127,12 +127,14 @@ TEST(SlurmPastJobs, WordsOfTheManualAreKnown) {
   EXPECT_EQ(one("9|CANCELLED by 1000|u|p|1|1|n1|1-00:00:00|1|2|3|x").state, JobState::cancelled);
   EXPECT_EQ(one("9|OUT_OF_MEMORY|u|p|1|1|n1|UNLIMITED|1|2|3|x").state, JobState::out_of_memory);
   EXPECT_EQ(one("9|DEADLINE|u|p|1|1|n1|10:00|1|2|3|x").state, JobState::timeout);
-  const Job waiting = one("9|CANCELLED by 7|u|a,b|4|8|None assigned|Partition_Limit|1|None|3|x");
+  const ClusterJob waiting =
+      one("9|CANCELLED by 7|u|a,b|4|8|None assigned|Partition_Limit|1|None|3|x");
   EXPECT_EQ(waiting.partitions, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(waiting.node_names.empty());
   EXPECT_EQ(waiting.limit, kForever);
   EXPECT_FALSE(waiting.start);
-  const Job unknown = one("9|TIMEOUT|u|p|1|1|n1|10:00|2026-11-16T20:00:00|Unknown|Unknown|x");
+  const ClusterJob unknown =
+      one("9|TIMEOUT|u|p|1|1|n1|10:00|2026-11-16T20:00:00|Unknown|Unknown|x");
   EXPECT_FALSE(unknown.start);
   EXPECT_FALSE(unknown.end);
   EXPECT_GT(unknown.submitted, 0);
@@ -140,7 +142,7 @@ TEST(SlurmPastJobs, WordsOfTheManualAreKnown) {
 
 TEST(SlurmPastJobs, LinesThatMakeNoSenseAreLeftOut) {
   EXPECT_TRUE(parse_past_jobs("Slurm accounting storage is disabled\n").empty());
-  const std::vector<Job> jobs = parse_past_jobs(
+  const std::vector<ClusterJob> jobs = parse_past_jobs(
       "8|FAILED|u|p|1|1|n1|10:00|1|2|3|two\nlines|with|bars|and|so|on|and|so|on|and|so|on\n" +
       kBothRuns);
   ASSERT_EQ(jobs.size(), 3u);
@@ -172,11 +174,9 @@ TEST(SlurmAccounting, AssociationsAreRead) {
   EXPECT_EQ(all[0].partition, "");
   EXPECT_EQ(all[0].default_qos, "");
   EXPECT_EQ(all[0].qos, (Names{"fast", "normal"}));
-  EXPECT_FALSE(all[0].each.running);
-  EXPECT_FALSE(all[0].each.submitted);
+  EXPECT_FALSE(all[0].cap);
   EXPECT_EQ(all[1].partition, "small");
-  EXPECT_EQ(all[1].each.running, 1);
-  EXPECT_EQ(all[1].each.submitted, 30);
+  EXPECT_EQ(all[1].cap, 30);
   EXPECT_TRUE(parse_associations("").empty());
   EXPECT_TRUE(parse_associations("You are not running a supported accounting_storage plugin\n"
                                  "Only 'accounting_storage/slurmdbd' is supported.\n")
@@ -184,20 +184,16 @@ TEST(SlurmAccounting, AssociationsAreRead) {
 }
 
 TEST(SlurmAccounting, QosAreRead) {
-  const std::vector<Qos> all = parse_qos(kQos + "top|DenyOnLimit,OverPartQOS|1|2|3|4|5|6\n");
+  const std::vector<Qos> all = parse_qos(kQos + "top|DenyOnLimit,OverPartQOS|2|4|6\n");
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].name, "normal");
-  EXPECT_EQ(all[0].user.submitted, 5);
-  EXPECT_FALSE(all[0].user.running);
-  EXPECT_EQ(all[2].user.running, 2);
-  EXPECT_EQ(all[2].user.submitted, 7);
+  EXPECT_EQ(all[0].user, 5);
+  EXPECT_EQ(all[2].user, 7);
   EXPECT_FALSE(all[1].is_above_partition);
   EXPECT_TRUE(all[3].is_above_partition);
-  EXPECT_EQ(all[3].account.running, 3);
-  EXPECT_EQ(all[3].account.submitted, 4);
-  EXPECT_EQ(all[3].group.running, 5);
-  EXPECT_EQ(all[3].group.submitted, 6);
-  EXPECT_TRUE(parse_qos("normal|||5\n").empty());
+  EXPECT_EQ(all[3].account, 4);
+  EXPECT_EQ(all[3].group, 6);
+  EXPECT_TRUE(parse_qos("normal||5\n").empty());
 }
 
 TEST(SlurmAccounting, BrokenTextsDoNoHarm) {

@@ -59,7 +59,7 @@ TEST(SlurmClient, AsksForJobsOfEverybodyAndEveryState) {
   FakeSlurm slurm{
       {prints("job|7|RUNNING|ann|main|(null)|1|2|n1|10:00|5|100|200|800|(null)|(null)|None|x\n")}};
   Client client = slurm.client();
-  const std::vector<Job> jobs = client.jobs();
+  const std::vector<ClusterJob> jobs = client.jobs();
   ASSERT_EQ(jobs.size(), 1u);
   EXPECT_EQ(jobs[0].name, "x");
   Words asked = slurm.asked[0];
@@ -97,17 +97,10 @@ TEST(SlurmClient, PictureHoldsAllOfIt) {
   EXPECT_EQ(client.calls(), 4u);
 }
 
-TEST(SlurmClient, VersionIsTheNumberAlone) {
-  FakeSlurm debian{{prints("slurm-wlm 22.05.8\n")}};
-  EXPECT_EQ(debian.client().version(), "22.05.8");
-  FakeSlurm plain{{prints("slurm 24.05.2\n")}};
-  EXPECT_EQ(plain.client().version(), "24.05.2");
-}
-
 TEST(SlurmClient, SaysWhatToDoWhenSlurmIsNotInstalled) {
   FakeSlurm slurm{{kMissing}};
-  EXPECT_EQ(failure_of([&] { slurm.client().version(); }),
-            "Slurm is not installed here, there is no `sbatch`: install its commands, or load the "
+  EXPECT_EQ(failure_of([&] { slurm.client().picture(); }),
+            "Slurm is not installed here, there is no `sinfo`: install its commands, or load the "
             "module that has them");
 }
 
@@ -186,15 +179,6 @@ TEST(SlurmClient, ASubmissionWhoseFateIsUnknownIsUnreachable) {
   EXPECT_THROW(hanging.client().submit("a"), Unreachable);
   FakeSlurm odd{{prints("Welcome!\n")}};
   EXPECT_THROW(odd.client().submit("a"), Unreachable);
-}
-
-TEST(SlurmClient, TestStartIsOnTheErrorSide) {
-  FakeSlurm slurm{
-      {{.err = "sbatch: Job 16 to start at 1794850000 using 1 processors on nodes n3 in "
-               "partition main\n"}}};
-  EXPECT_EQ(slurm.client().test_start("a"), 1'794'850'000'000);
-  FakeSlurm silent{{prints("")}};
-  EXPECT_THROW(silent.client().test_start("a"), Refused);
 }
 
 TEST(SlurmClient, CancelsManyInFewCalls) {
@@ -345,7 +329,7 @@ const std::string kEnded =
 
 TEST(SlurmClient, APastJobIsAskedForByNameAndTime) {
   FakeSlurm slurm{{prints(kEnded)}};
-  const std::optional<Job> job = slurm.client().past_job("dv-7", 1'794'859'000'000);
+  const std::optional<ClusterJob> job = slurm.client().past_job("dv-7", 1'794'859'000'000);
   ASSERT_TRUE(job);
   EXPECT_EQ(job->state, JobState::completed);
   ASSERT_EQ(slurm.asked.size(), 1u);
@@ -394,12 +378,10 @@ std::vector<Partition> two_partitions() {
 TEST(SlurmClient, LimitsOfTheUserAreThoseOfThisCluster) {
   unsetenv("SBATCH_ACCOUNT");
   unsetenv("SBATCH_QOS");
-  FakeSlurm slurm{{prints(kKeepsLimits),
-                   prints("lab|there|lab||||1|1\nlab|here|lab|||normal|9|20\n"),
-                   prints("normal|||||||\npartq||2|7||||\n")}};
+  FakeSlurm slurm{{prints(kKeepsLimits), prints("lab|there|lab||||1\nlab|here|lab|||normal|20\n"),
+                   prints("normal||||\npartq||7||\n")}};
   const UserLimits limits = slurm.client().limits("main", two_partitions());
   EXPECT_EQ(limits.max_submit(), 20);
-  EXPECT_EQ(limits.max_jobs(), 9);
   ASSERT_EQ(slurm.asked.size(), 3u);
   EXPECT_EQ(slurm.asked[0], (Words{"scontrol", "show", "config"}));
   EXPECT_EQ(Words(slurm.asked[1].begin(), slurm.asked[1].begin() + 5),
@@ -412,8 +394,8 @@ TEST(SlurmClient, LimitsOfTheUserAreThoseOfThisCluster) {
 TEST(SlurmClient, LimitsOfTheUserDependOnThePartitionAndOnWhatIsAskedFor) {
   const auto submit = [](const std::string& partition) {
     FakeSlurm slurm{{prints(kKeepsLimits),
-                     prints("lab|here|lab|||normal||20\nlab|here|rich|||fast,normal||50\n"),
-                     prints("normal|||||||\npartq||2|7||||\nfast|||3||||\n")}};
+                     prints("lab|here|lab|||normal|20\nlab|here|rich|||fast,normal|50\n"),
+                     prints("normal||||\npartq||7||\nfast||3||\n")}};
     return slurm.client().limits(partition, two_partitions()).max_submit();
   };
   EXPECT_EQ(submit("small"), 7);

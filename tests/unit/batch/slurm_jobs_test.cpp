@@ -1,8 +1,8 @@
 // What the journal knows of jobs, what is shown of them, and the script that is submitted.
 #include <gtest/gtest.h>
 
-#include "batch/job_facts.hpp"
 #include "batch/job_script.hpp"
+#include "batch/pilot_state.hpp"
 #include "batch/slurm/slurm_client.hpp"
 
 namespace dovetail::batch {
@@ -35,11 +35,12 @@ TEST(PilotStates, FollowAJobFromItsNameToItsEnd) {
   EXPECT_TRUE(states.live().empty());
   EXPECT_EQ(states.at(0).end, JobEnd::unfinished);
 
-  const JobFacts facts = job_facts(states).front();
-  EXPECT_EQ(facts.wait, 90 * kSecond);
-  EXPECT_EQ(facts.error(), 30 * kSecond);
-  EXPECT_EQ(facts.ran, 110 * kSecond);
-  EXPECT_EQ(facts.state, "its time was over");
+  EXPECT_EQ(states.at(0).wait(), 90 * kSecond);
+  EXPECT_EQ(states.at(0).ran(), 110 * kSecond);
+  EXPECT_EQ(states.at(0).state_text(), "its time was over");
+  WaitSummary waits;
+  waits.add(states.at(0));
+  EXPECT_EQ(waits.mean_error(), 30 * kSecond);
 }
 
 TEST(PilotStates, JobThatWasLostKeepsItsNumberAndItsFirstSubmission) {
@@ -65,24 +66,23 @@ TEST(PilotStates, EntriesThatMakeNoSenseChangeNothing) {
   EXPECT_EQ(states.next(), 0U);
 }
 
-TEST(JobFacts, SummaryIsOfJobsThatHaveStarted) {
-  std::vector<JobFacts> jobs(4);
-  jobs[0] = {.expected_wait = 10'000, .wait = 14'000};
-  jobs[1] = {.expected_wait = 20'000, .wait = 10'000};
-  jobs[2] = {.expected_wait = 0, .wait = 1'000};
-  jobs[3] = {.expected_wait = 99'000};
-  const WaitSummary waits = summarise_waits(jobs);
-  EXPECT_EQ(waits.jobs, 3U);
-  EXPECT_EQ(waits.mean_expected, 10'000);
-  EXPECT_EQ(waits.mean_wait, 25'000 / 3);
-  EXPECT_EQ(waits.mean_error, 5'000);
-  EXPECT_EQ(waits.median_error, 4'000);
-  EXPECT_EQ(summarise_waits({}).jobs, 0U);
+TEST(WaitSummary, IsOfJobsThatHaveStarted) {
+  WaitSummary waits;
+  EXPECT_EQ(waits.jobs(), 0U);
+  waits.add({.estimated_wait = 10'000, .started = 14'000});
+  waits.add({.estimated_wait = 20'000, .started = 10'000});
+  waits.add({.estimated_wait = 0, .started = 1'000});
+  waits.add({.estimated_wait = 99'000});
+  EXPECT_EQ(waits.jobs(), 3U);
+  EXPECT_EQ(waits.mean_expected(), 10'000);
+  EXPECT_EQ(waits.mean_wait(), 25'000 / 3);
+  EXPECT_EQ(waits.mean_error(), 5'000);
+  EXPECT_EQ(waits.median_error(), 4'000);
 }
 
 TEST(JobScript, SaysEverythingInItsDirectives) {
   PilotOrder order{.job_name = "dovetail-flow-1-0.1", .nodes = 2, .request = 90 * kMinute};
-  order.tasks = {{.name = "mesh"}, {.name = "two\nlines"}};
+  order.tasks = {{.command = {.name = "mesh"}}, {.command = {.name = "two\nlines"}}};
   EXPECT_EQ(job_script(slurm::Client(), order, {.partition = "batch"},
                        {.program = "/opt/it's/dovetail", .order = "/s p/0.json", .output = "/o"}),
             "#!/bin/sh\n"

@@ -80,7 +80,7 @@ TEST(LiveQueue, NodesOutOfUseAreNotCounted) {
   ClusterPicture picture = four_nodes();
   picture.nodes[2].is_usable = false;
   EXPECT_EQ(LiveQueue(picture, "").nodes(), 3);
-  for (Node& node : picture.nodes) node.is_usable = false;
+  for (ClusterNode& node : picture.nodes) node.is_usable = false;
   EXPECT_EQ(testing::failure_of([&] { LiveQueue(picture, ""); }),
             "no node of partition main can be used now; see sinfo");
 }
@@ -132,7 +132,7 @@ TEST(LiveQueue, PlatformHoldsWhatTheQueueHolds) {
   std::mt19937 random(5);
   for (int round = 0; round < 500; ++round) {
     ClusterPicture picture = four_nodes();
-    for (const Node& node : picture.nodes) {
+    for (const ClusterNode& node : picture.nodes) {
       if (random() % 2 == 0) {
         picture.jobs.push_back(running({node.name}, kMinute * (1 + random() % 90)));
       }

@@ -6,6 +6,7 @@
 
 #include "batch/pilot/pilot_file.hpp"
 #include "support/file_checks.hpp"
+#include "support/job_work.hpp"
 #include "support/whole_file.hpp"
 
 namespace dovetail::batch {
@@ -13,14 +14,14 @@ namespace {
 
 using testing::error_of;
 using testing::failure_of;
+using testing::is_marked_done;
 using testing::put;
 using testing::text_of;
 
 class PilotFile : public ::testing::Test {
  protected:
   PilotTask task(std::uint32_t number, std::vector<std::uint32_t> after = {}) const {
-    return {.name = "task " + std::to_string(number),
-            .command = {.task = number,
+    return {.command = {.task = number,
                         .attempt = 2,
                         .command = "echo \"a\tb\" \xc3\xa9\n",
                         .folder = own_.path().string(),
@@ -29,8 +30,9 @@ class PilotFile : public ::testing::Test {
                         .err_file = folder_.log(number, 2, "err"),
                         .environment = {{"DOVETAIL_PROCESSORS", "2"}, {"EMPTY", ""}},
                         .timeout_seconds = 1.5,
-                        .grace_seconds = 0.25},
-            .expected = 1000 * number,
+                        .grace_seconds = 0.25,
+                        .name = "task " + std::to_string(number),
+                        .expected = 1000 * number},
             .after = std::move(after),
             .outputs = {"made-" + std::to_string(number)}};
   }
@@ -71,8 +73,9 @@ class PilotFile : public ::testing::Test {
 };
 
 void expect_same(const PilotTask& a, const PilotTask& b) {
-  EXPECT_EQ(a.name, b.name);
-  EXPECT_EQ(a.expected, b.expected);
+  EXPECT_EQ(a.command.name, b.command.name);
+  EXPECT_EQ(a.command.processors, b.command.processors);
+  EXPECT_EQ(a.command.expected, b.command.expected);
   EXPECT_EQ(a.after, b.after);
   EXPECT_EQ(a.outputs, b.outputs);
   EXPECT_EQ(a.command.task, b.command.task);
@@ -184,11 +187,11 @@ TEST_F(PilotFile, AReportThatIsNotThereSaysNothing) {
 
 TEST_F(PilotFile, ReportsAreReadAsTheyWereWritten) {
   const run::AttemptEnd failed{.exit_code = 3, .why = "w", .time = 9, .seconds = 0.5};
-  report(
-      line(begin_entry("42", {"n1", "n2"})) +
-      line(entry_of(PilotReport::Start{.task = 1, .attempt = 2, .node = "n2", .time = 7})) +
-      line(entry_of(PilotReport::End{.task = 1, .attempt = 2, .end = failed, .missing = "made"})) +
-      line(over_entry("failed")));
+  report(line(begin_entry("42", {"n1", "n2"})) +
+         line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n2", .time = 7})) +
+         line(entry_of(
+             PilotReport::EndedTask{.task = 1, .attempt = 2, .end = failed, .missing = "made"})) +
+         line(over_entry("failed")));
   const PilotReport read = read_report(folder_, order());
   EXPECT_EQ(read.job_id, "42");
   EXPECT_TRUE(read.began);
@@ -207,8 +210,8 @@ TEST_F(PilotFile, ReportsAreReadAsTheyWereWritten) {
 TEST_F(PilotFile, EveryBeginningOfAReportCanBeRead) {
   const std::string text =
       line(begin_entry("42", {"n1"})) +
-      line(entry_of(PilotReport::Start{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
-      line(entry_of(PilotReport::End{.task = 1, .attempt = 2})) + line(over_entry("done"));
+      line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
+      line(entry_of(PilotReport::EndedTask{.task = 1, .attempt = 2})) + line(over_entry("done"));
   for (std::size_t size = 0; size <= text.size(); ++size) {
     SCOPED_TRACE(size);
     report(text.substr(0, size));
@@ -230,10 +233,11 @@ TEST_F(PilotFile, WhatComesAfterALineThatIsNotThereYetIsLeftForLater) {
 }
 
 TEST_F(PilotFile, EndsThatOnlyTheAttemptFilesKnowAreTakenFromThere) {
-  report(line(begin_entry("42", {"n1", "n2"})) +
-         line(entry_of(PilotReport::Start{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
-         line(entry_of(PilotReport::Start{.task = 11, .attempt = 2, .node = "n2", .time = 7})) +
-         line(entry_of(PilotReport::Start{.task = 111, .attempt = 2, .node = "n2", .time = 7})));
+  report(
+      line(begin_entry("42", {"n1", "n2"})) +
+      line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
+      line(entry_of(PilotReport::BegunTask{.task = 11, .attempt = 2, .node = "n2", .time = 7})) +
+      line(entry_of(PilotReport::BegunTask{.task = 111, .attempt = 2, .node = "n2", .time = 7})));
   end_attempt(1, {.exit_code = 0, .time = 8});
   end_attempt(11, {.exit_code = 0, .time = 9});
   put(own_.file("made-11"), "");
@@ -249,8 +253,8 @@ TEST_F(PilotFile, EndsThatOnlyTheAttemptFilesKnowAreTakenFromThere) {
 TEST_F(PilotFile, AnAttemptFileThatCameLateCountsMoreThanThatThereWasNone) {
   const auto none = run::AttemptEnd::not_started("srun: error");
   report(line(begin_entry("42", {"n1"})) +
-         line(entry_of(PilotReport::Start{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
-         line(entry_of(PilotReport::End{.task = 1, .attempt = 2, .end = none})));
+         line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
+         line(entry_of(PilotReport::EndedTask{.task = 1, .attempt = 2, .end = none})));
   ASSERT_EQ(read_report(folder_, order()).ends.size(), 1U);
   EXPECT_EQ(read_report(folder_, order()).ends[0].end.why, "srun: error");
   end_attempt(1, {.exit_code = 4, .time = 8});

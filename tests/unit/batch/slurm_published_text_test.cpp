@@ -181,7 +181,7 @@ TEST(PublishedNodes, ListsWithZerosAndDashes) {
 }
 
 TEST(PublishedPastJobs, CancelledBeforeTheyStarted) {
-  const std::vector<Job> jobs = parse_past_jobs(
+  const std::vector<ClusterJob> jobs = parse_past_jobs(
       "314831|CANCELLED by 30154|ann|b200,l40s|1|0|None assigned|1-00:00:00|2026-09-05T18:23:23|"
       "None|2026-09-06T12:59:09|loop\n"
       "997_[1-4]|CANCELLED by 1|ann|gpu|1|0|None assigned|1-00:00:00|2026-10-08T07:59:00|None|None|"

@@ -57,15 +57,15 @@ ReservationName=r3 StartTime=1794861484 EndTime=1794863284 Duration=00:30:00 Nod
 const std::string kNodes =
     "n1|2|allocated\nn1|2|allocated\nn3|2|idle\nn5|2|idle\nn7|2|down\nn8|2|drained\n";
 
-Job job_named(const std::string& name) {
-  for (const Job& job : parse_jobs(kJobs)) {
+ClusterJob job_named(const std::string& name) {
+  for (const ClusterJob& job : parse_jobs(kJobs)) {
     if (job.name == name) return job;
   }
   ADD_FAILURE() << "there is no job " << name;
   return {};
 }
 
-Job one_job(const std::string& line) { return parse_jobs(line).at(0); }
+ClusterJob one_job(const std::string& line) { return parse_jobs(line).at(0); }
 
 // As Slurm prints it here and now.
 std::string local_text(time_t seconds) { return format_moment(seconds * kSecond); }
@@ -81,7 +81,7 @@ TEST(SlurmJobs, StatesAreToldApart) {
 }
 
 TEST(SlurmJobs, ARunningJobHasNodesAndTimes) {
-  const Job job = job_named("s.sh");
+  const ClusterJob job = job_named("s.sh");
   EXPECT_EQ(job.id, "1");
   EXPECT_EQ(job.user, "root");
   EXPECT_EQ(job.partitions, Names{"main"});
@@ -130,7 +130,7 @@ TEST(SlurmJobs, NamesMayHoldAnything) {
 }
 
 TEST(SlurmJobs, TasksOfAnArrayAreJobs) {
-  const std::vector<Job> jobs = parse_jobs(kJobs);
+  const std::vector<ClusterJob> jobs = parse_jobs(kJobs);
   EXPECT_EQ(jobs[6].id, "6_2");
   EXPECT_EQ(jobs[12].id, "6_0");
   // Not expanded, as without --array, and a part of a job of several parts.
@@ -142,7 +142,7 @@ TEST(SlurmJobs, TasksOfAnArrayAreJobs) {
 
 TEST(SlurmJobs, OldNotationsAreUnderstood) {
   // Local dates, large counts with units, a range of nodes, limits that are not set.
-  const Job job =
+  const ClusterJob job =
       one_job("job|9|PENDING|u|p|(null)|1-4|2K||NOT_SET|1|" + local_text(1'500'000'000) +
               "|Unknown|N/A|(null)|(null)|ReqNodeNotAvail, UnavailableNodes:n[1-2]|x\r\n");
   EXPECT_EQ(job.nodes, 1);
@@ -199,7 +199,7 @@ TEST(SlurmState, WordsOfAllVersionsAreKnown) {
 }
 
 TEST(SlurmNodes, ANodeOfTwoPartitionsIsOneNode) {
-  const std::vector<Node> nodes = parse_nodes(kNodes);
+  const std::vector<ClusterNode> nodes = parse_nodes(kNodes);
   ASSERT_EQ(nodes.size(), 5u);
   EXPECT_EQ(nodes[0].name, "n1");
   EXPECT_EQ(nodes[0].cpus, 2);
@@ -392,17 +392,6 @@ TEST(SlurmJobId, IsTheLastNumberAlone) {
   EXPECT_EQ(parse_job_id(";x\n"), std::nullopt);
 }
 
-TEST(SlurmTestStart, IsFoundInTheSentence) {
-  EXPECT_EQ(parse_test_start("sbatch: Job 16 to start at 1794850000 using 1 processors on nodes n3 "
-                             "in partition main\n"),
-            1'794'850'000'000);
-  EXPECT_EQ(parse_test_start("sbatch: Job 7 to start at " + local_text(1'794'000'000) +
-                             " using 4 processors on n[7-8]\n"),
-            1'794'000'000'000);
-  EXPECT_EQ(parse_test_start("allocation failure: Requested node configuration is not available"),
-            std::nullopt);
-}
-
 TEST(SlurmText, BrokenTextsAreReadOrRefused) {
   const std::vector<std::pair<std::string, std::function<void(const std::string&)>>> readers{
       {kJobs, [](const std::string& text) { parse_jobs(text); }},
@@ -415,11 +404,8 @@ TEST(SlurmText, BrokenTextsAreReadOrRefused) {
        }},
       {"1-12:00:00", [](const std::string& text) { parse_limit(text); }},
       {"2026-11-15T19:04:59", [](const std::string& text) { parse_moment(text); }},
-      {"sbatch: Job 7 to start at 2026-11-15T19:04:59 using 4 processors\n12;x\n",
-       [](const std::string& text) {
-         parse_test_start(text);
-         parse_job_id(text);
-       }}};
+      {"Your project has 7 hours left.\n12;x\n",
+       [](const std::string& text) { parse_job_id(text); }}};
   std::size_t refused = 0;
   std::size_t read = 0;
   for (unsigned seed = 1; seed <= 1000; ++seed) {

@@ -38,7 +38,7 @@ TEST(SystemTable, AnUnknownSystemListsTheKnown) {
 // Whatever is in names of files, a script is a shell's, and every directive is a comment to it.
 TEST(SystemTable, EveryScriptIsAShellScriptThatStartsThePilot) {
   PilotOrder order{.job_name = "dovetail-flow-1-0.1", .nodes = 2, .request = 90 * kMinute};
-  order.tasks = {{.name = "mesh"}};
+  order.tasks = {{.command = {.name = "mesh"}}};
   for (const SystemInfo& info : systems()) {
     const auto system = info.make({});
     const std::string script =

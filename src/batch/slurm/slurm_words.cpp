@@ -1,14 +1,15 @@
+#include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 
-#include "batch/slurm/slurm_lines.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
 
-// Limits and dates as Slurm writes them: "1-12:00:00", "2026-11-15T19:04:59".
+// Limits, dates, fields and counts as Slurm writes them.
 namespace dovetail::batch::slurm {
 
 namespace {
@@ -61,12 +62,9 @@ std::string format_limit(Duration length) {
   constexpr Duration kMost = std::numeric_limits<std::int32_t>::max() * kMinute;
   if (length > kMost) return "UNLIMITED";
   const std::int64_t minutes = whole_minutes(length);
-  const auto two = [](std::int64_t value) {
-    return (value < 10 ? "0" : "") + std::to_string(value);
-  };
   const std::int64_t days = minutes / (24 * 60);
-  return (days > 0 ? std::to_string(days) + "-" : "") + two(minutes / 60 % 24) + ":" +
-         two(minutes % 60) + ":00";
+  return fmt::format("{}{:02}:{:02}:00", days > 0 ? fmt::format("{}-", days) : "",
+                     minutes / 60 % 24, minutes % 60);
 }
 
 std::optional<WallTime> parse_moment(std::string_view text) {
@@ -76,21 +74,10 @@ std::optional<WallTime> parse_moment(std::string_view text) {
     if (*seconds > kMost) return {};
     return *seconds * kSecond;
   }
-  const auto day = numbers_between(take_until(text, 'T'), '-');
-  const auto clock = numbers_between(text, ':');
-  if (!day || !clock || day->size() != 3 || clock->size() != 3) return {};
-  constexpr std::int64_t kLastYear = 9999;
-  if ((*day)[0] > kLastYear || (*day)[1] < 1 || (*day)[1] > 12 || (*day)[2] > 31 ||
-      (*clock)[0] > 24 || (*clock)[1] > 59 || (*clock)[2] > 60) {
-    return {};
-  }
   struct tm local {};
-  local.tm_year = static_cast<int>((*day)[0]) - 1900;
-  local.tm_mon = static_cast<int>((*day)[1]) - 1;
-  local.tm_mday = static_cast<int>((*day)[2]);
-  local.tm_hour = static_cast<int>((*clock)[0]);
-  local.tm_min = static_cast<int>((*clock)[1]);
-  local.tm_sec = static_cast<int>((*clock)[2]);
+  const std::string copy(text);
+  const char* end = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &local);
+  if (end == nullptr || *end != '\0') return {};
   local.tm_isdst = -1;
   return static_cast<WallTime>(mktime(&local)) * kSecond;
 }
@@ -101,6 +88,57 @@ std::string format_moment(WallTime moment) {
   localtime_r(&seconds, &local);
   std::array<char, 32> text;
   return {text.data(), strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local)};
+}
+
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  const std::string_view taken = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return taken;
+}
+
+std::string_view without_spaces(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole && !text.starts_with('-') ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Count> parse_count(std::string_view text) {
+  text = text.substr(0, text.find('-'));
+  if (text.ends_with('+')) text.remove_suffix(1);
+  double unit = 1;
+  for (const char letter : {'K', 'M'}) {
+    unit *= 1024;
+    if (!text.ends_with(letter)) continue;
+    const std::optional<double> value = io::parse_number(text.substr(0, text.size() - 1));
+    if (!value || *value < 0 || *value * unit > kMaxProcessors) return {};
+    return static_cast<Count>(*value * unit);
+  }
+  const std::optional<std::int64_t> value = whole_number(text);
+  if (!value || *value > kMaxProcessors) return {};
+  return static_cast<Count>(*value);
+}
+
+std::string value_or_nothing(std::string_view text) {
+  const bool is_nothing = text == "(null)" || text == "N/A" || text == "n/a" || text == "None";
+  return is_nothing ? "" : std::string(text);
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = take_until(text, ',');
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
 }
 
 }  // namespace dovetail::batch::slurm
