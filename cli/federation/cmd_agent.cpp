@@ -59,7 +59,7 @@ Exit list_clusters(const AgentArguments& arguments) {
 }
 
 void run_agent(const AgentArguments& arguments) {
-  run::Interrupts interrupts;
+  run::SignalInterrupts interrupts;
   const auto self = federation::identity(arguments.keys);
   if (self.self.role != federation::Role::agent) {
     throw InputError(self.certificate + ": is of the role " +

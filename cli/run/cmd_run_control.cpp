@@ -4,11 +4,10 @@
 
 #include <memory>
 
+#include "batch/described_jobs.hpp"
 #include "cli/command.hpp"
 #include "cli/queue/job_output.hpp"
-#include "cli/run/batch_run.hpp"
 #include "dovetail/error.hpp"
-#include "run/cancel.hpp"
 #include "run/known_run.hpp"
 #include "run/mailbox.hpp"
 #include "run/report/run_queries.hpp"
@@ -17,18 +16,10 @@ namespace dovetail::cli {
 
 namespace {
 
-void end_run_of_nobody(const run::KnownRun& run) {
-  if (run.description.batch) {
-    cancel_jobs(run.folder, run.description);
-  } else {
-    run::cancel(run.folder, run.problem, run.description.folder);
-  }
-}
-
 // Jobs that came into the queue, or back into it, when all was over.
 Exit remove_leftovers(const run::KnownRun& run) {
   const auto lock = run.description.batch ? run::RunLock::take(run.folder) : std::nullopt;
-  const std::size_t found = lock ? cancel_jobs(run.folder, run.description) : 0;
+  const std::size_t found = lock ? batch::cancel(run) : 0;
   const std::string id = run.folder.id();
   if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
   fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
@@ -41,7 +32,7 @@ bool cancelled_here(const run::KnownRun& run) {
   if (!lock) return false;
   const run::KnownRun now(run.folder);
   const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
-  if (!is_over) end_run_of_nobody(now);
+  if (!is_over) batch::cancel(now);
   run::Mailbox mailbox(run.folder);  // holds our own request if no process was left to read it
   mailbox.take();
   mailbox.forget();

@@ -15,8 +15,7 @@
 #include "batch/job_script.hpp"
 #include "batch/job_watch.hpp"
 #include "batch/planned_starts.hpp"
-#include "run/interrupts.hpp"
-#include "run/mailbox.hpp"
+#include "run/run_requests.hpp"
 
 namespace dovetail::batch {
 
@@ -87,12 +86,12 @@ std::size_t clear_away(JobBook& book, JobWatch& watch, BatchSystem& system,
 class JobConductor {
  public:
   JobConductor(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
-               BatchSystem& system)
+               BatchSystem& system, run::Interrupts& interrupts)
       : folder_(folder),
         problem_(problem),
         options_(options),
         system_(system),
-        mailbox_(folder),
+        requests_(folder, interrupts),
         book_(folder, problem, options_, system),
         watch_(book_, folder, options_.clock),
         desk_(book_, folder, options_, limits_, system, [this] { return is_asked(); }) {
@@ -107,15 +106,14 @@ class JobConductor {
     ask_system();
     while (!is_over()) {
       wait();
-      if (interrupts_.take() > 0) is_interrupted_ = true;
       hear_requests();
-      if (is_interrupted_) break;
+      if (is_interrupted()) break;
       hear_running_jobs();
       if (book_.now() >= next_question_) ask_system();
       book_.sync();
     }
-    if (!is_interrupted_) clear_up();
-    const run::RunOutcome outcome = book_.close(is_cancelled_, is_interrupted_);
+    if (!is_interrupted()) clear_up();
+    const run::RunOutcome outcome = book_.close(requests_.is_cancelled(), is_interrupted());
     if (!why_given_up_.empty()) throw ExecutionError(why_given_up_);
     return {outcome, std::move(book_).take_state()};
   }
@@ -203,36 +201,38 @@ class JobConductor {
   }
 
   bool is_stopping() const {
-    return is_cancelled_ || !why_given_up_.empty() || (book_.has_failed() && !options_.keep_going);
+    return requests_.is_cancelled() || !why_given_up_.empty() ||
+           (book_.has_failed() && !options_.keep_going);
   }
 
   bool is_over() const {
     return book_.pilots().live().empty() && (is_stopping() || !book_.has_open_tasks());
   }
 
-  // Whether a signal or a control message is waiting while we submit.
-  bool is_asked() {
-    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
-    return ::poll(files, std::size(files), 0) > 0;
+  // Jobs need no conductor: any interrupt but a cancellation leaves them to themselves.
+  bool is_interrupted() const { return requests_.stops() > 0 || requests_.is_leaving(); }
+
+  // Whether an interrupt or a control message is waiting while jobs are submitted.
+  bool is_asked() const {
+    auto files = requests_.files();
+    return ::poll(files.data(), files.size(), 0) > 0;
   }
 
   void wait() {
-    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
+    auto files = requests_.files();
     const Time left = std::min(options_.look, next_question_ - book_.now());
     options_.wait(files, std::max<Time>(left, 10));
   }
 
   void hear_requests() {
-    for (const Json& request : mailbox_.take()) {
-      if (request.value("what", "") == "cancel") is_cancelled_ = true;
-    }
-    if (is_cancelled_) {
+    requests_.hear();
+    if (requests_.is_cancelled()) {
       for (const std::uint32_t pilot : book_.pilots().live()) {
         book_.cancel(pilot, "the run is cancelled");
       }
     }
     book_.sync();
-    mailbox_.forget();
+    requests_.forget();
   }
 
   void hear_running_jobs() {
@@ -390,8 +390,7 @@ class JobConductor {
   JobRunOptions options_;  // with no more jobs than the user may have
   UserLimits limits_;
   BatchSystem& system_;
-  run::Interrupts interrupts_;
-  run::Mailbox mailbox_;
+  run::RunRequests requests_;
   JobBook book_;
   JobWatch watch_;
   LiveDesk desk_;
@@ -408,8 +407,6 @@ class JobConductor {
   bool is_undecided_ = true;
   std::string obstacle_;  // to a decision, as it was told
   std::string why_given_up_;
-  bool is_interrupted_ = false;
-  bool is_cancelled_ = false;
 };
 
 }  // namespace
@@ -419,8 +416,9 @@ void wait_for_files(std::span<pollfd> files, Duration longest) {
 }
 
 run::RunEnd conduct(const run::RunFolder& folder, const Problem& problem,
-                    const JobRunOptions& options, BatchSystem& system) {
-  JobConductor conductor(folder, problem, options, system);
+                    const JobRunOptions& options, BatchSystem& system,
+                    run::Interrupts& interrupts) {
+  JobConductor conductor(folder, problem, options, system, interrupts);
   try {
     return conductor.run();
   } catch (const std::exception&) {

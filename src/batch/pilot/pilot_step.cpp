@@ -1,6 +1,7 @@
 #include "batch/pilot/pilot_step.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -18,6 +19,7 @@
 #include "batch/pilot/pilot.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "io/text.hpp"
 #include "run/freshness.hpp"
 #include "run/local/supervisor.hpp"
 
@@ -25,7 +27,7 @@ namespace dovetail::batch {
 
 namespace {
 
-constexpr off_t kMostWords = 400;
+constexpr std::size_t kMostWords = 400;
 
 // In the new process; `words` ends with a null pointer.
 [[noreturn]] void become_step(std::vector<char*>& words, int printed, pid_t pilot) {
@@ -93,17 +95,8 @@ void StepProcess::terminate() const {
 }
 
 std::string StepProcess::last_words() const {
-  struct stat about {};
-  if (fstat(printed_.get(), &about) != 0) return {};
-  const off_t begin = std::max<off_t>(0, about.st_size - kMostWords);
-  std::string text(static_cast<std::size_t>(about.st_size - begin), '\0');
-  const ssize_t got = pread(printed_.get(), text.data(), text.size(), begin);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string::npos;) {
-    text.replace(end, 1, "; ");
-  }
-  return text;
+  const std::string file = "/proc/self/fd/" + std::to_string(printed_.get());
+  return fmt::format("{}", fmt::join(io::last_lines(file, kMostWords, kMostWords), "; "));
 }
 
 int run_step(const PilotOrder& order, std::uint32_t task, const BatchSystem& system) {

@@ -6,15 +6,16 @@
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
-#include <random>
 #include <set>
 
 #include "federation/agent/registrar.hpp"
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_holders.hpp"
 #include "federation/net/message.hpp"
+#include "io/text.hpp"
 #include "run/journal.hpp"
 #include "run/mailbox.hpp"
+#include "run/token.hpp"
 
 namespace dovetail::federation {
 
@@ -25,24 +26,15 @@ constexpr Duration kRetry = 1'000;
 // The number of unanswered questions after which a cluster counts as lost.
 constexpr int kQuestions = 3;
 
-std::string random_token() {
-  std::random_device random;
-  return fmt::format("{:08x}", random());
-}
-
 std::string words_of(const std::vector<Count>& numbers) {
   return fmt::format("{} {}", numbers.size() == 1 ? "scenario" : "scenarios",
                      fmt::join(numbers, ", "));
 }
 
-std::string counted(std::size_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string words_of_size(const ExperimentFile& file, Count scenarios, Count months) {
   if (!file.workflow.is_null()) return "a workflow";
-  return fmt::format("{} of {}", counted(static_cast<std::size_t>(scenarios), "scenario"),
-                     counted(static_cast<std::size_t>(months), "month"));
+  return fmt::format("{} of {}", io::counted(static_cast<std::size_t>(scenarios), "scenario"),
+                     io::counted(static_cast<std::size_t>(months), "month"));
 }
 
 class ExperimentRun {
@@ -54,7 +46,7 @@ class ExperimentRun {
         state_(read_experiment_state(folder, file)),
         journal_(folder.journal()),
         mailbox_(folder) {
-    if (state_.id().empty()) write({begin_entry(folder.id() + "." + random_token())});
+    if (state_.id().empty()) write({begin_entry(folder.id() + "." + run::random_token())});
     if (!state_.outcome().empty() || !state_.failed().empty()) write({again_entry()});
     for (std::size_t part = 0; part < state_.parts().size(); ++part) watch(part);
   }
@@ -372,7 +364,7 @@ class ExperimentRun {
       if (part.scenarios.empty()) continue;
       part.estimate = offers[i].makespans.at(part.scenarios.size() - 1);
       options_.say(fmt::format("step 7: request {} to {}: {}, {:.1f} s", part.request, part.daemon,
-                               counted(part.scenarios.size(), "scenario"), part.estimate));
+                               io::counted(part.scenarios.size(), "scenario"), part.estimate));
       entries.push_back(part_entry(part));
     }
     write(entries);

@@ -33,7 +33,6 @@ struct DaemonOptions {
   Duration lease = kLease;
   DaemonDescription description;
   std::string history;  // file of the performance history
-  std::string program;  // dovetail, to run workflows
   // How long a job of so many processors and so long would wait in the queue; may throw
   // ExecutionError. Nothing: there is no queue.
   std::function<Duration(Count processors, Duration length)> queue_wait = {};
@@ -41,8 +40,8 @@ struct DaemonOptions {
 };
 
 struct DaemonBackends {
-  std::unique_ptr<run::Backend> here;    // processes of the daemon's own machine
-  std::unique_ptr<run::Backend> months;  // nothing: months run here, too
+  std::unique_ptr<run::Backend> months;
+  std::unique_ptr<run::Backend> workflows;
 };
 
 class Daemon {
@@ -67,12 +66,14 @@ class Daemon {
   Json capabilities() const;
   Json estimate(const Call& call);
   double wait_in_queue(const MonthEstimate& made, const EnsembleSite& site) const;
+  double wait_in_queue(Count processors, Duration length) const;
+  EnsembleSite site_for(const Service& service) const;
   Json predict(const Call& call);
   Json submit(const Call& call);
   Json watch(const Call& call);
   Json cancel(const Call& call);
   Json held(const Call& call) const;
-  Json progress_of(const Request& request) const;
+  Json progress_of(const MonthRequest& request) const;
   void work();
   void fail(const std::string& why);
   bool look();

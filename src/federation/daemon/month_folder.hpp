@@ -20,7 +20,7 @@ namespace dovetail::federation {
 
 class MonthFolder {
  public:
-  MonthFolder(const std::string& data, const Request& request, Count scenario);
+  MonthFolder(const std::string& data, const MonthRequest& request, Count scenario);
 
   // Throws ExecutionError when it cannot be written.
   void claim(const std::string& request) const;
@@ -39,17 +39,17 @@ class MonthFolder {
   std::optional<FoundScenario> find(Count number, Count first, Count months, bool has_posts) const;
 
   // Where a step computes its month.
-  std::string work(const Step& step) const;
+  std::string work(const MonthStep& step) const;
 
   // Makes that folder, empty. Throws ExecutionError.
-  void begin(const Step& step) const;
+  void begin(const MonthStep& step) const;
   // Returns when all that it left is on disk, which may take long.
-  void settle(const Step& step) const;
+  void settle(const MonthStep& step) const;
   // What it left, and what is settled, becomes the month, unless that is done already; returns when
   // that is on disk.
-  void publish(const Step& step) const;
+  void publish(const MonthStep& step) const;
   void mark_post_done(Count month) const;
-  void discard(const Step& step) const;
+  void discard(const MonthStep& step) const;
 
  private:
   std::string path_;

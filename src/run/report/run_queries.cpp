@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dovetail/time.hpp"
+#include "io/text.hpp"
 #include "run/report/run_words.hpp"
 
 namespace dovetail::run {
@@ -21,7 +22,9 @@ std::string list(const Problem& problem, const std::vector<std::size_t>& tasks) 
   return text;
 }
 
-std::string processors(Count count) { return plural(static_cast<std::size_t>(count), "processor"); }
+std::string processors(Count count) {
+  return io::counted(static_cast<std::size_t>(count), "processor");
+}
 
 std::string not_waiting(const TaskStatus& status) {
   switch (status.state) {

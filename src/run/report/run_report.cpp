@@ -11,6 +11,7 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
+#include "io/text.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_record.hpp"
 #include "run/report/run_words.hpp"
@@ -161,7 +162,7 @@ std::string tasks_section(const RunFacts& facts) {
 
 std::vector<std::string> chart_facts(Duration turnaround, double cpu_seconds, std::size_t tasks) {
   return {"turn-around " + format_duration(turnaround), cpu_text(cpu_seconds),
-          plural(tasks, "task")};
+          io::counted(tasks, "task")};
 }
 
 std::vector<std::string> before_facts(const RunFacts& facts, std::size_t drawn) {

@@ -7,6 +7,7 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::run {
 
@@ -63,7 +64,7 @@ SummaryRow use_row(const RunFacts& facts) {
   return {.what = "processors in use",
           .planned = if_planned(facts, per_cent(facts.use.planned)),
           .real = per_cent(facts.use.real),
-          .note = "of " + plural(static_cast<std::size_t>(facts.processors), "processor")};
+          .note = "of " + io::counted(static_cast<std::size_t>(facts.processors), "processor")};
 }
 
 // A mean is not known to the millisecond.
@@ -89,15 +90,15 @@ void add_plans(const RunFacts& facts, std::vector<std::string>& notes) {
   if (facts.plans_made == 0) return;
   notes.push_back(
       fmt::format("planned again {}, {} adopted",
-                  facts.plans_made == 1 ? "once" : plural(facts.plans_made, "time"),
+                  facts.plans_made == 1 ? "once" : io::counted(facts.plans_made, "time"),
                   facts.plans_adopted == 0 ? "none" : std::to_string(facts.plans_adopted)));
 }
 
 void add_failures(const RunFacts& facts, std::vector<std::string>& notes) {
   if (facts.vain_attempts == 0) return;
-  std::string note = plural(facts.vain_attempts, "attempt") + " failed or lost";
+  std::string note = io::counted(facts.vain_attempts, "attempt") + " failed or lost";
   if (facts.tasks_tried_again > 0) {
-    note += ", " + plural(facts.tasks_tried_again, "task") + " tried again";
+    note += ", " + io::counted(facts.tasks_tried_again, "task") + " tried again";
   }
   notes.push_back(std::move(note));
 }
@@ -123,10 +124,6 @@ void add_deadline(const RunFacts& facts, std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::string plural(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string cpu_text(double cpu_seconds) {
   const bool in_hours = cpu_seconds >= kHoursFrom;
   return one_decimal(cpu_seconds, in_hours) + (in_hours ? " CPU-hours" : " CPU-seconds");
@@ -143,13 +140,14 @@ std::vector<std::string> summary_notes(const RunFacts& facts) {
   add_deadline(facts, notes);
   add_plans(facts, notes);
   add_failures(facts, notes);
-  if (facts.kept > 0) notes.push_back(plural(facts.kept, "task") + " kept as nothing had changed");
+  if (facts.kept > 0)
+    notes.push_back(io::counted(facts.kept, "task") + " kept as nothing had changed");
   add_idle(facts, notes);
   return notes;
 }
 
 std::string progress_text(const RunFacts& facts) {
-  const std::string tasks = plural(facts.tasks.size(), "task");
+  const std::string tasks = io::counted(facts.tasks.size(), "task");
   if (facts.is_done) return facts.tasks.size() == 1 ? "1 task done" : "all " + tasks + " done";
   std::string text = fmt::format("{} of {} done", facts.done, tasks);
   if (facts.failed > 0) text += fmt::format(", {} failed", facts.failed);

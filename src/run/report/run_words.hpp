@@ -44,7 +44,4 @@ std::string processors_text(const TaskFacts& task);
 // "61.3 CPU-hours", "42.0 CPU-seconds" where hours would all be nothing.
 std::string cpu_text(double cpu_seconds);
 
-// "1 task", "12 tasks".
-std::string plural(std::size_t count, const std::string& noun);
-
 }  // namespace dovetail::run
