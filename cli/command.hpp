@@ -13,7 +13,6 @@
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
-#include "io/text.hpp"
 
 namespace dovetail::cli {
 
@@ -167,6 +166,7 @@ bool colourful();
 // The width of the terminal, or 100 when there is none.
 int terminal_columns();
 
-using io::counted;
+// "1 task", "50 tasks".
+std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace dovetail::cli

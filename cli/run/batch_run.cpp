@@ -26,7 +26,7 @@ namespace dovetail::cli {
 
 namespace {
 
-// The system that a file's only cluster has, as -c would name it.
+// The batch system of a file's only cluster, as -c would name it.
 std::optional<BatchPlace> place_in(const Platform& file) {
   const Cluster& cluster = file.clusters().front();
   if (file.clusters().size() != 1 || !cluster.batch) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<BatchPlace> place_asked_for(const std::string& cluster) {
 }
 
 batch::ClusterPicture picture_of(const std::string& name) {
-  const auto system = batch::system_named(name).make({.patience = 15});  // somebody waits
+  const auto system = batch::system_named(name).make({.patience = 15});  // the user waits
   system->version();  // says what to do where it is not installed
   return system->picture();
 }
@@ -63,21 +63,26 @@ void BatchArguments::add(CLI::App& command) {
   std::vector<std::string> ways;
   for (const batch::SystemInfo& system : batch::systems()) ways.emplace_back(system.name);
   ways.emplace_back(batch::kReserveBegin);
-  command.add_option("--partition", partition, "of the cluster; default: " + titles + "'s own")
+  command
+      .add_option("--partition", partition,
+                  "submit to this partition; default: " + titles + "'s own")
       ->group(group);
   command
       .add_option("--strategy", strategy,
-                  "how to cut the workflow into jobs: " + known_strategies() + "; default " +
+                  "cut the workflow into jobs by " + known_strategies() + "; default " +
                       batch::kDefaultStrategy)
       ->group(group);
   command
-      .add_option("--reserve", reserve,
-                  "a job for each task at the time of a plan instead: " + batch::system_names() +
-                      " reserves its nodes (that takes the right to), begin asks not to be started "
-                      "before")
+      .add_option(
+          "--reserve", reserve,
+          "submit a job for each task, to start at the time of a plan: " + batch::system_names() +
+              " reserves its nodes (which takes the right to), begin asks not to be "
+              "started before")
       ->check(CLI::IsMember(ways).description(""))
       ->group(group);
-  command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
+  command
+      .add_option("--max-jobs", max_jobs,
+                  "let at most this many jobs wait or run at once; default: no limit")
       ->check(CLI::Range(1, kMaxProcessors).description(""))
       ->group(group);
 }
@@ -145,7 +150,8 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
   run::SignalInterrupts interrupts;
   const run::RunEnd end = batch::conduct(folder, problem, options, *system, interrupts);
-  if (end.outcome == run::RunOutcome::interrupted) options.say("its jobs go on without us");
+  if (end.outcome == run::RunOutcome::interrupted)
+    options.say("its jobs run on their own: you can log out");
   return end_run(folder, description, problem, end);
 }
 

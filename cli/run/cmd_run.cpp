@@ -41,7 +41,7 @@ struct RunArguments {
   bool dry_run = false;
 };
 
-// A date is one of this machine's clock, unless the cluster has a clock of its own.
+// A date is by this machine's clock, unless the cluster has a clock of its own.
 GoalArguments goal_from_now(GoalArguments goal, const std::string& cluster) {
   const auto date = goal.deadline ? parse_date(*goal.deadline) : std::nullopt;
   if (!date || read_platform(cluster).wall_clock()) return goal;
@@ -110,7 +110,7 @@ DescribedRun describe_run(const RunArguments& arguments) {
   return run;
 }
 
-// Of a command, which may be a whole script.
+// The first line of a command, which may be a whole script.
 std::string first_line(std::string_view command) {
   const auto begin = std::min(command.find_first_not_of(" \t\n"), command.size());
   const auto end = command.find('\n', begin);
@@ -231,7 +231,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
   return conduct_jobs(own.folder, description, problem, last.kept, picture);
 }
 
-// What a cluster does is its daemon's business.
+// With --agent, each cluster's daemon decides.
 void require_no_other_options(const CLI::App& command) {
   for (const char* option :
        {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
@@ -252,7 +252,7 @@ Exit run_over_clusters(const RunArguments& arguments) {
                        arguments.dry_run);
 }
 
-// Who means an ensemble hears more than that it is no workflow.
+// An ensemble gets a better error than that it is no workflow.
 DescribedRun describe_workflows(const RunArguments& arguments) {
   try {
     return describe_run(arguments);
@@ -318,40 +318,38 @@ Exit resume(const std::string& id) {
 
 void add_run(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("run", "executes workflows on this machine, on " +
+      program.add_subcommand("run", "execute workflows on this machine, on " +
                                         batch::system_titles() + " or over clusters");
   auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
   command->add_option("-c,--cluster", arguments->problem.cluster,
-                      "local (default), " + batch::system_names() +
-                          ", a number of processors, or a cluster file whose reservations are "
-                          "left alone");
+                      "run on local (default), " + batch::system_names() +
+                          ", a number of processors, or the cluster of a file, whose reservations "
+                          "are left alone");
   command
       ->add_option("-j,--processors", arguments->problem.processors,
-                   "processors that may be in use at a time; default: all of the cluster")
+                   "use at most this many processors at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
   arguments->batch.add(*command);
   arguments->federation.add(*command);
   command
       ->add_option("--band", arguments->band,
-                   "per cent by which a task may be off before the rest is planned again")
+                   "plan the rest again when a task is off by more than this per cent")
       ->check(CLI::Range(0.0, kMaxFactor));
   add_stability(*command, arguments->stability);
   command->add_flag("--static", arguments->is_static,
-                    "keep the plan, also when tasks take longer or shorter");
-  command->add_flag("--keep-going", arguments->keep_going,
-                    "after a failure, run what does not need the failed task");
-  command->add_flag("--new", arguments->is_new,
-                    "begin from the start, also if an earlier run is not done");
+                    "keep the plan even when tasks take longer or shorter");
+  command->add_flag("--keep-going", arguments->keep_going, "run what does not need a failed task");
+  command->add_flag("--new", arguments->is_new, "begin anew even if an earlier run is not done");
   command->add_flag("--dry-run", arguments->dry_run, "print the plan and the commands only");
   command->footer(
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
-      "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
+      "what runs, a second one stops it; dovetail resume, or the same run again, continues.\n"
       "On " +
       batch::system_titles() +
-      " jobs go on without it.\n"
+      " jobs run on their own: you can log out.\n"
       "Over the clusters of a federation: --agent and --keys (docs/federation.md).\n"
       "Example: dovetail run flow.yaml -j 8\n"
       "         dovetail run ensemble.yaml --agent https://127.0.0.1:7700 --keys keys/alice");
@@ -360,7 +358,7 @@ void add_run(CLI::App& program, Exit& status) {
 
 void add_resume(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("resume", "goes on with a run that was interrupted or failed");
+      program.add_subcommand("resume", "continue a run that was interrupted or failed");
   auto id = std::make_shared<std::string>();
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
   command->footer("Example: dovetail resume flow-3");

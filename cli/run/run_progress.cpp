@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/clock.hpp"
 #include "run/known_run.hpp"
 #include "run/local/launcher.hpp"

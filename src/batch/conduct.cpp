@@ -21,8 +21,7 @@ namespace dovetail::batch {
 
 namespace {
 
-// Jobs in a row that end by themselves without having begun a task; then something is wrong with
-// all of them.
+// After this many jobs in a row that ended without beginning a task, something is wrong with all.
 constexpr int kMostIdleJobs = 3;
 
 // How long it may take until cancelled jobs are out of the queue, and nodes free of them.
@@ -42,7 +41,7 @@ std::string end_text(const Job& job) {
     case JobState::node_fail:
       return "a node failed";
     case JobState::cancelled:
-      return "cancelled by somebody else";
+      return "cancelled from outside";
     case JobState::preempted:
       return "preempted";
     default:
@@ -50,7 +49,7 @@ std::string end_text(const Job& job) {
   }
 }
 
-// Whether the job had its chance and did not take it: not when somebody or something ended it.
+// Whether the job ended on its own, rather than by a cancellation, a failed node or the like.
 bool ends_by_itself(JobState state) {
   return state == JobState::completed || state == JobState::failed;
 }
@@ -67,8 +66,8 @@ struct StrategyInputs {
   RunTimes run_times;
 };
 
-// Takes what is not wanted any more out of the queue, and gives back nodes, within a time. Answers
-// how many jobs it found. Throws Unreachable.
+// Takes unwanted jobs out of the queue and gives back reserved nodes, for at most kClearTime.
+// Answers how many jobs it found. Throws Unreachable.
 std::size_t clear_away(JobBook& book, JobWatch& watch, BatchSystem& system,
                        const JobRunOptions& options) {
   std::set<std::string> found;
@@ -103,8 +102,8 @@ class JobConductor {
     book_.take_over(options_.kept);
     hear_requests();
     if (options_.is_dry) return dry_run();
-    ask_system();
-    while (!is_over()) {
+    if (!is_interrupted()) ask_system();
+    while (!is_interrupted() && !is_over()) {
       wait();
       hear_requests();
       if (is_interrupted()) break;
@@ -118,7 +117,7 @@ class JobConductor {
     return {outcome, std::move(book_).take_state()};
   }
 
-  // In words, what an error leaves behind; empty: nothing.
+  // What an error leaves behind, in words; empty: nothing.
   std::string left_text() const {
     const std::size_t jobs = book_.pilots().live().size();
     const std::size_t held = book_.pilots().to_release().size();
@@ -149,9 +148,9 @@ class JobConductor {
     if (most > 0) options_.how.cap = options_.how.cap > 0 ? std::min(options_.how.cap, most) : most;
   }
 
-  // What a strategy does needs the batch system. When that does not answer, takes no more jobs for
-  // now, or has no nodes for them, or when a control message is waiting, it is decided later what
-  // to do about what is there by then.
+  // A strategy's decisions need the batch system. When that does not answer, takes no more jobs for
+  // now, or has no nodes for them, or when a control message is waiting, the decision is made
+  // later, by what is there then.
   template <typename Decision>
   void decide(Decision decision) {
     if (is_undecided_) return;
@@ -188,7 +187,7 @@ class JobConductor {
     return {run::RunOutcome::interrupted, std::move(book_).take_state()};
   }
 
-  // The strategy of whoever decided before us is not known: what runs is new to ours.
+  // What the strategy of an earlier process decided is not known: what runs is new to this one.
   void begin() {
     if (is_stopping()) return cancel_waiting();
     begin_strategy();
@@ -242,7 +241,7 @@ class JobConductor {
     }
   }
 
-  // What it wrote down; a job that began without the system having told us has begun.
+  // Reads what the job wrote down; by that it may have begun before the system says so.
   PilotReport hear(std::uint32_t pilot) {
     const bool was_waiting = !book_.pilots().at(pilot).started;
     PilotReport report = read_report(folder_, book_.order(pilot));
@@ -259,7 +258,7 @@ class JobConductor {
     if (!is_stopping()) decide([&] { strategy_->started(desk_, pilot); });
   }
 
-  // Without an answer nothing is known and nothing changes.
+  // Without an answer nothing changes.
   void ask_system() {
     next_question_ = book_.now() + options_.poll;
     try {
@@ -307,7 +306,7 @@ class JobConductor {
     }
   }
 
-  // Not in the queue: it has ended so long ago that it is forgotten, was lost, or never got there.
+  // Not in the queue: it ended too long ago, was lost, or never got there.
   void look_for(std::uint32_t pilot) {
     const PilotStatus& status = book_.pilots().at(pilot);
     if (!status.is_live()) return;
@@ -345,8 +344,7 @@ class JobConductor {
     if (is_stopping()) return cancel_waiting();
     decide([&] {
       strategy_->ended(desk_, pilot, leaves_work ? PilotOutcome::expired : PilotOutcome::done);
-      // A strategy that thinks that it has submitted everything does not know of tasks to be tried
-      // again.
+      // A strategy that has submitted everything does not know of tasks to be tried again.
       if (book_.pilots().live().empty() && book_.has_open_tasks()) strategy_->begin(desk_);
     });
   }
@@ -402,8 +400,7 @@ class JobConductor {
   int idle_jobs_ = 0;
   bool knows_limits_ = false;
   bool was_unreachable_ = false;
-  // What comes next, as nothing was decided yet, or the system was away or full. Without a strategy
-  // this is so, too.
+  // Whether to decide what comes next: at the beginning, or because the system was away or full.
   bool is_undecided_ = true;
   std::string obstacle_;  // to a decision, as it was told
   std::string why_given_up_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -116,24 +115,6 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 }
 
 }  // namespace
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::vector<std::string> last_lines(const std::string& path, std::size_t most, std::size_t bytes) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff{file.tellg()} : 0;
-  const std::streamoff begin = std::max<std::streamoff>(0, size - static_cast<long>(bytes));
-  file.seekg(begin);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(std::move(line));
-  while (!lines.empty() && skip_space(lines.back()).empty()) lines.pop_back();
-  const bool is_cut = begin > 0 && lines.size() > 1;
-  const std::size_t whole = lines.size() - (is_cut ? 1 : 0);
-  lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(std::min(whole, most)));
-  return lines;
-}
 
 std::string upper_case(std::string_view text) {
   std::string upper(text);

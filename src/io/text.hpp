@@ -3,7 +3,7 @@
 //   quote("a\nb")                  // "\"a\\nb\"", shortened when long: safe in an error line
 //   did_you_mean("alhpa", known)   // "; did you mean \"alpha\"?"
 //
-// All functions but last_lines are pure.
+// All functions are pure.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace dovetail::io {
 
 // The text in double quotes, with control characters escaped and long text shortened, so that an
 // error message stays one readable line whatever the file holds.
 std::string quote(std::string_view text);
-
-// "1 task", "50 tasks".
-std::string counted(std::size_t count, std::string_view noun);
-
-// The end of a file such as a log: its last lines, without blank ones behind them, as far as they
-// are in its last bytes. Of a single long line, its end. Nothing when the file cannot be read.
-std::vector<std::string> last_lines(const std::string& path, std::size_t most = 3,
-                                    std::size_t bytes = 300);
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/local/leftovers.hpp"
 #include "run/local/process_backend.hpp"
 #include "run/plan_keeper.hpp"

@@ -19,7 +19,7 @@
 #include "batch/pilot/pilot.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/freshness.hpp"
 #include "run/local/supervisor.hpp"
 

@@ -12,7 +12,7 @@
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_holders.hpp"
 #include "federation/net/message.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/journal.hpp"
 #include "run/mailbox.hpp"
 #include "run/token.hpp"

@@ -15,7 +15,7 @@ namespace dovetail::federation {
 
 namespace {
 
-// How often ends are looked for that nobody tells of.
+// How often to look for ends that no file tells of.
 constexpr int kLookMilliseconds = 200;
 // Months of all scenarios of all answers of one estimate: some seconds.
 constexpr double kMostSimulated = 2e7;
@@ -150,7 +150,7 @@ bool Daemon::look() {
     const std::lock_guard lock(mutex_);
     ended = runner_.ended();
   }
-  MonthRunner::settle(ended);  // as long as the disk takes: others are answered meanwhile
+  MonthRunner::settle(ended);  // without the mutex: the disk may take long
   const std::lock_guard lock(mutex_);
   const bool has_changed = runner_.step(ended);
   if (has_changed) changed_.notify_all();
@@ -167,7 +167,7 @@ void Daemon::work() {
       while (look()) {
       }
     } catch (const std::exception& error) {
-      // What is not written down did not happen: whoever comes next goes on from the journal.
+      // What is not written down did not happen: the next daemon goes on from the journal.
       fail(error.what());
       return;
     }
@@ -213,7 +213,7 @@ Json Daemon::estimate(const Call& call) {
     throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted),
                   "there is " + options_.description.ensemble_services());
   }
-  // Who could not run it does not offer it either.
+  // A cluster that could not run it does not offer it.
   if (const Json* parameters = fields.find("parameters")) check_parameters(*service, *parameters);
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
@@ -345,7 +345,7 @@ Json Daemon::watch(const Call& call) {
     return *request;
   };
   find();
-  // Places are for others, too: when half of them wait for news, the next one hears what there is.
+  // When half of all connections wait for news, the next client gets the present state at once.
   const std::size_t most = options_.limits.connections / 2;
   if (waiting_ < most) {
     ++waiting_;
@@ -374,8 +374,8 @@ Json Daemon::progress_of(const MonthRequest& request) const {
   return json;
 }
 
-// Which months of an experiment of the client's are here: who goes on with a scenario needs the one
-// before.
+// Which months of a client's experiment are here: a cluster that goes on with a scenario needs the
+// month before.
 Json Daemon::held(const Call& call) const {
   const Fields fields(call.body, "held");
   fields.only({"experiment", "scenarios"});

@@ -1,5 +1,5 @@
-// A daemon: one for each cluster. It says what it can do and how long that takes, runs what clients
-// ask for within what its owner has configured, and says how far it is.
+// The daemon of a cluster. It answers what it can do and how long that takes, runs what clients ask
+// for within what its owner has configured, and reports progress.
 //
 //   Daemon daemon(options, identity("keys/grillon"), std::move(backends), log);
 //
@@ -21,7 +21,7 @@
 
 namespace dovetail::federation {
 
-// How long an estimate may be relied on.
+// How long an estimate holds.
 inline constexpr Duration kEstimateValid = 60'000;
 // The longest that a client may wait for news.
 inline constexpr double kLongestWatch = 30;
@@ -33,7 +33,7 @@ struct DaemonOptions {
   Duration lease = kLease;
   DaemonDescription description;
   std::string history;  // file of the performance history
-  // How long a job of so many processors and so long would wait in the queue; may throw
+  // How long a job of that size and length would wait in the queue; may throw
   // ExecutionError. Nothing: there is no queue.
   std::function<Duration(Count processors, Duration length)> queue_wait = {};
   ServerLimits limits = {};

@@ -9,7 +9,7 @@
 #include "dovetail/io.hpp"
 #include "federation/daemon/month_times.hpp"
 #include "federation/daemon/workflow_service.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 
 namespace dovetail::federation {
 
@@ -109,7 +109,7 @@ const Service& MonthRunner::service_of(const MonthRequest& request) const {
   return service == nullptr ? unknown_service_ : *service;
 }
 
-// What the owner does not offer any more goes back to the client, who may give it to others.
+// What the owner no longer offers goes back to the client, which may give it to other clusters.
 void MonthRunner::let_go_of_unknown_services() {
   for (const MonthRequest& request : state_.requests()) {
     if (request.is_over() || find_service(request) != nullptr) continue;
@@ -334,7 +334,7 @@ void MonthRunner::start(MonthStep step) {
   } catch (const ExecutionError& error) {
     trouble = error.what();
   }
-  write(start_entry(step));  // whoever adopts it finds its folder
+  write(start_entry(step));  // before it starts: a later process finds it here
   if (!trouble.empty()) return fail(step, Outcome::failed, 0, trouble);
   backend_of(step).start(command_of(step));
 }

@@ -55,8 +55,8 @@ class MonthRunner {
   // What has ended since it was last asked.
   std::vector<Ended> ended();
 
-  // Returns when what these have computed is on disk; whose result cannot be written has failed.
-  // May take long, and touches nothing of the runner: whoever guards it need not do so meanwhile.
+  // Returns when the results of these are on disk; a step whose result cannot be written has
+  // failed. May take long, and touches nothing of the runner: needs no lock on it.
   static void settle(std::vector<Ended>& ended);
 
   // Takes note of what has ended and is settled, and starts what can be. True when something has

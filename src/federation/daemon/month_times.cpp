@@ -82,7 +82,7 @@ MonthTimes MonthHistory::times(const Service& service) const {
     size.time =
         milliseconds_of(found != mains.end() ? found->second : to_seconds(size.time) * factor);
   }
-  // More processors never count as slower, whatever chance has measured.
+  // More processors never count as slower, even if they were measured so by chance.
   for (std::size_t i = 1; i < times.main.size(); ++i) {
     times.main[i].time = std::min(times.main[i].time, times.main[i - 1].time);
   }

@@ -23,9 +23,9 @@ class MonthHistory {
   // Throws ExecutionError when the history cannot be written.
   void add(const MonthStep& step, const Service& service, double seconds) const;
 
-  // Of a size that was measured at least thrice: the median of the newest; of the others: as
-  // configured, times how far those that were measured are off. What cannot be read is unknown.
-  // Safe to call from several threads.
+  // For a size that was measured at least three times, the median of the newest; for the others,
+  // the configured time, scaled as the measured ones are off. A history that cannot be read is
+  // ignored. Safe to call from several threads.
   MonthTimes times(const Service& service) const;
 
  private:

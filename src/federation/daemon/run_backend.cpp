@@ -15,7 +15,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "federation/daemon/workflow_service.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 
 namespace dovetail::federation {
 

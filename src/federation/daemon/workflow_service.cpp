@@ -94,7 +94,7 @@ SentWorkflow prepare_workflow(const DaemonDescription& description, const Json& 
   if (!workflow.is_object() || !workflow.contains("tasks") || !workflow["tasks"].is_array()) {
     throw Refusal(400, "workflow: expected a workflow with tasks, as JSON");
   }
-  // Another key could make it a file of another format, whose commands nobody has looked at.
+  // Another key could make it a file of another format, whose commands are not checked here.
   for (const auto& [key, value] : workflow.items()) {
     if (std::ranges::find(kSentKeys, key) != kSentKeys.end()) continue;
     throw Refusal(400, "workflow: " + io::quote(key) + " cannot be sent to a cluster");

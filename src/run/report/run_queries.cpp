@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dovetail/time.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/report/run_words.hpp"
 
 namespace dovetail::run {

@@ -11,7 +11,7 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_record.hpp"
 #include "run/report/run_words.hpp"

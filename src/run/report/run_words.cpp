@@ -7,7 +7,7 @@
 
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
-#include "io/text.hpp"
+#include "io/words.hpp"
 
 namespace dovetail::run {
 
