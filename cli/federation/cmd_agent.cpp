@@ -60,7 +60,7 @@ Exit list_clusters(const AgentArguments& arguments) {
 }
 
 void run_agent(const AgentArguments& arguments) {
-  run::Interrupts interrupts;
+  run::SignalInterrupts interrupts;
   const auto self = federation::identity(arguments.keys, federation::Role::agent);
   if (!arguments.parent.empty()) federation::require_url(arguments.parent, "--parent");
   if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");

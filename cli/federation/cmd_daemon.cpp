@@ -8,16 +8,18 @@
 #include <fstream>
 #include <memory>
 
+#include "batch/described_jobs.hpp"
 #include "batch/job_backend.hpp"
 #include "batch/live_queue.hpp"
 #include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/server_log.hpp"
-#include "cli/run/batch_run.hpp"
+#include "cli/run/run_end.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "federation/daemon/daemon.hpp"
 #include "federation/daemon/daemon_check.hpp"
+#include "federation/daemon/run_backend.hpp"
 #include "io/text.hpp"
 #include "run/history/performance_history.hpp"
 #include "run/local/process_backend.hpp"
@@ -93,15 +95,31 @@ void use_batch_system(federation::DaemonOptions& options) {
 }
 
 federation::DaemonBackends make_backends(const federation::DaemonDescription& description,
-                                         const run::RunFolder& folder, run::Nursery nursery) {
+                                         const run::RunFolder& folder,
+                                         const std::shared_ptr<run::Nursery>& nursery) {
   federation::DaemonBackends backends;
-  backends.here = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), std::move(nursery));
-  if (description.system.empty()) return backends;
+  backends.workflows = std::make_unique<federation::RunBackend>(
+      federation::RunBackendOptions{.processors = description.processors,
+                                    .system = description.system,
+                                    .partition = description.partition,
+                                    .ended =
+                                        [](const run::KnownRun& run, const run::RunState& end) {
+                                          try {
+                                            write_report(run.folder, run.problem, end);
+                                          } catch (const ExecutionError& error) {
+                                            service_log()(error.what());
+                                          }
+                                        }},
+      nursery);
+  if (description.system.empty()) {
+    backends.months = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), nursery);
+    return backends;
+  }
   batch::JobBackendOptions options{
       .partition = description.partition,
       .cores_per_node = description.cores_per_node,
       .program = std::filesystem::read_symlink("/proc/self/exe").string(),
-      .poll = poll_interval(description.system),
+      .poll = batch::poll_interval(description.system),
       .log = service_log()};
   backends.months = std::make_unique<batch::JobBackend>(
       folder, batch::system_named(description.system).make({.patience = 0}), std::move(options));
@@ -128,9 +146,10 @@ class UsualPort {
 };
 
 void run_daemon(const DaemonArguments& arguments) {
-  run::Nursery nursery;  // while we are small, and have one thread
+  // While the process is small and has one thread.
+  const auto nursery = std::make_shared<run::Nursery>();
   std::signal(SIGPIPE, SIG_IGN);
-  run::Interrupts interrupts;
+  run::SignalInterrupts interrupts;
   const auto self = federation::identity(arguments.keys, federation::Role::daemon);
   if (!arguments.agent.empty()) federation::require_url(arguments.agent, "--agent");
   if (!arguments.url.empty()) federation::require_url(arguments.url, "--url");
@@ -139,8 +158,7 @@ void run_daemon(const DaemonArguments& arguments) {
       .agent = arguments.agent,
       .public_url = arguments.url,
       .description = federation::read_daemon(arguments.file),
-      .history = run::PerformanceHistory::default_path(),
-      .program = std::filesystem::read_symlink("/proc/self/exe").string()};
+      .history = run::PerformanceHistory::default_path()};
   if (!options.description.system.empty()) use_batch_system(options);
   const auto log = service_log();
   try {
@@ -155,7 +173,7 @@ void run_daemon(const DaemonArguments& arguments) {
   const run::RunLock lock = lock_cluster(folder, self.self.name);
   const UsualPort usual(folder);
   usual.suggest(options.address);
-  auto backends = make_backends(options.description, folder, std::move(nursery));
+  auto backends = make_backends(options.description, folder, nursery);
   federation::Daemon daemon(std::move(options), self, folder, std::move(backends), log);
   usual.remember(daemon.port());
   fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());

@@ -202,7 +202,7 @@ Exit run_opened(const run::RunFolder& folder, const ExperimentFile& file,
              log(line);
            },
        .progress = [&](const ExperimentState& state) { progress.show(state); },
-       .interrupted = [&] { return interrupts.take() > 0; }});
+       .interrupted = [&] { return !interrupts.take().empty(); }});
   progress.clear();
   if (end == federation::ExperimentEnd::interrupted) {
     forget_if_nothing_was_sent(folder, file);
@@ -277,7 +277,7 @@ void FederationArguments::require_none() const {
 Exit run_federated(const std::string& path, const FederationArguments& arguments, bool is_new,
                    bool is_dry) {
   std::signal(SIGPIPE, SIG_IGN);
-  run::Interrupts interrupts;
+  run::SignalInterrupts interrupts;
   const federation::Caller caller = caller_of(arguments);
   const ExperimentFile file = federation::is_ensemble_file(path)
                                   ? federation::read_experiment(path)

@@ -23,7 +23,7 @@ std::function<void(const std::string& line)> service_log() {
 void wait_for_end(run::Interrupts& interrupts, int failed) {
   pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = failed, .events = POLLIN, .revents = 0}};
-  while (interrupts.take() == 0 && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
+  while (interrupts.take().empty() && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
 }
 
 void warn_of_another_host(const federation::Identity& self, const std::string& url) {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 
 #include "batch/conduct.hpp"
-#include "batch/job_book.hpp"
+#include "batch/described_jobs.hpp"
 #include "batch/job_tracker.hpp"
 #include "batch/live_queue.hpp"
 #include "batch/node_plan.hpp"
@@ -27,38 +26,11 @@ namespace dovetail::cli {
 
 namespace {
 
-constexpr const char* kDefaultStrategy = "GLUME+";
-constexpr const char* kBegin = "begin";
-
-// The system that a file's only cluster has, as -c would name it.
+// The batch system of a file's only cluster, as -c would name it.
 std::optional<BatchPlace> place_in(const Platform& file) {
   const Cluster& cluster = file.clusters().front();
   if (file.clusters().size() != 1 || !cluster.batch) return std::nullopt;
   return BatchPlace{cluster.batch->system, cluster.batch->partition};
-}
-
-std::optional<batch::Reserve> reserve_named(const std::string& name) {
-  if (name.empty()) return std::nullopt;
-  return name == kBegin ? batch::Reserve::begin : batch::Reserve::nodes;
-}
-
-std::unique_ptr<batch::BatchSystem> system_of(const run::RunDescription& description,
-                                              const batch::CallOptions& options = {}) {
-  return batch::system_named(description.batch->system).make(options);
-}
-
-batch::JobRunOptions options_of(const run::RunDescription& description) {
-  const run::BatchDescription& how = *description.batch;
-  return {.strategy = how.strategy,
-          .reserve = reserve_named(how.reserve),
-          .make_plan = run::plan_for_run,
-          .how = {.cap = how.max_jobs},
-          .partition = how.partition,
-          .token = how.token,
-          .program = std::filesystem::read_symlink("/proc/self/exe").string(),
-          .folder = description.folder,
-          .keep_going = description.keep_going,
-          .poll = poll_interval(how.system)};
 }
 
 // What -c says, without a picture: nothing unless it names a system, or a cluster file that does.
@@ -69,61 +41,49 @@ std::optional<BatchPlace> place_asked_for(const std::string& cluster) {
 }
 
 batch::ClusterPicture picture_of(const std::string& name) {
-  constexpr double kPatience = 15;  // somebody is waiting for the answer
+  constexpr double kPatience = 15;  // the user waits for the answer
   return batch::system_named(name).make({.patience = kPatience})->picture();
 }
 
 void require_planned_starts(const batch::SystemInfo& info, const std::string& reserve) {
   if (reserve.empty()) return;
   const auto system = info.make({});
-  const bool can = reserve == kBegin ? system->can_begin_later() : system->can_reserve();
-  if (can && (reserve == kBegin || reserve == info.name)) return;
+  const bool can =
+      reserve == batch::kReserveBegin ? system->can_begin_later() : system->can_reserve();
+  if (can && (reserve == batch::kReserveBegin || reserve == info.name)) return;
   throw InputError(fmt::format("--reserve {}: {} cannot do that", reserve, info.title));
 }
 
 }  // namespace
-
-Platform BatchPlace::platform() const {
-  const batch::PartitionLimits limits = batch::limits_of(picture, partition);
-  Cluster cluster{.name = limits.name,
-                  .processors = limits.nodes * limits.cores_per_node,
-                  .cores_per_node = limits.cores_per_node};
-  return Platform(0, {std::move(cluster)});
-}
 
 void BatchArguments::add(CLI::App& command) {
   const std::string titles = batch::system_titles();
   const std::string group = "On " + titles;
   std::vector<std::string> ways;
   for (const batch::SystemInfo& system : batch::systems()) ways.emplace_back(system.name);
-  ways.emplace_back(kBegin);
-  command.add_option("--partition", partition, "of the cluster; default: " + titles + "'s own")
+  ways.emplace_back(batch::kReserveBegin);
+  command
+      .add_option("--partition", partition,
+                  "submit to this partition; default: " + titles + "'s own")
       ->group(group);
   command
       .add_option("--strategy", strategy,
-                  "how to cut the workflow into jobs: " + known_strategies() + "; default " +
-                      kDefaultStrategy)
+                  "cut the workflow into jobs by " + known_strategies() + "; default " +
+                      batch::kDefaultStrategy)
       ->group(group);
   command
-      .add_option("--reserve", reserve,
-                  "a job for each task at the time of a plan instead: " + batch::system_names() +
-                      " reserves its nodes (that takes the right to), begin asks not to be started "
-                      "before")
+      .add_option(
+          "--reserve", reserve,
+          "submit a job for each task, to start at the time of a plan: " + batch::system_names() +
+              " reserves its nodes (which takes the right to), begin asks not to be "
+              "started before")
       ->check(CLI::IsMember(ways).description(""))
       ->group(group);
-  command.add_option("--max-jobs", max_jobs, "that may wait or run at once; default: no limit")
+  command
+      .add_option("--max-jobs", max_jobs,
+                  "let at most this many jobs wait or run at once; default: no limit")
       ->check(CLI::Range(1, kMaxProcessors).description(""))
       ->group(group);
-}
-
-Duration poll_interval(const std::string& system) {
-  const std::string name = "DOVETAIL_" + io::upper_case(system) + "_POLL";
-  const char* text = std::getenv(name.c_str());
-  const auto seconds = text == nullptr ? std::nullopt : parse_duration(text);
-  if (text != nullptr && !seconds) {
-    throw InputError(name + ": expected a duration such as 10s, found " + io::quote(text));
-  }
-  return seconds ? std::max<Duration>(time_ceil(*seconds), 100) : 10 * kSecond;
 }
 
 std::optional<BatchPlace> BatchArguments::place(const std::string& cluster) const {
@@ -166,13 +126,13 @@ run::BatchDescription BatchArguments::describe(const run::RunDescription& run,
     throw InputError("--strategy cuts workflows into jobs, --reserve plans each task; use one");
   }
   require_planned_starts(system, reserve);
-  return {
-      .system = place.system,
-      .partition = place.partition,
-      .strategy = std::string(choose_strategy(strategy.empty() ? kDefaultStrategy : strategy).name),
-      .reserve = reserve,
-      .max_jobs = max_jobs,
-      .token = batch::job_token(run.workflows.front().name())};
+  return {.system = place.system,
+          .partition = place.partition,
+          .strategy = std::string(
+              choose_strategy(strategy.empty() ? batch::kDefaultStrategy : strategy).name),
+          .reserve = reserve,
+          .max_jobs = max_jobs,
+          .token = batch::job_token(run.workflows.front().name())};
 }
 
 Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& description,
@@ -181,26 +141,22 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
   // Without patience: what is not answered is asked again later, and others are heard meanwhile.
-  const auto system = system_of(description, {.patience = 0});
-  batch::JobRunOptions options = options_of(description);
+  const auto system = batch::system_of(description, {.patience = 0});
+  batch::JobRunOptions options = batch::options_of(description);
   options.kept = kept;
   options.picture = std::move(picture);
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
-  const run::RunEnd end = batch::conduct(folder, problem, options, *system);
-  if (end.outcome == run::RunOutcome::interrupted) options.say("its jobs go on without us");
+  run::SignalInterrupts interrupts;
+  const run::RunEnd end = batch::conduct(folder, problem, options, *system, interrupts);
+  if (end.outcome == run::RunOutcome::interrupted)
+    options.say("its jobs run on their own: you can log out");
   return end_run(folder, description, problem, end);
-}
-
-void require_possible(const run::RunDescription& description, const Problem& problem,
-                      const batch::ClusterPicture& picture) {
-  batch::require_possible(problem, batch::limits_of(picture, description.batch->partition),
-                          kJobOverhead, !description.batch->reserve.empty());
 }
 
 std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,
                                      const batch::ClusterPicture& picture) {
-  const auto jobs = batch::plan_jobs_now(problem, options_of(description), picture);
+  const auto jobs = batch::plan_jobs_now(problem, batch::options_of(description), picture);
   if (!jobs) return std::nullopt;
   return std::ranges::max(*jobs, {}, &batch::PlannedJob::end).end() - picture.at;
 }
@@ -210,12 +166,13 @@ Exit write_scripts(const run::RunDescription& description, const Problem& proble
   const auto folder = run::RunFolder::create(std::filesystem::absolute("dovetail-dry-run").string(),
                                              description.workflows.front().name());
   description.write(folder);
-  const auto system = system_of(description);
-  batch::JobRunOptions options = options_of(description);
+  const auto system = batch::system_of(description);
+  batch::JobRunOptions options = batch::options_of(description);
   options.is_dry = true;
   options.picture = picture;
   options.say = [](const std::string& news) { fmt::print("{}\n", news); };
-  batch::conduct(folder, problem, options, *system);
+  run::SignalInterrupts interrupts;
+  batch::conduct(folder, problem, options, *system, interrupts);
   const batch::PilotStates jobs = known_jobs(folder);
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     const auto words = system->submit_command(batch::script_file(folder, job));
@@ -225,11 +182,6 @@ Exit write_scripts(const run::RunDescription& description, const Problem& proble
              options.reserve ? "the times are those of a plan made now"
                              : "what comes next is decided when these have started or ended");
   return Exit::fine;
-}
-
-std::size_t cancel_jobs(const run::RunFolder& folder, const run::RunDescription& description) {
-  return batch::cancel(folder, description.problem(), options_of(description),
-                       *system_of(description));
 }
 
 }  // namespace dovetail::cli

@@ -19,9 +19,6 @@ struct BatchPlace {
   std::string system;     // a name of batch::systems()
   std::string partition;  // empty: the default one
   batch::ClusterPicture picture = {};
-
-  // The cluster as it is in the picture, its nodes alike.
-  Platform platform() const;
 };
 
 struct BatchArguments {
@@ -44,10 +41,6 @@ struct BatchArguments {
   run::BatchDescription describe(const run::RunDescription& run, const BatchPlace& place) const;
 };
 
-// Between two questions to the system: $DOVETAIL_NAME_POLL, with its name in capitals. Test
-// clusters decide faster than real ones.
-Duration poll_interval(const std::string& system);
-
 // The queue as it is now, if -c asks for a batch system; else nothing. Throws as
 // BatchArguments::place.
 std::optional<Platform> live_cluster(const std::string& cluster, const std::string& partition);
@@ -57,10 +50,6 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
                   const Problem& problem, const std::vector<run::KeptTask>& kept,
                   std::optional<batch::ClusterPicture> picture = {});
 
-// Throws InputError when a task breaks a limit of the partition, before anything is done.
-void require_possible(const run::RunDescription& description, const Problem& problem,
-                      const batch::ClusterPicture& picture);
-
 // Of a run with planned starts, how long it would take by a plan made now; nothing when there is
 // none by its deadline.
 std::optional<Duration> planned_time(const run::RunDescription& description, const Problem& problem,
@@ -69,7 +58,5 @@ std::optional<Duration> planned_time(const run::RunDescription& description, con
 // Writes the scripts of the jobs that would be submitted now, for people to look at or to submit.
 Exit write_scripts(const run::RunDescription& description, const Problem& problem,
                    const batch::ClusterPicture& picture);
-
-std::size_t cancel_jobs(const run::RunFolder& folder, const run::RunDescription& description);
 
 }  // namespace dovetail::cli

@@ -162,7 +162,7 @@ void print_nothing(const std::string& machine, const std::vector<PerformanceHist
   std::set<std::string> machines;
   for (const auto& kind : kinds) machines.insert(kind.machine);
   if (machines.empty()) {
-    fmt::print("nothing has been measured yet: every task of a dovetail run that succeeds is\n");
+    fmt::print("nothing has been measured yet; dovetail run measures every task that succeeds\n");
   } else {
     fmt::print("nothing has been measured on {} yet; --machine shows: {}\n", machine,
                fmt::join(machines, ", "));
@@ -203,15 +203,16 @@ Exit show_history(const HistoryArguments& arguments) {
 }  // namespace
 
 void add_history(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("history", "what tasks really took, and what to ask for next time");
+  CLI::App* command = program.add_subcommand(
+      "history", "show what tasks really took, and what to ask for next time");
   auto arguments = std::make_shared<HistoryArguments>();
   command->add_option("WORKFLOW", arguments->workflow, "name or file of a workflow; default: all");
-  command->add_option("--machine", arguments->machine, "measured there; default: this machine");
+  command->add_option("--machine", arguments->machine,
+                      "show what was measured there; default: this machine");
   command->add_flag(
       "--waits", arguments->waits,
-      "how long jobs on " + batch::system_titles() + " waited, and how long they were expected to");
-  command->add_flag("--json", arguments->as_json, "as JSON");
+      "show how long jobs on " + batch::system_titles() + " waited, and how long they should have");
+  command->add_flag("--json", arguments->as_json, "print JSON");
   command->footer("Example: dovetail history flow.yaml");
   command->callback([arguments, &status] { status = show_history(*arguments); });
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "batch/described_jobs.hpp"
 #include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/federated_run.hpp"
@@ -40,7 +41,7 @@ struct RunArguments {
   bool dry_run = false;
 };
 
-// A date is one of this machine's clock, unless the cluster has a clock of its own.
+// A date is by this machine's clock, unless the cluster has a clock of its own.
 GoalArguments goal_from_now(GoalArguments goal, const std::string& cluster) {
   const auto date = goal.deadline ? parse_date(*goal.deadline) : std::nullopt;
   if (!date || read_platform(cluster).wall_clock()) return goal;
@@ -68,7 +69,7 @@ DescribedRun describe_run(const RunArguments& arguments) {
   if (!place) arguments.batch.require_none();
   ProblemArguments asked = arguments.problem;
   if (place) {
-    asked.known_platform = place->platform();
+    asked.known_platform = batch::platform_of(place->picture, place->partition);
     asked.cluster = std::to_string(asked.known_platform->clusters().front().processors);
   }
   run::MeasuredTimes measured(
@@ -109,7 +110,7 @@ DescribedRun describe_run(const RunArguments& arguments) {
   return run;
 }
 
-// Of a command, which may be a whole script.
+// The first line of a command, which may be a whole script.
 std::string first_line(std::string_view command) {
   const auto begin = std::min(command.find_first_not_of(" \t\n"), command.size());
   const auto end = command.find('\n', begin);
@@ -148,19 +149,12 @@ void print_continuation(const run::Continuation& last) {
 }
 
 Exit conduct(const run::RunFolder& folder, const run::RunDescription& description,
-             run::RunOptions options, run::Nursery nursery) {
+             run::RunOptions options, const std::shared_ptr<run::Nursery>& nursery) {
   const Problem problem = description.problem();
   if (description.batch) return conduct_jobs(folder, description, problem, options.kept);
-  // Who listens to us may go away; the run goes on.
+  // The reader of our output may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
-  options.make_plan = run::plan_for_run;
-  options.processors = problem.platform().clusters().front().processors;
-  options.keep_going = description.keep_going;
-  options.is_static = description.is_static;
-  options.band = description.band;
-  options.stability = description.stability;
-  options.folder = description.folder;
   options.is_live = progress.is_live();
   options.progress = [&](const auto& state, const auto& dispatcher, Time now) {
     progress.changed(state, dispatcher, now);
@@ -171,17 +165,10 @@ Exit conduct(const run::RunFolder& folder, const run::RunDescription& descriptio
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
-  const run::RunEnd end = run::conduct(folder, problem, options, std::move(nursery));
+  run::SignalInterrupts interrupts;
+  const run::RunEnd end = run::conduct(folder, problem, options, nursery, interrupts);
   progress.clear();
   return end_run(folder, description, problem, end);
-}
-
-run::RunLock lock(const run::RunFolder& folder) {
-  auto taken = run::RunLock::take(folder);
-  if (taken) return std::move(*taken);
-  const auto holder = run::RunLock::holder(folder);
-  throw InputError(fmt::format("{} is being run{}", folder.id(),
-                               holder ? fmt::format(" by process {}", holder->pid) : ""));
 }
 
 std::string jobs_left(const run::RunFolder& folder) {
@@ -192,14 +179,16 @@ std::string jobs_left(const run::RunFolder& folder) {
 
 // Goes on with the last run, by the workflow as it is now.
 Exit go_on(const run::Continuation& last, const run::RunDescription& description,
-           run::Nursery nursery) {
+           const std::shared_ptr<run::Nursery>& nursery) {
   const run::RunFolder& folder = *last.run;
-  const run::RunLock own = lock(folder);
+  const run::RunLock lock = run::RunLock::require(folder);
   fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
              counted(last.done, "task"));
   const run::RunDescription continued = description.later(last.clock);
   continued.write(folder);
-  return conduct(folder, continued, {.sets_processors = true}, std::move(nursery));
+  run::RunOptions options = continued.options();
+  options.sets_processors = true;
+  return conduct(folder, continued, std::move(options), nursery);
 }
 
 Exit no_plan(const run::RunDescription& description,
@@ -229,7 +218,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
                  const Problem& problem, const batch::ClusterPicture& picture,
                  const run::Continuation& last) {
   const bool is_planned = !description.batch->reserve.empty();
-  require_possible(description, problem, picture);
+  batch::require_possible(description, problem, picture);
   if (is_planned && !planned_time(description, problem, picture)) {
     return no_plan(description, picture);
   }
@@ -238,14 +227,11 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
                "note: jobs are cut without a look at the deadline; --reserve plans for it\n");
   }
   if (arguments.dry_run) return write_scripts(description, problem, picture);
-  const auto folder =
-      run::RunFolder::create(run::state_folder(), description.workflows.front().name());
-  const run::RunLock own = lock(folder);
-  description.write(folder);
-  return conduct_jobs(folder, description, problem, last.kept, picture);
+  const run::OwnRun own = run::begin_run(run::state_folder(), description);
+  return conduct_jobs(own.folder, description, problem, last.kept, picture);
 }
 
-// What a cluster does is its daemon's business.
+// With --agent, each cluster's daemon decides.
 void require_no_other_options(const CLI::App& command) {
   for (const char* option :
        {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
@@ -266,7 +252,7 @@ Exit run_over_clusters(const RunArguments& arguments) {
                        arguments.dry_run);
 }
 
-// Who means an ensemble hears more than that it is no workflow.
+// An ensemble gets a better error than that it is no workflow.
 DescribedRun describe_workflows(const RunArguments& arguments) {
   try {
     return describe_run(arguments);
@@ -287,7 +273,7 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
     return run_over_clusters(arguments);
   }
   arguments.federation.require_none();
-  run::Nursery nursery;  // while we are small
+  const auto nursery = std::make_shared<run::Nursery>();  // while the process is small
   const auto [description, picture] = describe_workflows(arguments);
   description.check();
   const Problem problem = description.problem();
@@ -300,7 +286,7 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
         "--new to run it a second time all the same",
         last.at_work->id()));
   }
-  if (last.run && !arguments.dry_run) return go_on(last, description, std::move(nursery));
+  if (last.run && !arguments.dry_run) return go_on(last, description, nursery);
   if (picture) return run_as_jobs(arguments, description, problem, *picture, last);
   const Plan plan = run::plan_for_run(problem);
   if (!plan.feasible) return no_plan(description, picture);
@@ -309,63 +295,61 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
     print_continuation(last);
     return Exit::fine;
   }
-  const auto folder =
-      run::RunFolder::create(run::state_folder(), description.workflows.front().name());
-  const run::RunLock own = lock(folder);
-  description.write(folder);
-  return conduct(folder, description, {.first_plan = plan, .kept = last.kept}, std::move(nursery));
+  const run::OwnRun own = run::begin_run(run::state_folder(), description);
+  run::RunOptions options = description.options();
+  options.first_plan = plan;
+  options.kept = last.kept;
+  return conduct(own.folder, description, std::move(options), nursery);
 }
 
 Exit resume(const std::string& id) {
-  run::Nursery nursery;  // while we are small
+  const auto nursery = std::make_shared<run::Nursery>();  // while the process is small
   const auto folder = run::RunFolder::open(run::state_folder(), id);
-  const run::RunLock own = lock(folder);
+  const run::RunLock lock = run::RunLock::require(folder);
   const run::KnownRun known(folder);
   if (known.condition() == "done" && known.state.outcome() == "done") {
     fmt::print("{} is done; to bring it up to date run its workflow again\n", id);
     return Exit::fine;
   }
-  return conduct(folder, known.description, {}, std::move(nursery));
+  return conduct(folder, known.description, known.description.options(), nursery);
 }
 
 }  // namespace
 
 void add_run(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("run", "executes workflows on this machine, on " +
+      program.add_subcommand("run", "execute workflows on this machine, on " +
                                         batch::system_titles() + " or over clusters");
   auto arguments = std::make_shared<RunArguments>();
   arguments->problem.cluster = "local";
   arguments->problem.add_workflows(*command, "WORKFLOW");
   command->add_option("-c,--cluster", arguments->problem.cluster,
-                      "local (default), " + batch::system_names() +
-                          ", a number of processors, or a cluster file whose reservations are "
-                          "left alone");
+                      "run on local (default), " + batch::system_names() +
+                          ", a number of processors, or the cluster of a file, whose reservations "
+                          "are left alone");
   command
       ->add_option("-j,--processors", arguments->problem.processors,
-                   "processors that may be in use at a time; default: all of the cluster")
+                   "use at most this many processors at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
   arguments->goal.add(*command);
   arguments->batch.add(*command);
   arguments->federation.add(*command);
   command
       ->add_option("--band", arguments->band,
-                   "per cent by which a task may be off before the rest is planned again")
+                   "plan the rest again when a task is off by more than this per cent")
       ->check(CLI::Range(0.0, kMaxFactor));
   add_stability(*command, arguments->stability);
   command->add_flag("--static", arguments->is_static,
-                    "keep the plan, also when tasks take longer or shorter");
-  command->add_flag("--keep-going", arguments->keep_going,
-                    "after a failure, run what does not need the failed task");
-  command->add_flag("--new", arguments->is_new,
-                    "begin from the start, also if an earlier run is not done");
+                    "keep the plan even when tasks take longer or shorter");
+  command->add_flag("--keep-going", arguments->keep_going, "run what does not need a failed task");
+  command->add_flag("--new", arguments->is_new, "begin anew even if an earlier run is not done");
   command->add_flag("--dry-run", arguments->dry_run, "print the plan and the commands only");
   command->footer(
       "A task finds its processors in DOVETAIL_PROCESSORS and OMP_NUM_THREADS. Ctrl-C waits for\n"
-      "what runs, a second one stops it; dovetail resume, or the same run again, goes on.\n"
+      "what runs, a second one stops it; dovetail resume, or the same run again, continues.\n"
       "On " +
       batch::system_titles() +
-      " jobs go on without it.\n"
+      " jobs run on their own: you can log out.\n"
       "Over the clusters of a federation: --agent and --keys (docs/federation.md).\n"
       "Example: dovetail run flow.yaml -j 8\n"
       "         dovetail run ensemble.yaml --agent https://127.0.0.1:7700 --keys keys/alice");
@@ -374,7 +358,7 @@ void add_run(CLI::App& program, Exit& status) {
 
 void add_resume(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("resume", "goes on with a run that was interrupted or failed");
+      program.add_subcommand("resume", "continue a run that was interrupted or failed");
   auto id = std::make_shared<std::string>();
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
   command->footer("Example: dovetail resume flow-3");

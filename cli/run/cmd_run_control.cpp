@@ -4,11 +4,10 @@
 
 #include <memory>
 
+#include "batch/described_jobs.hpp"
 #include "cli/command.hpp"
 #include "cli/queue/job_output.hpp"
-#include "cli/run/batch_run.hpp"
 #include "dovetail/error.hpp"
-#include "run/cancel.hpp"
 #include "run/known_run.hpp"
 #include "run/mailbox.hpp"
 #include "run/report/run_queries.hpp"
@@ -17,31 +16,23 @@ namespace dovetail::cli {
 
 namespace {
 
-void end_run_of_nobody(const run::KnownRun& run) {
-  if (run.description.batch) {
-    cancel_jobs(run.folder, run.description);
-  } else {
-    run::cancel(run.folder, run.problem, run.description.folder);
-  }
-}
-
-// Jobs that came into the queue, or back into it, when all was over.
+// Cancels jobs that came into the queue, or back into it, when the run was over.
 Exit remove_leftovers(const run::KnownRun& run) {
   const auto lock = run.description.batch ? run::RunLock::take(run.folder) : std::nullopt;
-  const std::size_t found = lock ? cancel_jobs(run.folder, run.description) : 0;
+  const std::size_t found = lock ? batch::cancel(run) : 0;
   const std::string id = run.folder.id();
   if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
   fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
   return Exit::fine;
 }
 
-// Ends what is left of the run, unless somebody works on it.
+// Ends what is left of the run, unless a process works on it.
 bool cancelled_here(const run::KnownRun& run) {
   const auto lock = run::RunLock::take(run.folder);
   if (!lock) return false;
   const run::KnownRun now(run.folder);
   const bool is_over = now.state.outcome() == "cancelled" || now.condition() == "done";
-  if (!is_over) end_run_of_nobody(now);
+  if (!is_over) batch::cancel(now);
   run::Mailbox mailbox(run.folder);  // holds our own request if no process was left to read it
   mailbox.take();
   mailbox.forget();
@@ -50,13 +41,13 @@ bool cancelled_here(const run::KnownRun& run) {
 
 void tell_who_works_on(const run::RunFolder& folder) {
   if (const auto holder = run::RunLock::holder(folder)) {
-    fmt::print(stderr, "waiting for process {}, which works on it; has it been halted?\n",
+    fmt::print(stderr,
+               "waiting for process {}, which works on it; if it was halted, continue or kill it\n",
                holder->pid);
   }
 }
 
-// Whoever works on the run hears of it and ends; when nobody does, what is left of it is ended
-// here.
+// The process that works on the run is asked to end it; when there is none, that is done here.
 Exit cancel(const std::string& id) {
   const run::KnownRun run(id);
   const std::string condition = run.condition();
@@ -82,17 +73,17 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
   if (need && need->processors > processors) {
     throw InputError(fmt::format("-j {}: task \"{}\" needs {}", processors,
                                  run.problem.task_name(need->task),
-                                 counted(static_cast<std::size_t>(need->processors), "processor")));
+                                 counted(need->processors, "processor")));
   }
   run::post(run.folder, {{"what", "resources"}, {"processors", processors}, {"now", at_once}});
   const std::string before =
       run.limit() == processors ? "" : fmt::format(" instead of {}", run.limit());
-  fmt::print("{}: {}{}{}\n", id, counted(static_cast<std::size_t>(processors), "processor"), before,
-             run.holder ? "" : ", once somebody goes on with it");
+  fmt::print("{}: {}{}{}\n", id, counted(processors, "processor"), before,
+             run.holder ? "" : ", once the run is resumed");
   return Exit::fine;
 }
 
-// By jobs, not by a plan.
+// A run on a batch system follows jobs, not a plan.
 std::vector<std::string> explain_by_jobs(const run::KnownRun& run, std::uint32_t task) {
   auto reasons = run::explain_without_plan(run.problem, run.state, task, run.holder.has_value());
   if (run.state.tasks()[task].state == run::TaskState::waiting) {
@@ -124,7 +115,7 @@ Exit explain(const std::string& id, const std::string& name, bool as_json) {
 }  // namespace
 
 void add_cancel(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("cancel", "ends a run and its tasks");
+  CLI::App* command = program.add_subcommand("cancel", "end a run and its tasks");
   auto id = std::make_shared<std::string>();
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
   command->footer("Example: dovetail cancel flow-3");
@@ -133,29 +124,30 @@ void add_cancel(CLI::App& program, Exit& status) {
 
 void add_resources(CLI::App& program, Exit& status) {
   CLI::App* command =
-      program.add_subcommand("resources", "gives a run more or fewer processors while it runs");
+      program.add_subcommand("resources", "give a run more or fewer processors while it runs");
   auto id = std::make_shared<std::string>();
   auto processors = std::make_shared<Count>(1);
   auto at_once = std::make_shared<bool>(false);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
-  command->add_option("-j,--processors", *processors, "that may be in use at a time from now on")
+  command->add_option("-j,--processors", *processors, "use at most this many at a time from now on")
       ->required()
       ->check(CLI::Range(1, kMaxProcessors));
-  command->add_flag("--now", *at_once,
-                    "do not wait for tasks that run: stop the last ones, and run them again later");
+  command->add_flag(
+      "--now", *at_once,
+      "stop the tasks that started last instead of waiting for them, and run them again later");
   command->footer("Example: dovetail resources flow-3 -j 4");
   command->callback(
       [id, processors, at_once, &status] { status = set_resources(*id, *processors, *at_once); });
 }
 
 void add_explain(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("explain", "why a task of a run has not started");
+  CLI::App* command = program.add_subcommand("explain", "say why a task of a run has not started");
   auto id = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
   command->add_option("TASK", *task, "id of the task")->required();
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, "print JSON");
   command->footer("Example: dovetail explain flow-3 solve");
   command->callback([id, task, json, &status] { status = explain(*id, *task, *json); });
 }

@@ -68,7 +68,7 @@ run::Json to_json(const run::KnownRun& run) {
   return json;
 }
 
-// Of a task that the journal has as running, and on whose run nobody may work.
+// Of a task that is running by the journal; perhaps no process works on the run.
 bool still_runs(const run::KnownRun& run, std::uint32_t task) {
   if (run.holder) return true;
   const std::uint32_t attempt = run.state.tasks()[task].attempt;
@@ -82,7 +82,7 @@ void print_tasks(const run::KnownRun& run, TaskState state) {
     fmt::print("  {:<8} {}", name_of(state), run.problem.task_name(task));
     if (state == TaskState::failed) fmt::print(" {}", run::end_text(status));
     if (state == TaskState::running) {
-      fmt::print(" on {}{}", counted(static_cast<std::size_t>(status.processors), "processor"),
+      fmt::print(" on {}{}", counted(status.processors, "processor"),
                  still_runs(run, task) ? "" : ", has ended since");
     }
     fmt::print("\n");
@@ -112,7 +112,7 @@ run::Json summary_json(const RunFolder& folder) {
   }
 }
 
-// The same of an experiment over clusters, whose tasks are its scenarios.
+// The same for an experiment over clusters, whose tasks are its scenarios.
 run::Json experiment_json(const RunFolder& folder) {
   try {
     const KnownExperiment known(folder);
@@ -159,7 +159,7 @@ void print_status(const run::KnownRun& run) {
     fmt::print("  for {}, {} of {} in use\n",
                format_duration(run::RunClock(run.state.last()).now()),
                run::processors_in_use(run.state),
-               counted(static_cast<std::size_t>(run.limit()), "processor"));
+               counted(run.limit(), "processor"));
   }
   if (run.condition() != "done") {
     fmt::print("{}", jobs_text(known_jobs(run.folder)));
@@ -189,10 +189,9 @@ Exit show_experiment(const RunFolder& folder, bool as_json) {
     return Exit::fine;
   }
   const KnownExperiment known(folder);
-  fmt::print(
-      "{}: {}, {} of {} done{}\n", folder.id(), known.condition(), known.state.scenarios_over(),
-      counted(known.state.scenarios().size(), "scenario"),
-      known.state.outcome().empty() ? "; its months are shown by the client that runs it" : "");
+  fmt::print("{}: {}, {} of {} done{}\n", folder.id(), known.condition(),
+             known.state.scenarios_over(), counted(known.state.scenarios().size(), "scenario"),
+             known.state.outcome().empty() ? "; the client that runs it shows its months" : "");
   print_experiment(known.state);
   return Exit::fine;
 }
@@ -204,7 +203,7 @@ Exit show_status(const std::string& id, bool as_json) {
   return Exit::fine;
 }
 
-// Again and again until nobody works on it any more.
+// Again at every change, until no process works on it.
 Exit watch_status(const std::string& id) {
   constexpr useconds_t kPause = 500'000;
   const bool is_terminal = isatty(STDOUT_FILENO) == 1;
@@ -247,20 +246,20 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
 }  // namespace
 
 void add_runs(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("runs", "all runs, oldest first");
+  CLI::App* command = program.add_subcommand("runs", "list all runs, oldest first");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "as JSON");
+  command->add_flag("--json", *json, "print JSON");
   command->footer("Example: dovetail runs");
   command->callback([json, &status] { status = list_runs(*json); });
 }
 
 void add_status(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("status", "how far a run is");
+  CLI::App* command = program.add_subcommand("status", "show how far a run is");
   auto id = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   auto live = std::make_shared<bool>(false);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
-  CLI::Option* as_json = command->add_flag("--json", *json, "every task, as JSON");
+  CLI::Option* as_json = command->add_flag("--json", *json, "print every task as JSON");
   command->add_flag("--live", *live, "show it again whenever it changes, until the run ends")
       ->excludes(as_json);
   command->footer("Example: dovetail status flow-3");
@@ -269,13 +268,13 @@ void add_status(CLI::App& program, Exit& status) {
 }
 
 void add_logs(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand("logs", "what a task of a run printed");
+  CLI::App* command = program.add_subcommand("logs", "print what a task of a run printed");
   auto id = std::make_shared<std::string>();
   auto task = std::make_shared<std::string>();
   auto attempt = std::make_shared<std::uint32_t>(0);
   command->add_option("RUN", *id, "as dovetail runs lists it")->required();
   command->add_option("TASK", *task, "id of the task")->required();
-  command->add_option("--attempt", *attempt, "which attempt; default: the last one")
+  command->add_option("--attempt", *attempt, "print this attempt; default: the last one")
       ->check(CLI::PositiveNumber);
   command->footer("Example: dovetail logs flow-3 solve");
   command->callback([id, task, attempt, &status] { status = show_logs(*id, *task, *attempt); });

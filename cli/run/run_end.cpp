@@ -60,29 +60,33 @@ std::string fates_text(const Problem& problem, const run::RunFacts& facts) {
   return real.alone.empty() ? "" : describe_fates(problem, real) + "\n";
 }
 
-// A run is done even if nobody can be told how it went.
-void write_report(const run::RunFolder& folder, const Problem& problem, const run::RunState& state,
-                  const batch::PilotStates& jobs) {
-  try {
-    write_file(folder.report(),
-               run::run_report_html({folder.id(), problem, state, {}, jobs_section(jobs)}));
-    fmt::print("  {} shows how it went\n", folder.report());
-  } catch (const ExecutionError& error) {
-    print_warning(error.what());
-  }
+batch::PilotStates jobs_of(const run::RunFolder& folder, const run::RunState& state) {
+  return state.has_jobs() ? known_jobs(folder) : batch::PilotStates();
 }
 
 }  // namespace
+
+void write_report(const run::RunFolder& folder, const Problem& problem,
+                  const run::RunState& state) {
+  const std::string jobs = jobs_section(jobs_of(folder, state));
+  write_file(folder.report(), run::run_report_html({folder.id(), problem, state, {}, jobs}));
+}
 
 Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
              const Problem& problem, const run::RunEnd& end) {
   run::add_to_history(folder, description, problem, end.state, print_warning);
   if (!end.state.attempts().empty()) {
-    const auto jobs = end.state.has_jobs() ? known_jobs(folder) : batch::PilotStates();
+    const auto jobs = jobs_of(folder, end.state);
     const run::RunFacts facts = run::facts_of(problem, end.state);
     fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs_text(jobs),
                jobs.next() == 0 ? "" : "\n");
-    write_report(folder, problem, end.state, jobs);
+    // A run is done even if its report cannot be written.
+    try {
+      write_report(folder, problem, end.state);
+      fmt::print("  {} shows how it went\n", folder.report());
+    } catch (const ExecutionError& error) {
+      print_warning(error.what());
+    }
   }
   return report(folder, problem, end);
 }

@@ -7,6 +7,9 @@
 
 namespace dovetail::cli {
 
+// Writes the page that shows how a run went. Throws ExecutionError.
+void write_report(const run::RunFolder& folder, const Problem& problem, const run::RunState& state);
+
 // Adds it to the history of what tasks took, prints the summary, writes the report.
 Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
              const Problem& problem, const run::RunEnd& end);

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <vector>
 
 #include "cli/command.hpp"
+#include "io/text.hpp"
 #include "run/clock.hpp"
 #include "run/known_run.hpp"
 #include "run/local/launcher.hpp"
@@ -27,23 +27,6 @@ template <typename... Arguments>
 void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
-// The end of what a task printed: enough to see what went wrong.
-std::vector<std::string> last_lines(const std::string& path) {
-  constexpr std::streamoff kPiece = 2000;
-  constexpr std::size_t kLines = 5;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kPiece));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  if (size > kPiece && !lines.empty()) lines.erase(lines.begin());  // the end of a line
-  if (lines.size() > kLines) {
-    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(kLines));
-  }
-  return lines;
 }
 
 std::string bar(std::size_t done, std::size_t total) {
@@ -77,7 +60,8 @@ void RunProgress::ended(std::uint32_t task, const run::RunState& state) {
   }
   if (cause == Cause::not_started) return;
   const std::string log = folder_.log(task, status.attempt, "err");
-  for (const std::string& line : last_lines(log)) tell("        | {}\n", line);
+  // Enough to see what went wrong.
+  for (const std::string& line : io::last_lines(log, 5, 2000)) tell("        | {}\n", line);
   tell("        see {}\n", log);
 }
 

@@ -14,15 +14,13 @@
 #include "batch/job_script.hpp"
 #include "batch/job_watch.hpp"
 #include "batch/planned_starts.hpp"
-#include "run/interrupts.hpp"
-#include "run/mailbox.hpp"
+#include "run/run_requests.hpp"
 
 namespace dovetail::batch {
 
 namespace {
 
-// Jobs in a row that end by themselves without having begun a task; then something is wrong with
-// all of them.
+// After this many jobs in a row that ended without beginning a task, something is wrong with all.
 constexpr int kMostIdleJobs = 3;
 
 // How long it may take until cancelled jobs are out of the queue, and nodes free of them.
@@ -42,7 +40,7 @@ std::string end_text(const ClusterJob& job) {
     case JobState::node_fail:
       return "a node failed";
     case JobState::cancelled:
-      return "cancelled by somebody else";
+      return "cancelled from outside";
     case JobState::preempted:
       return "preempted";
     default:
@@ -50,7 +48,7 @@ std::string end_text(const ClusterJob& job) {
   }
 }
 
-// Whether the job had its chance and did not take it: not when somebody or something ended it.
+// Whether the job ended on its own, rather than by a cancellation, a failed node or the like.
 bool ends_by_itself(JobState state) {
   return state == JobState::completed || state == JobState::failed;
 }
@@ -67,8 +65,8 @@ struct StrategyInputs {
   RunTimes run_times;
 };
 
-// Takes what is not wanted any more out of the queue, and gives back nodes, within a time. Answers
-// how many jobs it found. Throws Unreachable.
+// Takes unwanted jobs out of the queue and gives back reserved nodes, for at most kClearTime.
+// Answers how many jobs it found. Throws Unreachable.
 std::size_t clear_away(JobBook& book, JobWatch& watch, BatchSystem& system,
                        const JobRunOptions& options) {
   std::set<std::string> found;
@@ -86,12 +84,12 @@ std::size_t clear_away(JobBook& book, JobWatch& watch, BatchSystem& system,
 class JobConductor {
  public:
   JobConductor(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
-               BatchSystem& system)
+               BatchSystem& system, run::Interrupts& interrupts)
       : folder_(folder),
         problem_(problem),
         options_(options),
         system_(system),
-        mailbox_(folder),
+        requests_(folder, interrupts),
         book_(folder, problem, options_, system),
         watch_(book_, folder, options_.clock),
         desk_(book_, folder, options_, limits_, system, [this] { return is_asked(); }) {
@@ -103,23 +101,22 @@ class JobConductor {
     book_.take_over(options_.kept);
     hear_requests();
     if (options_.is_dry) return dry_run();
-    ask_system();
-    while (!is_over()) {
+    if (!is_interrupted()) ask_system();
+    while (!is_interrupted() && !is_over()) {
       wait();
-      if (interrupts_.take() > 0) is_interrupted_ = true;
       hear_requests();
-      if (is_interrupted_) break;
+      if (is_interrupted()) break;
       hear_running_jobs();
       if (book_.now() >= next_question_) ask_system();
       book_.sync();
     }
-    if (!is_interrupted_) clear_up();
-    const run::RunOutcome outcome = book_.close(is_cancelled_, is_interrupted_);
+    if (!is_interrupted()) clear_up();
+    const run::RunOutcome outcome = book_.close(requests_.is_cancelled(), is_interrupted());
     if (!why_given_up_.empty()) throw ExecutionError(why_given_up_);
     return {outcome, std::move(book_).take_state()};
   }
 
-  // In words, what an error leaves behind; empty: nothing.
+  // What an error leaves behind, in words; empty: nothing.
   std::string left_text() const {
     const std::size_t jobs = book_.pilots().live().size();
     const std::size_t held = book_.pilots().to_release().size();
@@ -150,9 +147,9 @@ class JobConductor {
     if (most > 0) options_.how.cap = options_.how.cap > 0 ? std::min(options_.how.cap, most) : most;
   }
 
-  // What a strategy does needs the batch system. When that does not answer, takes no more jobs for
-  // now, or has no nodes for them, or when a control message is waiting, it is decided later what
-  // to do about what is there by then.
+  // A strategy's decisions need the batch system. When that does not answer, takes no more jobs for
+  // now, or has no nodes for them, or when a control message is waiting, the decision is made
+  // later, by what is there then.
   template <typename Decision>
   void decide(Decision decision) {
     if (is_undecided_) return;
@@ -189,7 +186,7 @@ class JobConductor {
     return {run::RunOutcome::interrupted, std::move(book_).take_state()};
   }
 
-  // The strategy of whoever decided before us is not known: what runs is new to ours.
+  // What the strategy of an earlier process decided is not known: what runs is new to this one.
   void begin() {
     if (is_stopping()) return cancel_waiting();
     begin_strategy();
@@ -202,36 +199,38 @@ class JobConductor {
   }
 
   bool is_stopping() const {
-    return is_cancelled_ || !why_given_up_.empty() || (book_.has_failed() && !options_.keep_going);
+    return requests_.is_cancelled() || !why_given_up_.empty() ||
+           (book_.has_failed() && !options_.keep_going);
   }
 
   bool is_over() const {
     return book_.pilots().live().empty() && (is_stopping() || !book_.has_open_tasks());
   }
 
-  // Whether a signal or a control message is waiting while we submit.
-  bool is_asked() {
-    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
-    return ::poll(files, std::size(files), 0) > 0;
+  // Jobs need no conductor: any interrupt but a cancellation leaves them to themselves.
+  bool is_interrupted() const { return requests_.stops() > 0 || requests_.is_leaving(); }
+
+  // Whether an interrupt or a control message is waiting while jobs are submitted.
+  bool is_asked() const {
+    auto files = requests_.files();
+    return ::poll(files.data(), files.size(), 0) > 0;
   }
 
   void wait() {
-    pollfd files[] = {{interrupts_.descriptor(), POLLIN, 0}, {mailbox_.descriptor(), POLLIN, 0}};
+    auto files = requests_.files();
     const Time left = std::min(options_.look, next_question_ - book_.now());
     options_.wait(files, std::max<Time>(left, 10));
   }
 
   void hear_requests() {
-    for (const Json& request : mailbox_.take()) {
-      if (request.value("what", "") == "cancel") is_cancelled_ = true;
-    }
-    if (is_cancelled_) {
+    requests_.hear();
+    if (requests_.is_cancelled()) {
       for (const std::uint32_t pilot : book_.pilots().live()) {
         book_.cancel(pilot, "the run is cancelled");
       }
     }
     book_.sync();
-    mailbox_.forget();
+    requests_.forget();
   }
 
   void hear_running_jobs() {
@@ -241,7 +240,7 @@ class JobConductor {
     }
   }
 
-  // What it wrote down; a job that began without the system having told us has begun.
+  // Reads what the job wrote down; by that it may have begun before the system says so.
   PilotReport hear(std::uint32_t pilot) {
     const bool was_waiting = !book_.pilots().at(pilot).started;
     PilotReport report = read_report(folder_, book_.order(pilot));
@@ -258,7 +257,7 @@ class JobConductor {
     if (!is_stopping()) decide([&] { strategy_->started(desk_, pilot); });
   }
 
-  // Without an answer nothing is known and nothing changes.
+  // Without an answer nothing changes.
   void ask_system() {
     next_question_ = book_.now() + options_.poll;
     try {
@@ -306,7 +305,7 @@ class JobConductor {
     }
   }
 
-  // Not in the queue: it has ended so long ago that it is forgotten, was lost, or never got there.
+  // Not in the queue: it ended too long ago, was lost, or never got there.
   void look_for(std::uint32_t pilot) {
     const PilotStatus& status = book_.pilots().at(pilot);
     if (!status.is_live()) return;
@@ -344,8 +343,7 @@ class JobConductor {
     if (is_stopping()) return cancel_waiting();
     decide([&] {
       strategy_->ended(desk_, pilot, leaves_work ? PilotOutcome::expired : PilotOutcome::done);
-      // A strategy that thinks that it has submitted everything does not know of tasks to be tried
-      // again.
+      // A strategy that has submitted everything does not know of tasks to be tried again.
       if (book_.pilots().live().empty() && book_.has_open_tasks()) strategy_->begin(desk_);
     });
   }
@@ -389,8 +387,7 @@ class JobConductor {
   JobRunOptions options_;  // with no more jobs than the user may have
   UserLimits limits_;
   BatchSystem& system_;
-  run::Interrupts interrupts_;
-  run::Mailbox mailbox_;
+  run::RunRequests requests_;
   JobBook book_;
   JobWatch watch_;
   LiveDesk desk_;
@@ -402,13 +399,10 @@ class JobConductor {
   int idle_jobs_ = 0;
   bool knows_limits_ = false;
   bool was_unreachable_ = false;
-  // What comes next, as nothing was decided yet, or the system was away or full. Without a strategy
-  // this is so, too.
+  // Whether to decide what comes next: at the beginning, or because the system was away or full.
   bool is_undecided_ = true;
   std::string obstacle_;  // to a decision, as it was told
   std::string why_given_up_;
-  bool is_interrupted_ = false;
-  bool is_cancelled_ = false;
 };
 
 }  // namespace
@@ -418,8 +412,9 @@ void wait_for_files(std::span<pollfd> files, Duration longest) {
 }
 
 run::RunEnd conduct(const run::RunFolder& folder, const Problem& problem,
-                    const JobRunOptions& options, BatchSystem& system) {
-  JobConductor conductor(folder, problem, options, system);
+                    const JobRunOptions& options, BatchSystem& system,
+                    run::Interrupts& interrupts) {
+  JobConductor conductor(folder, problem, options, system, interrupts);
   try {
     return conductor.run();
   } catch (const std::exception&) {

@@ -7,7 +7,6 @@
 #include "batch/job_script.hpp"
 #include "dovetail/io.hpp"
 #include "run/freshness.hpp"
-#include "run/local/task_command.hpp"
 
 namespace dovetail::batch {
 
@@ -59,7 +58,8 @@ void JobBook::take_over(const std::vector<run::KeptTask>& kept) {
 }
 
 void JobBook::take_over_task(std::uint32_t task) {
-  if (status(task).state == run::TaskState::failed && !held_[task]) ask_again(task, "resumed");
+  const bool has_failed = status(task).state == run::TaskState::failed && !held_[task];
+  if (has_failed && options_.renews_failures) ask_again(task, "resumed");
   if (status(task).state == run::TaskState::done) {
     const std::string why = revision().why_again(task);
     if (!why.empty()) ask_again(task, why);
@@ -118,7 +118,7 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count n
   const Workflow& workflow = problem_.workflows()[ref.workflow];
   const TaskTime time = problem_.time(ref.workflow, ref.task, 0);
   const TaskStatus started{.attempt = attempt, .processors = time.floor_allowed(nodes * cores)};
-  PilotTask made{.command = command_of(folder_, problem_, options_.folder, task, started)};
+  PilotTask made{.command = command_of(task, started)};
   made.command.name = problem_.task_name(task);
   made.command.processors = started.processors;
   made.command.expected = time.duration(started.processors);

@@ -24,20 +24,27 @@ enum class Reserve : std::uint8_t {
   begin,  // the system does not consider them earlier
 };
 
+// How run.json and --reserve name the latter; the name of the system stands for the former.
+inline constexpr const char* kReserveBegin = "begin";
+
 // Waits until one of the files is readable, at most for that long.
 using FileWait = std::function<void(std::span<pollfd> files, Duration longest)>;
 void wait_for_files(std::span<pollfd> files, Duration longest);
 
+// The strategy of a run that names none.
+inline constexpr const char* kDefaultStrategy = "GLUME+";
+
 struct JobRunOptions {
-  std::string strategy = "GLUME+";  // a name of strategies()
-  // Instead of a strategy: a job for each task, at its time in a plan for the problem's goal.
+  std::string strategy = kDefaultStrategy;  // a name of strategies()
+  // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
   std::optional<Reserve> reserve = {};
   PlanMaker make_plan = {};
   StrategyOptions how = {};
-  std::string partition = {};  // empty: the default one
-  std::string token;           // in the names of our jobs, unlike that of any other run anywhere
-  std::string program;         // dovetail, as the nodes find it
-  std::string folder = {};     // in which the commands run
+  std::string partition = {};   // empty: the default one
+  std::string token;            // tells our jobs from those of any other run, on any machine
+  std::string program;          // dovetail, as the nodes find it
+  std::string folder = {};      // in which the commands run
+  bool renews_failures = true;  // when it goes on: what failed before is run again
   bool keep_going = false;
   bool is_dry = false;  // scripts are written, and nothing is submitted
   std::vector<run::KeptTask> kept = {};

@@ -1,8 +1,8 @@
 #include "batch/job_tracker.hpp"
 
 #include <cctype>
-#include <random>
-#include <sstream>
+
+#include "run/token.hpp"
 
 namespace dovetail::batch {
 
@@ -21,13 +21,11 @@ JobNews::What news_of(JobState state) {
 
 std::string job_token(const std::string& label) {
   constexpr std::size_t kMostLetters = 24;
-  std::random_device random;
-  std::ostringstream token;
-  for (const char c : label.substr(0, kMostLetters)) {
-    token << (std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_');
+  std::string token = label.substr(0, kMostLetters);
+  for (char& c : token) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
-  token << '-' << std::hex << random() << random();
-  return token.str();
+  return token + "-" + run::random_token() + run::random_token();
 }
 
 std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expected,

@@ -3,7 +3,7 @@
 //   quote("a\nb")                  // "\"a\\nb\"", shortened when long: safe in an error line
 //   did_you_mean("alhpa", known)   // "; did you mean \"alpha\"?"
 //
-// All functions are pure.
+// All functions but last_lines are pure.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "dovetail/time.hpp"
 
@@ -96,5 +97,10 @@ void require_text(std::string_view text, const std::string& file);
 
 // The same, and throws if the text is not valid UTF-8.
 void require_utf8(std::string_view text, const std::string& file);
+
+// The last lines of a file such as a log, without blank ones behind them, as far as they are within
+// its last bytes; of a single long line, its end. Nothing when the file cannot be read.
+std::vector<std::string> last_lines(const std::string& path, std::size_t most = 3,
+                                    std::size_t bytes = 300);
 
 }  // namespace dovetail::io

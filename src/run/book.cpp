@@ -35,6 +35,29 @@ std::vector<std::uint32_t> Book::tasks_in_order() const {
   return tasks;
 }
 
+StepCommand Book::command_of(std::uint32_t task, const TaskStatus& status) const {
+  const TaskRef ref = problem_.task_at(task);
+  const Workflow& workflow = problem_.workflows()[ref.workflow];
+  const TaskExecution& how = workflow.execution(ref.task);
+  StepCommand command{.task = task,
+                      .attempt = status.attempt,
+                      .command = std::string(workflow.run(ref.task)),
+                      .folder = revision_.directory(task),
+                      .attempt_file = folder_.attempt(task, status.attempt),
+                      .out_file = folder_.log(task, status.attempt, "out"),
+                      .err_file = folder_.log(task, status.attempt, "err"),
+                      .environment = {{"DOVETAIL_PROCESSORS", std::to_string(status.processors)},
+                                      {"OMP_NUM_THREADS", std::to_string(status.processors)},
+                                      {"DOVETAIL_RUN", folder_.id()},
+                                      {"DOVETAIL_TASK", std::string(workflow.id(ref.task))},
+                                      {"DOVETAIL_ATTEMPT", std::to_string(status.attempt)}},
+                      .cores = status.cores,
+                      .timeout_seconds = how.timeout_seconds};
+  command.environment.insert(command.environment.end(), how.environment.begin(),
+                             how.environment.end());
+  return command;
+}
+
 void Book::keep(std::uint32_t task, const std::string& inputs, const std::string& definition) {
   write(kept_entry(stamp(), task, inputs, definition));
 }

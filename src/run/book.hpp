@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dovetail/problem.hpp"
+#include "run/backend.hpp"
 #include "run/clock.hpp"
 #include "run/journal.hpp"
 #include "run/revision.hpp"
@@ -67,6 +68,9 @@ class Book {
   Stamp stamp() const { return clock_.stamp(); }
   const TaskStatus& status(std::uint32_t task) const { return state_.tasks()[task]; }
   const Revision& revision() const { return revision_; }
+
+  // What the back end is told about an attempt: the one that the status says has started.
+  StepCommand command_of(std::uint32_t task, const TaskStatus& status) const;
 
   // Writes that the run begins, with what need not be run, or that it is continued. True when it
   // is new.

@@ -1,29 +1,29 @@
 #include "run/conductor.hpp"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "io/text.hpp"
-#include "run/interrupts.hpp"
+#include "run/local/leftovers.hpp"
 #include "run/local/process_backend.hpp"
-#include "run/mailbox.hpp"
 #include "run/plan_keeper.hpp"
+#include "run/run_requests.hpp"
 #include "run/task_book.hpp"
 
 namespace dovetail::run {
 
 namespace {
 
-// The loop: start what can start, wait for what happens, hear everybody who may have something to
-// say.
+// The loop: start what can start, wait until something happens or is asked, write it down.
 class Conductor {
  public:
   Conductor(const RunFolder& folder, const Problem& problem, const RunOptions& options,
-            Nursery nursery)
+            std::shared_ptr<Nursery> nursery, Interrupts& interrupts)
       : options_(options),
         backend_(folder.nursery_lock(), std::move(nursery)),
-        mailbox_(folder),
+        requests_(folder, interrupts),
         plan_(problem, options),
         book_(folder, problem, options,
               [this](std::string reason) { plan_.add_reason(std::move(reason)); }) {}
@@ -40,7 +40,8 @@ class Conductor {
       if (is_over()) break;
       wait();
     }
-    const RunOutcome outcome = book_.close(is_cancelled_, interrupts_seen_ > 0);
+    const RunOutcome outcome =
+        book_.close(requests_.is_cancelled(), requests_.is_stopping() || requests_.is_leaving());
     return {outcome, std::move(book_).take_state()};
   }
 
@@ -53,34 +54,34 @@ class Conductor {
   }
 
   bool is_stopping() const {
-    if (interrupts_seen_ > 0) return true;
-    return !options_.keep_going && book_.state().count(TaskState::failed) > 0;
+    return requests_.is_stopping() || requests_.is_leaving() ||
+           (!options_.keep_going && book_.state().count(TaskState::failed) > 0);
   }
 
   bool is_over() const {
+    if (requests_.is_leaving()) return true;
     const Dispatcher& dispatcher = book_.dispatcher();
     if (!dispatcher.running().empty()) return false;
-    // Nothing can start, and nobody is thinking about it.
+    // Nothing can start, and no new plan is on its way.
     const bool is_stuck = dispatcher.next_chance(book_.now()) == kForever && !plan_.is_thinking();
     return is_stopping() || dispatcher.ready() == 0 || is_stuck;
   }
 
   void wait() {
     pollfd files[] = {{backend_.descriptor(), POLLIN, 0},
-                      {interrupts_.descriptor(), POLLIN, 0},
-                      {mailbox_.descriptor(), POLLIN, 0},
-                      {plan_.descriptor(), POLLIN, 0}};
+                      {plan_.descriptor(), POLLIN, 0},
+                      requests_.files()[0],
+                      requests_.files()[1]};
     poll(files, std::size(files), patience());
-    hear_interrupts();
     hear_requests();
-    if (interrupts_seen_ > 1) stop_tasks();
+    if (requests_.stops() > 1 || requests_.is_cancelled()) stop_tasks();
     if (has_surplus()) stop_surplus();
     for (const StepEnd& step : backend_.ended()) book_.end(step);
     book_.look_for_late_tasks();
     plan_.hear(book_);
   }
 
-  // Until something has to be looked at though nobody tells us.
+  // Until something has to be looked at that no file tells of.
   int patience() const {
     const Time now = book_.now();
     Time next = book_.monitor().next_check();
@@ -92,29 +93,17 @@ class Conductor {
     return static_cast<int>(std::clamp<Time>(next - now, 0, longest));
   }
 
-  void hear_interrupts() {
-    const int news = interrupts_.take();
-    if (news == 0) return;
-    interrupts_seen_ += news;
-    book_.set_stopping();
-    if (options_.interrupted) options_.interrupted(interrupts_seen_, book_.dispatcher());
-  }
-
   void hear_requests() {
-    for (const Json& request : mailbox_.take()) {
-      const Json what = request.contains("what") ? request.at("what") : Json();
-      const Json processors = request.contains("processors") ? request.at("processors") : Json();
-      if (what == "cancel") {
-        is_cancelled_ = true;
-        interrupts_seen_ = std::max(interrupts_seen_, 2);
-        book_.set_stopping();
-      } else if (what == "resources" && processors.is_number_integer()) {
-        set_processors(processors.get<Count>(),
-                       request.contains("now") && request.at("now") == true);
-      }
+    const int stops = requests_.stops();
+    for (const ProcessorRequest& asked : requests_.hear()) {
+      set_processors(asked.processors, asked.at_once);
+    }
+    if (requests_.is_stopping()) book_.set_stopping();
+    if (requests_.stops() > stops && options_.interrupted) {
+      options_.interrupted(requests_.stops(), book_.dispatcher());
     }
     book_.sync();
-    mailbox_.forget();
+    requests_.forget();
   }
 
   void set_processors(Count processors, bool at_once) {
@@ -129,7 +118,7 @@ class Conductor {
     return stops_surplus_ && book_.dispatcher().in_use() > book_.dispatcher().processors();
   }
 
-  // Those that started last, until the others have no more than there is; they are run again later.
+  // Stops the tasks that started last until the rest fits; they are run again later.
   void stop_surplus() {
     const Dispatcher& dispatcher = book_.dispatcher();
     const std::vector<TaskStatus>& tasks = book_.state().tasks();
@@ -151,21 +140,46 @@ class Conductor {
   }
 
   const RunOptions& options_;
-  ProcessBackend backend_;  // before signals are blocked, threads begin and files are opened
-  Interrupts interrupts_;
-  Mailbox mailbox_;
+  ProcessBackend backend_;  // first: it may fork a nursery, which takes a process of one thread
+  RunRequests requests_;
   PlanKeeper plan_;
   TaskBook book_;
-  bool stops_surplus_ = false;  // tasks with more processors than there are by now
-  int interrupts_seen_ = 0;
-  bool is_cancelled_ = false;
+  bool stops_surplus_ = false;  // of tasks that run on more processors than there are by now
 };
+
+// Asks for the end of every attempt that still runs; how many there are.
+std::size_t stop_all(const RunFolder& folder, const RunState& state) {
+  std::size_t running = 0;
+  for (std::uint32_t task = 0; task < state.tasks().size(); ++task) {
+    const TaskStatus& status = state.tasks()[task];
+    if (status.state != TaskState::running) continue;
+    const Attempt attempt = read_attempt(folder.attempt(task, status.attempt));
+    if (attempt.start && !attempt.end && stop(*attempt.start)) ++running;
+  }
+  return running;
+}
 
 }  // namespace
 
 RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
-               Nursery nursery) {
-  return Conductor(folder, problem, options, std::move(nursery)).run();
+               std::shared_ptr<Nursery> nursery, Interrupts& interrupts) {
+  return Conductor(folder, problem, options, std::move(nursery), interrupts).run();
+}
+
+void cancel(const RunFolder& folder, const Problem& problem, const std::string& started_in) {
+  const Descriptor lock = lock_nursery(folder.nursery_lock());
+  Book book(folder, problem, started_in);
+  constexpr useconds_t kPatience = 50'000;
+  while (stop_all(folder, book.state()) > 0) usleep(kPatience);
+  for (std::uint32_t task = 0; task < problem.task_count(); ++task) {
+    const TaskStatus& status = book.state().tasks()[task];
+    if (status.state != TaskState::running) continue;
+    const Attempt attempt = read_attempt(folder.attempt(task, status.attempt));
+    if (attempt.start && !attempt.end) end_leftovers(*attempt.start);
+    attempt.end ? book.write_end(task, *attempt.end) : book.write_lost(task);
+  }
+  book.note("cancelled");
+  book.sync();
 }
 
 }  // namespace dovetail::run

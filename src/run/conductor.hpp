@@ -1,10 +1,11 @@
-// Executes a run: starts what the plan says when it can, hears what ends, plans again when things
+// Executes a run: starts what the plan says when it can, notices what ends, plans again when things
 // go otherwise than planned, and writes all of it down before anything comes of it. Whatever
-// happens to us, somebody else can go on from the journal.
+// happens to this process, another one can go on from the journal.
 #pragma once
 
 #include "dovetail/problem.hpp"
 #include "run/book.hpp"
+#include "run/interrupts.hpp"
 #include "run/local/launcher.hpp"
 #include "run/run_folder.hpp"
 #include "run/run_options.hpp"
@@ -12,12 +13,16 @@
 
 namespace dovetail::run {
 
-// From where the journal is to the end of the work. Needs the lock on the run, a problem with one
-// cluster whose time begins at 0, and a process with one thread; a plan that is given must be
-// feasible. The nursery is best made before all that is large. On SIGINT or SIGTERM nothing new is
-// started and what runs is waited for; on a second one it is stopped. Throws ExecutionError when
-// the journal cannot be written: what runs then goes on, and a later call takes it over.
+// Continues from the end of the journal to the end of the work, or until an interrupt. Needs the
+// lock on the run and a problem with one cluster whose time begins at 0; a plan that is given must
+// be feasible. Several runs may be conducted at once, each in its own thread, from one nursery.
+// Throws ExecutionError when the journal cannot be written: what runs then goes on, and a later
+// call takes it over.
 RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions& options,
-               Nursery nursery = {});
+               std::shared_ptr<Nursery> nursery, Interrupts& interrupts);
+
+// Ends what still runs of a run that no process works on, and writes down that it is cancelled.
+// `started_in`: where the run was started. Needs the lock on the run.
+void cancel(const RunFolder& folder, const Problem& problem, const std::string& started_in);
 
 }  // namespace dovetail::run

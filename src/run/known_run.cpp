@@ -57,17 +57,8 @@ std::uint32_t KnownRun::task(const std::string& name) const {
 }
 
 const char* name_of(TaskState state) {
-  switch (state) {
-    case TaskState::waiting:
-      return "waiting";
-    case TaskState::running:
-      return "running";
-    case TaskState::done:
-      return "done";
-    case TaskState::failed:
-      return "failed";
-  }
-  return "";
+  constexpr const char* kNames[] = {"waiting", "running", "done", "failed"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 std::string end_text(const TaskStatus& status) {

@@ -55,7 +55,7 @@ std::optional<std::string> Monitor::ended(std::size_t task, Duration real) {
   return problem_.task_name(task) + " took " + times(ratio) + " its estimate";
 }
 
-Time Monitor::limit(const Running& task) const {
+Time Monitor::limit(const TimedTask& task) const {
   const auto slack = static_cast<Duration>(band_ * static_cast<double>(task.thought)) + kNoise;
   return task.began + task.thought + slack;
 }

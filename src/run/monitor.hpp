@@ -45,20 +45,20 @@ class Monitor {
   std::vector<double> factors() const;
 
  private:
-  struct Running {
+  struct TimedTask {
     Time began = 0;
     Duration by_file = 0;
     Duration planned = 0;  // with what was known of its kind
     Duration thought = 0;  // by now
   };
 
-  Time limit(const Running& task) const;
+  Time limit(const TimedTask& task) const;
   double factor(std::size_t kind) const;
 
   const Problem& problem_;
   double band_;
   std::vector<std::size_t> kinds_;  // by task
-  std::map<std::size_t, Running> running_;
+  std::map<std::size_t, TimedTask> running_;
   std::vector<std::vector<double>> ratios_;  // by kind: real over what the file says
 };
 

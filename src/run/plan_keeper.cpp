@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dovetail/error.hpp"
-#include "run/run_picture.hpp"
+#include "run/report/run_queries.hpp"
 
 namespace dovetail::run {
 
@@ -13,12 +13,43 @@ namespace {
 constexpr Duration kPause = 250;
 constexpr double kPlanningShare = 0.1;
 
-bool fits_known_plan(const Problem& problem, const RunState& state) {
+bool fits_known_plan(const TaskBook& book) {
+  const RunState& state = book.state();
   for (std::size_t task = 0; task < state.plan().size(); ++task) {
     const bool waits = state.tasks()[task].state == TaskState::waiting;
-    if (waits && !is_planned(problem, state, task)) return false;
+    if (waits && !book.is_planned(task)) return false;
   }
   return true;
+}
+
+// The run as a planner has to see it: what is done, what runs and until when, what waits.
+RunPicture picture_of(const Problem& problem, const TaskBook& book) {
+  const RunState& state = book.state();
+  const Dispatcher& dispatcher = book.dispatcher();
+  const auto blocked = blocked_tasks(problem, state);
+  RunPicture picture{.now = book.now(),
+                     .processors = dispatcher.processors(),
+                     .slots = state.plan(),
+                     .has_plan = !state.plan().empty(),
+                     .factors = book.monitor().factors()};
+  picture.slots.resize(problem.task_count());
+  for (std::size_t task = 0; task < problem.task_count(); ++task) {
+    const TaskStatus& status = state.tasks()[task];
+    const bool runs = dispatcher.running().contains(task);
+    const bool waits = !runs && status.state == TaskState::waiting && !blocked[task];
+    picture.progress.push_back(runs    ? TaskProgress::running
+                               : waits ? TaskProgress::waiting
+                                       : TaskProgress::finished);
+    picture.not_before.push_back(status.not_before);
+    picture.has_plan = picture.has_plan && (!waits || book.is_planned(task));
+    if (runs) {
+      const Time end = std::max(dispatcher.expected_end(task), picture.now + 1);
+      picture.slots[task] = {status.processors, status.started, end};
+    } else if (!waits) {
+      picture.slots[task] = {};
+    }
+  }
+  return picture;
 }
 
 }  // namespace
@@ -40,7 +71,7 @@ void PlanKeeper::add_need(std::string reason) {
 void PlanKeeper::begin(TaskBook& book) {
   const RunState& state = book.state();
   if (!state.plan().empty()) {
-    if (!fits_known_plan(problem_, state)) add_need("the plan does not fit any more");
+    if (!fits_known_plan(book)) add_need("the plan does not fit any more");
     return;
   }
   const Plan made = options_.first_plan ? *options_.first_plan : options_.make_plan(problem_);
@@ -60,8 +91,7 @@ void PlanKeeper::begin(TaskBook& book) {
 void PlanKeeper::ask(const TaskBook& book) {
   if (book.now() < next_question()) return;
   if (book.state().count(TaskState::waiting) == 0) return reasons_.clear();
-  RunPicture now =
-      picture_of(problem_, book.state(), book.dispatcher(), book.monitor(), book.now());
+  RunPicture now = picture_of(problem_, book);
   now.reason = reasons_.front();
   const std::size_t others = reasons_.size() - 1;
   if (others > 0) now.reason += ", and " + std::to_string(others) + " more";

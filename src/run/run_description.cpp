@@ -169,6 +169,16 @@ void RunDescription::check() const {
 
 Problem RunDescription::problem() const { return Problem(workflows, platform, goal, deadline); }
 
+RunOptions RunDescription::options() const {
+  return {.make_plan = plan_for_run,
+          .processors = platform.clusters().front().processors,
+          .keep_going = keep_going,
+          .is_static = is_static,
+          .band = band,
+          .stability = stability,
+          .folder = folder};
+}
+
 void RunDescription::write(const RunFolder& run) const {
   Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
                {"keep_going", keep_going}, {"static", is_static},   {"band", band},
@@ -220,6 +230,13 @@ RunDescription RunDescription::read(const RunFolder& run) {
     description.workflows.push_back(parse_workflow(workflow.dump(), file));
   }
   return description;
+}
+
+OwnRun begin_run(const std::string& state, const RunDescription& description) {
+  RunFolder folder = RunFolder::create(state, description.workflows.front().name());
+  RunLock lock = RunLock::require(folder);
+  description.write(folder);
+  return {std::move(folder), std::move(lock)};
 }
 
 Plan plan_for_run(const Problem& problem) {

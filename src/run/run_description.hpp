@@ -10,6 +10,7 @@
 #include "dovetail/problem.hpp"
 #include "planners/replan/event_loop.hpp"
 #include "run/run_folder.hpp"
+#include "run/run_options.hpp"
 
 namespace dovetail::run {
 
@@ -55,9 +56,21 @@ struct RunDescription {
   // The same for a run that began so long ago: its clock counts from there.
   RunDescription later(Time clock) const;
 
+  // How the conductor of processes goes about it; the caller adds what it wants to be told.
+  RunOptions options() const;
+
   void write(const RunFolder& run) const;
   static RunDescription read(const RunFolder& run);
 };
+
+// A run that no other process may work on.
+struct OwnRun {
+  RunFolder folder;
+  RunLock lock;
+};
+
+// Makes the folder of a new run, with its description, below a state folder. Throws ExecutionError.
+OwnRun begin_run(const std::string& state, const RunDescription& description);
 
 // The same cluster seen from a clock that begins now. Throws InputError unless it is one cluster on
 // which tasks can be started from here.
@@ -66,7 +79,7 @@ Platform from_now(const Platform& platform);
 // The same workflows: those that become ready later do so by that clock.
 std::vector<Workflow> from_now(std::span<const Workflow> workflows, Time now);
 
-// The plan by which a run goes. The search for the best one ends where it would take long.
+// The plan that a run follows. The search for the best one ends where it would take long.
 Plan plan_for_run(const Problem& problem);
 
 }  // namespace dovetail::run

@@ -147,6 +147,13 @@ std::optional<RunLock> RunLock::take(const RunFolder& folder) {
   return RunLock(std::move(file));
 }
 
+RunLock RunLock::require(const RunFolder& folder) {
+  if (auto taken = take(folder)) return std::move(*taken);
+  const auto process = holder(folder);
+  throw InputError(folder.id() + " is being run" +
+                   (process ? " by process " + std::to_string(process->pid) : ""));
+}
+
 std::optional<ProcessName> RunLock::holder(const RunFolder& folder) {
   std::ifstream file(folder.lock());
   const auto json = nlohmann::ordered_json::parse(file, nullptr, false);

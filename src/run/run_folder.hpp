@@ -3,10 +3,10 @@
 //
 //   <state>/runs/flow-3/run.json            what is run, and how
 //                       journal.ndjson      what was decided and what happened
-//                       lock, nursery.lock  who is at it
+//                       lock, nursery.lock  held by the process that works on it
 //                       attempts/17.1       what the supervisor of task 17's first attempt wrote
 //                       logs/17.1.out, logs/17.1.err
-//                       mail/               requests to whoever works on it (mailbox.hpp)
+//                       mail/               requests to that process (mailbox.hpp)
 //                       report.html         how it went
 #pragma once
 
@@ -59,7 +59,10 @@ class RunLock {
   // Nothing when another process has it.
   static std::optional<RunLock> take(const RunFolder& folder);
 
-  // Who has it, as far as is known.
+  // The same, but throws InputError that names the process which has it.
+  static RunLock require(const RunFolder& folder);
+
+  // The process that has it, as far as is known.
   static std::optional<ProcessName> holder(const RunFolder& folder);
 
  private:

@@ -1,4 +1,4 @@
-// How a run is to go, and who wants to hear of it.
+// How a run is to go, and what its caller is told of it.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,7 @@ struct RunOptions {
   std::optional<Plan> first_plan = {};  // when it begins; else one is made
   Count processors = 1;
   bool sets_processors = false;   // also if the run has got others since it began
+  bool renews_failures = true;    // when it goes on: what failed before is run again
   bool keep_going = false;        // what does not need a failed task is run all the same
   bool is_static = false;         // the plan stays unless the processors change
   double band = 0.2;              // by how much a task may be off before the rest is planned again
@@ -41,7 +42,7 @@ struct RunOptions {
   std::function<void(const Evaluation& decision)> decided = {};
   // A task that was done has to be run once more.
   std::function<void(std::uint32_t task, const std::string& why)> again = {};
-  // Somebody wants it to end, the first time or once more.
+  // It was asked to stop, for the first time or again.
   std::function<void(int times, const Dispatcher& dispatcher)> interrupted = {};
 };
 

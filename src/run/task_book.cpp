@@ -6,8 +6,6 @@
 
 #include "dovetail/error.hpp"
 #include "run/freshness.hpp"
-#include "run/local/task_command.hpp"
-#include "run/run_picture.hpp"
 
 namespace dovetail::run {
 
@@ -43,18 +41,24 @@ TaskBook::Ends TaskBook::adopt_steps(Backend& backend) const {
   for (std::uint32_t task = 0; task < state().tasks().size(); ++task) {
     const TaskStatus& status = state().tasks()[task];
     if (status.state != TaskState::running) continue;
-    backend.adopt(command_of(folder_, problem_, options_.folder, task, status));
+    backend.adopt(command_of(task, status));
   }
   Ends ends;
   for (StepEnd& end : backend.ended()) ends.emplace(end.task, std::move(end));
   return ends;
 }
 
+bool TaskBook::is_planned(std::size_t task) const {
+  if (task >= state().plan().size() || state().plan()[task].procs == 0) return false;
+  const TaskRef ref = problem_.task_at(task);
+  return problem_.time(ref.workflow, ref.task, 0).allows(state().plan()[task].procs);
+}
+
 // As far as it is still possible.
 void TaskBook::follow_known_plan() {
   std::vector<Slot> slots = state().plan();
   for (std::size_t task = 0; task < slots.size(); ++task) {
-    if (!is_planned(problem_, state(), task)) slots[task] = {};
+    if (!is_planned(task)) slots[task] = {};
   }
   dispatcher_.follow(slots);
 }
@@ -63,7 +67,7 @@ void TaskBook::take_over(std::uint32_t task, const Ends& ends, Backend& backend)
   const TaskStatus& now = status(task);
   const bool waits_after_failure = now.state == TaskState::waiting && now.failures > 0;
   if (now.state == TaskState::running) take_over_attempt(task, ends, backend);
-  if (now.state == TaskState::failed || waits_after_failure) renew(task, "resumed");
+  if (now.state == TaskState::failed || waits_after_failure) take_over_failure(task);
   if (now.state != TaskState::done) return;
   if (const std::string why = revision().why_again(task); !why.empty()) {
     renew(task, why);
@@ -85,6 +89,13 @@ void TaskBook::take_over_attempt(std::uint32_t task, const Ends& ends, Backend& 
   const bool is_stale = revision().has_changed(task) || !revision().why_inputs_change(task).empty();
   if (is_stale) stale_.insert(task);
   if (is_stale) backend.stop(task);
+}
+
+void TaskBook::take_over_failure(std::uint32_t task) {
+  if (options_.renews_failures) return renew(task, "resumed");
+  const TaskStatus& now = status(task);
+  dispatcher_.adopt_running(task, now.processors, now.started);
+  now.state == TaskState::failed ? fail(task) : dispatcher_.retry(task, now.not_before);
 }
 
 void TaskBook::renew(std::uint32_t task, const std::string& why) {
@@ -148,7 +159,7 @@ void TaskBook::prepare(std::uint32_t task, std::vector<StepCommand>& commands) {
   if (!cores.empty()) entry["cores"] = cores;
   write(entry);
   monitor_.started(task, now(), procs, dispatcher_.length_of(task));
-  commands.push_back(command_of(folder_, problem_, options_.folder, task, status(task)));
+  commands.push_back(command_of(task, status(task)));
 }
 
 void TaskBook::leave_out(std::uint32_t task) {

@@ -36,6 +36,11 @@ class TaskBook : public Book {
   const Dispatcher& dispatcher() const { return dispatcher_; }
   const Monitor& monitor() const { return monitor_; }
 
+  // Whether the plan in force has a place for the task that it can have: a task that was to be left
+  // out and has to be run after all is in no plan, and the processors that it may have can have
+  // been changed.
+  bool is_planned(std::size_t task) const;
+
   // From the journal and from what supervisors wrote since its last entry: what is done stays done
   // unless something has changed, what failed is asked for again, and what still runs is adopted.
   // What runs and will have to be run again is stopped.
@@ -72,6 +77,7 @@ class TaskBook : public Book {
   Ends adopt_steps(Backend& backend) const;
   void take_over(std::uint32_t task, const Ends& ends, Backend& backend);
   void take_over_attempt(std::uint32_t task, const Ends& ends, Backend& backend);
+  void take_over_failure(std::uint32_t task);
   void renew(std::uint32_t task, const std::string& why);
 
   void prepare(std::uint32_t task, std::vector<StepCommand>& commands);

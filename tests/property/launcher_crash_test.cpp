@@ -226,6 +226,34 @@ TEST_F(LauncherCrashTest, TwoLaunchersDoNotHoldEachOther) {
   EXPECT_TRUE(wait_for(second, 1).front().end.is_success());
 }
 
+// What a launcher asked for may still begin when it is gone: its lock says so, and no other's does.
+TEST_F(LauncherCrashTest, LaunchersThatShareANurseryKeepTheirOwnLocks) {
+  const auto nursery = std::make_shared<Nursery>();
+  const pid_t process = children_of(getpid()).at(0);
+  const auto is_locked = [](const std::string& lock) {
+    const Descriptor file(open(lock.c_str(), O_RDWR | O_CLOEXEC));
+    return flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+  };
+  const StepCommand asked = command("true");
+  {
+    Launcher first(lock_file(), nursery);
+    Launcher second(file("second.lock"), nursery);
+    second.start(command("true", 2));
+    EXPECT_TRUE(wait_for(second, 1).front().end.is_success());
+    kill(process, SIGSTOP);
+    first.start(asked);
+  }
+  EXPECT_TRUE(is_locked(lock_file()));
+  EXPECT_TRUE(comes_true([&] { return !is_locked(file("second.lock")); }));
+  EXPECT_FALSE(read_attempt(asked.attempt_file).start);
+  kill(process, SIGCONT);
+  Launcher third(lock_file(), nursery);
+  EXPECT_TRUE(read_attempt(asked.attempt_file).start);
+  EXPECT_TRUE(comes_true([&] { return read_attempt(asked.attempt_file).end.has_value(); }));
+  third.start(command("true", 3));
+  EXPECT_TRUE(wait_for(third, 1).front().end.is_success());
+}
+
 TEST_F(LauncherCrashTest, WithoutANurseryWhatWasStartedIsReportedAndStartingIsAnError) {
   Launcher launcher(lock_file());
   const pid_t nursery = children_of(getpid()).at(0);

@@ -122,7 +122,7 @@ class FakeCluster {
     const MonthRules rules{.processors = problem_.processors, .posts_at_once = 1000};
     const MonthStarts starts = groups_.start(load_, rules);
     for (const auto& [place, processors, group] : starts.mains) {
-      Candidate& one = load_.scenarios[place];
+      ReadyScenario& one = load_.scenarios[place];
       one.runs = true;
       one.processors = processors;
       begin({now, false, one.scenario, one.done, processors, group}, problem_.time_of(processors));
@@ -144,7 +144,7 @@ class FakeCluster {
       --load_.running_posts;
       return;
     }
-    Candidate& scenario = load_.scenarios[static_cast<std::size_t>(one.scenario)];
+    ReadyScenario& scenario = load_.scenarios[static_cast<std::size_t>(one.scenario)];
     scenario.runs = false;
     ++scenario.done;
     posts_.push_back(one);
@@ -228,15 +228,14 @@ class MonthsForReal : public ::testing::Test {
                              .times = {.main = problem.sizes, .post = problem.post}}};
     ExactBackend backend;
     MonthRunner runner({.name = "azur",
-                        .program = "dovetail",
                         .description = description,
                         .times = [](const Service& service) { return service.times; }},
                        run::RunFolder::create((folder_ / case_name).string(), "azur"),
                        {.months = backend, .workflows = backend});
-    Order order{.id = "r", .experiment = "e", .client = "a", .service = "sum"};
-    order.months = problem.months;
-    for (Count s = 1; s <= problem.scenarios; ++s) order.scenarios.emplace_back(s, 1);
-    runner.submit(order);
+    MonthRequest asked{.id = "r", .experiment = "e", .client = "a", .service = "sum"};
+    asked.months = problem.months;
+    for (Count s = 1; s <= problem.scenarios; ++s) asked.scenarios.push_back({.number = s});
+    runner.submit(asked);
     std::vector<Started> starts;
     for (;;) {
       auto ended = runner.ended();
@@ -244,7 +243,7 @@ class MonthsForReal : public ::testing::Test {
       MonthRunner::settle(ended);
       const std::uint32_t first = runner.state().next_number();
       runner.step(ended);
-      const Request& request = runner.state().requests().front();
+      const MonthRequest& request = runner.state().requests().front();
       const bool is_one_complete = std::ranges::any_of(
           request.scenarios, [&](const Scenario& one) { return one.done == problem.months; });
       if (is_one_complete) break;

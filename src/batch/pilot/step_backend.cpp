@@ -27,7 +27,7 @@ using run::steady_now;
 using run::StepCommand;
 using run::StepEnd;
 
-constexpr off_t kMostWords = 400;
+constexpr std::size_t kMostWords = 400;
 
 // How long a step may take to end, beyond the grace of its task.
 constexpr Duration kStepPatience = 5'000;
@@ -76,17 +76,8 @@ void StepProcess::terminate() const {
 }
 
 std::string StepProcess::last_words() const {
-  struct stat about {};
-  if (fstat(printed_.get(), &about) != 0) return {};
-  const off_t begin = std::max<off_t>(0, about.st_size - kMostWords);
-  std::string text(static_cast<std::size_t>(about.st_size - begin), '\0');
-  const ssize_t got = pread(printed_.get(), text.data(), text.size(), begin);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string::npos;) {
-    text.replace(end, 1, "; ");
-  }
-  return text;
+  const std::string file = "/proc/self/fd/" + std::to_string(printed_.get());
+  return fmt::format("{}", fmt::join(io::last_lines(file, kMostWords, kMostWords), "; "));
 }
 
 StepBackend::StepBackend(const run::RunFolder& folder, const PilotOrder& order,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "batch/slurm/slurm_text.hpp"
 #include "io/text.hpp"
 #include "run/clock.hpp"
+#include "run/token.hpp"
 
 namespace dovetail::batch::slurm {
 
@@ -120,11 +120,6 @@ bool lacks_rights(const CommandResult& result) {
                                contains(result.err, "Access/permission denied"));
 }
 
-std::string secret_mark() {
-  std::random_device source;
-  return "job" + std::to_string(source());
-}
-
 std::string variable(const char* name) {
   const char* value = getenv(name);
   return value == nullptr ? "" : value;
@@ -202,7 +197,7 @@ std::optional<std::string> Client::try_tell(const std::vector<std::string>& argu
 }
 
 std::vector<ClusterJob> Client::jobs() {
-  const std::string mark = secret_mark();
+  const std::string mark = "job" + run::random_token();
   return parse_jobs(ask({"squeue", "--noheader", "--all", "--states=all", "--array",
                          "--format=" + job_format(mark)}),
                     mark);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
-#include <random>
 #include <set>
 
 #include "federation/agent/registrar.hpp"
@@ -15,6 +14,7 @@
 #include "io/text.hpp"
 #include "run/journal.hpp"
 #include "run/mailbox.hpp"
+#include "run/token.hpp"
 
 namespace dovetail::federation {
 
@@ -24,11 +24,6 @@ constexpr auto kTick = std::chrono::milliseconds(200);
 constexpr Duration kRetry = 1'000;
 // The number of unanswered questions after which a cluster counts as lost.
 constexpr int kQuestions = 3;
-
-std::string random_token() {
-  std::random_device random;
-  return fmt::format("{:08x}", random());
-}
 
 std::string words_of(const std::vector<Count>& numbers) {
   return fmt::format("{} {}", numbers.size() == 1 ? "scenario" : "scenarios",
@@ -50,7 +45,7 @@ class ExperimentRun {
         state_(read_experiment_state(folder, file)),
         journal_(folder.journal()),
         mailbox_(folder) {
-    if (state_.id().empty()) write({begin_entry(folder.id() + "." + random_token())});
+    if (state_.id().empty()) write({begin_entry(folder.id() + "." + run::random_token())});
     if (!state_.outcome().empty() || !state_.failed().empty()) write({again_entry()});
     for (std::size_t part = 0; part < state_.parts().size(); ++part) watch(part);
   }

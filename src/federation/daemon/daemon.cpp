@@ -15,7 +15,7 @@ namespace dovetail::federation {
 
 namespace {
 
-// How often ends are looked for that nobody tells of.
+// How often to look for ends that no file tells of.
 constexpr int kLookMilliseconds = 200;
 // Months of all scenarios of all answers of one estimate: some seconds.
 constexpr double kMostSimulated = 2e7;
@@ -38,39 +38,39 @@ void require_effort(Count active, Count scenarios, Count months) {
       "ask for fewer scenarios at once");
 }
 
-Order order_of(const Call& call, const DaemonDescription& description) {
+MonthRequest request_of(const Call& call, const DaemonDescription& description) {
   const Fields fields(call.body, "submit");
   fields.only(
       {"request_id", "experiment", "service", "parameters", "months", "scenarios", "workflow"});
-  Order order{.id = fields.word("request_id"),
-              .experiment = fields.word("experiment"),
-              .client = call.peer.name,
-              .service = fields.word("service"),
-              .months = static_cast<Count>(fields.whole("months", 1, kMostMonths))};
-  if (const Json* parameters = fields.find("parameters")) order.parameters = *parameters;
+  MonthRequest request{.id = fields.word("request_id"),
+                       .experiment = fields.word("experiment"),
+                       .client = call.peer.name,
+                       .service = fields.word("service"),
+                       .months = static_cast<Count>(fields.whole("months", 1, kMostMonths))};
+  if (const Json* parameters = fields.find("parameters")) request.parameters = *parameters;
   if (const Json* workflow = fields.find("workflow")) {
-    if (order.service != kWorkflowService || order.months != 1) {
+    if (request.service != kWorkflowService || request.months != 1) {
       fields.fail("a workflow is one month of the service \"workflow\"");
     }
-    order.workflow = prepare_workflow(description, *workflow).text;
+    request.workflow = prepare_workflow(description, *workflow).text;
   }
   const Json& scenarios = fields.list("scenarios");
   if (scenarios.empty() || scenarios.size() > kMostScenarios) {
     fields.fail(fmt::format("scenarios: expected 1 to {} of them", kMostScenarios));
   }
-  require_size(fields, scenarios.size(), order.months);
+  require_size(fields, scenarios.size(), request.months);
   for (const Json& one : scenarios) {
     const Fields scenario(one, "submit: scenario");
     scenario.only({"scenario", "first_month"});
     const auto number = static_cast<Count>(scenario.whole("scenario", 1, kMostMonths));
-    const auto first = static_cast<Count>(scenario.whole("first_month", 1, order.months));
-    if (std::ranges::find(order.scenarios, number, [](auto& pair) { return pair.first; }) !=
-        order.scenarios.end()) {
+    const auto first = static_cast<Count>(scenario.whole("first_month", 1, request.months));
+    if (std::ranges::find(request.scenarios, number, &Scenario::number) !=
+        request.scenarios.end()) {
       fields.fail(fmt::format("scenario {} is there twice", number));
     }
-    order.scenarios.emplace_back(number, first);
+    request.scenarios.push_back({.number = number, .first = first});
   }
-  return order;
+  return request;
 }
 
 }  // namespace
@@ -84,11 +84,10 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
       history_(options_.history, name_),
       backends_(std::move(backends)),
       runner_({.name = name_,
-               .program = options_.program,
                .description = options_.description,
                .times = [this](const Service& service) { return history_.times(service); },
                .measured =
-                   [this](const Step& step, const Service& service, double seconds) {
+                   [this](const MonthStep& step, const Service& service, double seconds) {
                      try {
                        history_.add(step, service, seconds);
                      } catch (const ExecutionError& error) {
@@ -96,9 +95,7 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
                      }
                    },
                .log = log_},
-              std::move(folder),
-              {.months = backends_.months ? *backends_.months : *backends_.here,
-               .workflows = *backends_.here}),
+              std::move(folder), {.months = *backends_.months, .workflows = *backends_.workflows}),
       failed_(eventfd(0, EFD_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   server_ =
@@ -153,7 +150,7 @@ bool Daemon::look() {
     const std::lock_guard lock(mutex_);
     ended = runner_.ended();
   }
-  MonthRunner::settle(ended);  // as long as the disk takes: others are answered meanwhile
+  MonthRunner::settle(ended);  // without the mutex: the disk may take long
   const std::lock_guard lock(mutex_);
   const bool has_changed = runner_.step(ended);
   if (has_changed) changed_.notify_all();
@@ -170,15 +167,13 @@ void Daemon::work() {
       while (look()) {
       }
     } catch (const std::exception& error) {
-      // What is not written down did not happen: whoever comes next goes on from the journal.
+      // What is not written down did not happen: the next daemon goes on from the journal.
       fail(error.what());
       return;
     }
     pollfd files[] = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                      {.fd = backends_.here->descriptor(), .events = POLLIN, .revents = 0},
-                      {.fd = backends_.months ? backends_.months->descriptor() : -1,
-                       .events = POLLIN,
-                       .revents = 0}};
+                      {.fd = backends_.months->descriptor(), .events = POLLIN, .revents = 0},
+                      {.fd = backends_.workflows->descriptor(), .events = POLLIN, .revents = 0}};
     poll(files, std::size(files), kLookMilliseconds);
     std::uint64_t ignored = 0;
     if (read(wake_.get(), &ignored, sizeof ignored) < 0) continue;
@@ -218,7 +213,7 @@ Json Daemon::estimate(const Call& call) {
     throw Refusal(404, fmt::format("there is no service {} for ensembles here", wanted),
                   "there is " + options_.description.ensemble_services());
   }
-  // Who could not run it does not offer it either.
+  // A cluster that could not run it does not offer it.
   if (const Json* parameters = fields.find("parameters")) check_parameters(*service, *parameters);
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
@@ -233,15 +228,12 @@ Json Daemon::estimate(const Call& call) {
   Count active = 0;
   {
     const std::lock_guard lock(mutex_);
-    active = runner_.active_scenarios(wanted, without);
+    active = runner_.state().active_scenarios(wanted, without);
   }
   require_effort(active, scenarios, months);
-  const EnsembleSite site{.name = name_,
-                          .processors = options_.description.processors,
-                          .cores_per_node = options_.description.cores_per_node,
-                          .times = history_.times(*service)};
+  const EnsembleSite site = site_for(*service);
   MonthEstimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
-  const double wait = options_.queue_wait ? wait_in_queue(made, site) : 0;
+  const double wait = wait_in_queue(made, site);
   for (double& makespan : made.makespans) makespan += wait;
   log_(fmt::format("step 3: {} scenarios of {} months of {} for {}: from {} to {} s", scenarios,
                    months, wanted, call.peer.name, made.makespans.front(), made.makespans.back()));
@@ -261,17 +253,24 @@ double Daemon::wait_in_queue(const MonthEstimate& made, const EnsembleSite& site
   for (const auto& groups : made.groups) {
     for (const Count group : groups) largest = std::max(largest, group);
   }
-  if (largest == 0) return 0;
-  Duration length = site.times.main.front().time;
-  for (const GroupTime& size : site.times.main) {
-    if (size.procs <= largest) length = size.time;
-  }
+  return largest == 0 ? 0 : wait_in_queue(largest, main_time(site.times, largest));
+}
+
+double Daemon::wait_in_queue(Count processors, Duration length) const {
+  if (!options_.queue_wait) return 0;
   try {
-    const Duration wait = options_.queue_wait(largest, length);
+    const Duration wait = options_.queue_wait(processors, length);
     return wait >= kForever ? kNeverSeconds : to_seconds(wait);
   } catch (const ExecutionError& error) {
     throw Refusal(503, error.what(), "ask again later");
   }
+}
+
+EnsembleSite Daemon::site_for(const Service& service) const {
+  return {.name = name_,
+          .processors = options_.description.processors,
+          .cores_per_node = options_.description.cores_per_node,
+          .times = history_.times(service)};
 }
 
 // As an estimate, of one scenario: when the workflow would end, after what is there already.
@@ -290,30 +289,22 @@ Json Daemon::predict(const Call& call) {
   {
     const std::lock_guard lock(mutex_);
     for (const Service& service : options_.description.services) {
-      const Count active = runner_.active_scenarios(service.name, {});
-      if (active > 0) loads.push_back({&service, active, runner_.months_left(service.name)});
+      const Count active = runner_.state().active_scenarios(service.name);
+      if (active > 0)
+        loads.push_back({&service, active, runner_.state().months_left(service.name)});
     }
-    workflows = runner_.active_scenarios(kWorkflowService, {});
+    workflows = runner_.state().active_scenarios(kWorkflowService);
   }
   double wait = to_seconds(sent.makespan) * workflows;
   Count busy = workflows;
   for (const auto& [service, scenarios, months] : loads) {
-    const EnsembleSite site{.name = name_,
-                            .processors = procs,
-                            .cores_per_node = options_.description.cores_per_node,
-                            .times = history_.times(*service)};
-    // One more than all but one: of all the answers we need the last.
-    wait += estimate_months(site, options_.description.rules, scenarios - 1, 1, months)
-                .makespans.back();
+    // One more than all but one: of all the answers the last is needed.
+    wait +=
+        estimate_months(site_for(*service), options_.description.rules, scenarios - 1, 1, months)
+            .makespans.back();
     busy += scenarios;
   }
-  if (options_.queue_wait) {
-    try {
-      wait += to_seconds(options_.queue_wait(1, sent.makespan));
-    } catch (const ExecutionError& error) {
-      throw Refusal(503, error.what(), "ask again later");
-    }
-  }
+  wait += wait_in_queue(1, sent.makespan);
   const double ends = wait + to_seconds(sent.makespan);
   log_(fmt::format("step 3: a workflow for {}: ends after {:.1f} s, {:.1f} of them waiting",
                    call.peer.name, ends, wait));
@@ -328,11 +319,11 @@ Json Daemon::predict(const Call& call) {
 }
 
 Json Daemon::submit(const Call& call) {
-  const Order order = order_of(call, options_.description);
+  const MonthRequest request = request_of(call, options_.description);
   const std::lock_guard lock(mutex_);
-  runner_.submit(order);
+  runner_.submit(request);
   wake();
-  return {{"request_id", order.id}, {"accepted", true}};
+  return {{"request_id", request.id}, {"accepted", true}};
 }
 
 Json Daemon::watch(const Call& call) {
@@ -345,8 +336,8 @@ Json Daemon::watch(const Call& call) {
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
   std::unique_lock lock(mutex_);
-  const auto find = [&]() -> const Request& {
-    const Request* request = runner_.state().find(id);
+  const auto find = [&]() -> const MonthRequest& {
+    const MonthRequest* request = runner_.state().find(id);
     if (request == nullptr || request->client != call.peer.name) {
       throw Refusal(404, fmt::format("there is no request {} of {}", id, call.peer.name),
                     "submit it");
@@ -354,7 +345,7 @@ Json Daemon::watch(const Call& call) {
     return *request;
   };
   find();
-  // Places are for others, too: when half of them wait for news, the next one hears what there is.
+  // When half of all connections wait for news, the next client gets the present state at once.
   const std::size_t most = options_.limits.connections / 2;
   if (waiting_ < most) {
     ++waiting_;
@@ -365,7 +356,7 @@ Json Daemon::watch(const Call& call) {
 }
 
 // How far a request is, as it is told to clients.
-Json Daemon::progress_of(const Request& request) const {
+Json Daemon::progress_of(const MonthRequest& request) const {
   Json json = {{"request_id", request.id},
                {"cursor", request.version},
                {"over", request.is_over()},
@@ -383,12 +374,12 @@ Json Daemon::progress_of(const Request& request) const {
   return json;
 }
 
-// Which months of an experiment of the client's are here: who goes on with a scenario needs the one
-// before.
+// Which months of a client's experiment are here: a cluster that goes on with a scenario needs the
+// month before.
 Json Daemon::held(const Call& call) const {
   const Fields fields(call.body, "held");
   fields.only({"experiment", "scenarios"});
-  const Request request{
+  const MonthRequest request{
       .id = "", .experiment = fields.word("experiment"), .client = call.peer.name, .service = ""};
   const Json& scenarios = fields.list("scenarios");
   if (scenarios.size() > kMostScenarios) {

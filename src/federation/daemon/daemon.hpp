@@ -1,5 +1,5 @@
-// A daemon: one for each cluster. It says what it can do and how long that takes, runs what clients
-// ask for within what its owner has configured, and says how far it is.
+// The daemon of a cluster. It answers what it can do and how long that takes, runs what clients ask
+// for within what its owner has configured, and reports progress.
 //
 //   Daemon daemon(options, identity("keys/grillon"), std::move(backends), log);
 //
@@ -21,7 +21,7 @@
 
 namespace dovetail::federation {
 
-// How long an estimate may be relied on.
+// How long an estimate holds.
 inline constexpr Duration kEstimateValid = 60'000;
 // The longest that a client may wait for news.
 inline constexpr double kLongestWatch = 30;
@@ -33,16 +33,15 @@ struct DaemonOptions {
   Duration lease = kLease;
   DaemonDescription description;
   std::string history;  // file of the performance history
-  std::string program;  // dovetail, to run workflows
-  // How long a job of so many processors and so long would wait in the queue; may throw
+  // How long a job of that size and length would wait in the queue; may throw
   // ExecutionError. Nothing: there is no queue.
   std::function<Duration(Count processors, Duration length)> queue_wait = {};
   ServerLimits limits = {};
 };
 
 struct DaemonBackends {
-  std::unique_ptr<run::Backend> here;    // processes of the daemon's own machine
-  std::unique_ptr<run::Backend> months;  // nothing: months run here, too
+  std::unique_ptr<run::Backend> months;
+  std::unique_ptr<run::Backend> workflows;
 };
 
 class Daemon {
@@ -67,12 +66,14 @@ class Daemon {
   Json capabilities() const;
   Json estimate(const Call& call);
   double wait_in_queue(const MonthEstimate& made, const EnsembleSite& site) const;
+  double wait_in_queue(Count processors, Duration length) const;
+  EnsembleSite site_for(const Service& service) const;
   Json predict(const Call& call);
   Json submit(const Call& call);
   Json watch(const Call& call);
   Json cancel(const Call& call);
   Json held(const Call& call) const;
-  Json progress_of(const Request& request) const;
+  Json progress_of(const MonthRequest& request) const;
   void work();
   void fail(const std::string& why);
   bool look();

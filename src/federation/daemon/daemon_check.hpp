@@ -1,4 +1,4 @@
-// What can be seen of a daemon's file before anybody asks for its services.
+// What is wrong with a daemon's file, as far as can be seen before a client asks for a service.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ void sync_tree(const std::string& folder) {
 
 }  // namespace
 
-MonthFolder::MonthFolder(const std::string& data, const Request& request, Count scenario)
+MonthFolder::MonthFolder(const std::string& data, const MonthRequest& request, Count scenario)
     : path_(fmt::format("{}/{}/{}/s{}", data, request.client, request.experiment, scenario)) {}
 
 void MonthFolder::claim(const std::string& request) const {
@@ -84,7 +84,7 @@ std::string MonthFolder::month(Count month) const {
   return fmt::format("{}/{}{:05}", path_, kMonth, month);
 }
 
-std::string MonthFolder::work(const Step& step) const {
+std::string MonthFolder::work(const MonthStep& step) const {
   return fmt::format("{}/work-{:05}.{}.{}", path_, step.month, step.request, step.number);
 }
 
@@ -123,7 +123,7 @@ std::optional<FoundScenario> MonthFolder::find(Count number, Count first, Count 
   return found;
 }
 
-void MonthFolder::begin(const Step& step) const {
+void MonthFolder::begin(const MonthStep& step) const {
   std::error_code error;
   const std::string folder = work(step);
   fs::remove_all(folder, error);
@@ -131,11 +131,11 @@ void MonthFolder::begin(const Step& step) const {
   if (error) fail_to_write(folder, error.message());
 }
 
-void MonthFolder::settle(const Step& step) const {
+void MonthFolder::settle(const MonthStep& step) const {
   if (!is_done(step.month)) sync_tree(work(step));
 }
 
-void MonthFolder::publish(const Step& step) const {
+void MonthFolder::publish(const MonthStep& step) const {
   if (is_done(step.month)) return discard(step);
   const std::string folder = work(step);
   std::error_code error;
@@ -154,7 +154,7 @@ void MonthFolder::mark_post_done(Count number) const {
   sync_to_disk(month(number));
 }
 
-void MonthFolder::discard(const Step& step) const {
+void MonthFolder::discard(const MonthStep& step) const {
   std::error_code ignored;
   fs::remove_all(work(step), ignored);
 }

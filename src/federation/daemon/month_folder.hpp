@@ -1,13 +1,13 @@
 // Where the months of an experiment leave their results: a folder each, which appears as a whole
 // when the month is done. Clusters that share the folder go on where others ended.
 //
-//   DATA/CLIENT/EXPERIMENT/s3/claim       whose the scenario is: one request at a time
+//   DATA/CLIENT/EXPERIMENT/s3/claim       the request that the scenario belongs to
 //                             month-00007/       done; `post-done` in it: and what comes after
 //                             work-00008.r.42/   being computed by step 42 of request r
 //
-// A request that takes over a scenario writes its claim over the one that is there. Who finds
-// another one's claim before it starts something or says that it is done gives up: so that of two
-// clusters, one of them believed to be lost, only one goes on.
+// A request that takes over a scenario writes its claim over the one that is there. A cluster that
+// finds another claim, before it starts a step or reports its end, gives up: of two clusters, one
+// of them believed to be lost, only one goes on.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,12 @@ namespace dovetail::federation {
 
 class MonthFolder {
  public:
-  MonthFolder(const std::string& data, const Request& request, Count scenario);
+  MonthFolder(const std::string& data, const MonthRequest& request, Count scenario);
 
   // Throws ExecutionError when it cannot be written.
   void claim(const std::string& request) const;
-  // Whose it is now; empty: nobody's. Throws ExecutionError when that cannot be told.
+  // The request that it belongs to now; empty: none. Throws ExecutionError when that cannot be
+  // read.
   std::string owner() const;
 
   const std::string& path() const { return path_; }
@@ -39,17 +40,17 @@ class MonthFolder {
   std::optional<FoundScenario> find(Count number, Count first, Count months, bool has_posts) const;
 
   // Where a step computes its month.
-  std::string work(const Step& step) const;
+  std::string work(const MonthStep& step) const;
 
   // Makes that folder, empty. Throws ExecutionError.
-  void begin(const Step& step) const;
+  void begin(const MonthStep& step) const;
   // Returns when all that it left is on disk, which may take long.
-  void settle(const Step& step) const;
+  void settle(const MonthStep& step) const;
   // What it left, and what is settled, becomes the month, unless that is done already; returns when
   // that is on disk.
-  void publish(const Step& step) const;
+  void publish(const MonthStep& step) const;
   void mark_post_done(Count month) const;
-  void discard(const Step& step) const;
+  void discard(const MonthStep& step) const;
 
  private:
   std::string path_;

@@ -8,18 +8,20 @@ namespace {
 
 constexpr std::uint32_t kNone = MonthDispatch::kNone;
 
-std::pair<std::string, Count> key_of(const Candidate& one) { return {one.request, one.scenario}; }
+std::pair<std::string, Count> key_of(const ReadyScenario& one) {
+  return {one.request, one.scenario};
+}
 
 Count free_processors(const MonthLoad& load, const MonthRules& rules) {
   Count free = rules.processors - load.running_posts - load.foreign;
-  for (const Candidate& one : load.scenarios) {
+  for (const ReadyScenario& one : load.scenarios) {
     if (one.runs) free -= one.processors;
   }
   return free;
 }
 
 bool runs_any_month(const MonthLoad& load) {
-  return load.foreign > 0 || std::ranges::any_of(load.scenarios, &Candidate::runs);
+  return load.foreign > 0 || std::ranges::any_of(load.scenarios, &ReadyScenario::runs);
 }
 
 }  // namespace
@@ -29,12 +31,12 @@ bool runs_any_month(const MonthLoad& load) {
 std::vector<MonthDispatch::GroupState> MonthGroups::groups_at(const MonthLoad& load) const {
   std::vector<MonthDispatch::GroupState> groups;
   for (const Count procs : grouping_.groups) groups.push_back({.time = problem_.time_of(procs)});
-  const auto fits = [&](std::uint32_t group, const Candidate& one) {
+  const auto fits = [&](std::uint32_t group, const ReadyScenario& one) {
     return grouping_.groups[group] == one.processors && groups[group].computes == kNone;
   };
   std::vector<std::uint32_t> unplaced;
   for (std::uint32_t i = 0; i < load.scenarios.size(); ++i) {
-    const Candidate& one = load.scenarios[i];
+    const ReadyScenario& one = load.scenarios[i];
     const auto awaited = awaited_by_.find(key_of(one));
     if (awaited != awaited_by_.end()) groups[awaited->second].awaits = i;
     if (!one.runs) continue;
@@ -46,7 +48,7 @@ std::vector<MonthDispatch::GroupState> MonthGroups::groups_at(const MonthLoad& l
     }
   }
   for (const std::uint32_t i : unplaced) {
-    const Candidate& one = load.scenarios[i];
+    const ReadyScenario& one = load.scenarios[i];
     std::uint32_t group = 0;
     while (group < grouping_.groups.size() && !fits(group, one)) ++group;
     if (group < grouping_.groups.size()) {
@@ -92,10 +94,11 @@ void MonthGroups::remember(const MonthLoad& load, const MonthDispatch& dispatch,
 MonthStarts MonthGroups::start(const MonthLoad& load, const MonthRules& rules) {
   MonthStarts starts;
   std::int64_t months = 0;  // that are not started
-  for (const Candidate& one : load.scenarios) months += one.months - one.done - (one.runs ? 1 : 0);
+  for (const ReadyScenario& one : load.scenarios)
+    months += one.months - one.done - (one.runs ? 1 : 0);
   if (!rules.flushes) {
     std::vector<MonthDispatch::ScenarioState> scenarios;
-    for (const Candidate& one : load.scenarios) scenarios.push_back({one.done, one.months});
+    for (const ReadyScenario& one : load.scenarios) scenarios.push_back({one.done, one.months});
     MonthDispatch dispatch(Dispatch::rotate, scenarios, groups_at(load));
     awaited_by_.clear();
     start_mains(load, dispatch, free_processors(load, rules), starts);

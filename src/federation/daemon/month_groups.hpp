@@ -27,7 +27,7 @@ struct MonthRules {
 };
 
 // A scenario that may be computed.
-struct Candidate {
+struct ReadyScenario {
   std::string request;
   Count scenario = 0;
   Count done = 0;
@@ -37,7 +37,7 @@ struct Candidate {
 };
 
 struct MonthLoad {
-  std::vector<Candidate> scenarios = {};  // in the order in which they came
+  std::vector<ReadyScenario> scenarios = {};  // in the order in which they came
   Count running_posts = 0;
   Count foreign = 0;  // processors of months that belong to none of the scenarios
   std::size_t waiting_posts = 0;

@@ -1,15 +1,15 @@
 #include "federation/daemon/month_runner.hpp"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "federation/daemon/month_times.hpp"
 #include "federation/daemon/workflow_service.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::federation {
 
@@ -35,31 +35,9 @@ MonthState read_month_state(const std::string& journal) {
   return state;
 }
 
-std::string words_of(const Step& step) {
+std::string words_of(const MonthStep& step) {
   return fmt::format("{} of scenario {} month {}", step.kind == StepKind::post ? "post" : "main",
                      step.scenario, step.month);
-}
-
-// The end of what a step has said, in one line; empty when it said nothing.
-std::string last_words(const std::string& path) {
-  constexpr std::streamoff kMost = 300;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kMost));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
-    text.pop_back();
-  }
-  // Whole lines, unless the last one is long; the last three say enough.
-  std::size_t begin =
-      size > kMost && text.find('\n') != std::string::npos ? text.find('\n') + 1 : 0;
-  std::size_t line = text.size();
-  for (int lines = 0; lines < 3 && line != std::string::npos && line > 0; ++lines) {
-    line = text.rfind('\n', line - 1);
-  }
-  if (line != std::string::npos && line > 0) begin = std::max(begin, line + 1);
-  return one_line(text.substr(begin));
 }
 
 // How a step ended that is not done.
@@ -87,14 +65,14 @@ Outcome outcome_of(const StepEnd& step) {
   return step.end.cause == Cause::stopped ? Outcome::stopped : Outcome::failed;
 }
 
-bool is_same(const Request& known, const Order& order) {
-  const auto same = [](const Scenario& scenario, const std::pair<Count, Count>& asked) {
-    return scenario.number == asked.first && scenario.first == asked.second;
+bool is_same(const MonthRequest& known, const MonthRequest& asked) {
+  const auto same = [](const Scenario& one, const Scenario& other) {
+    return one.number == other.number && one.first == other.first;
   };
-  return known.client == order.client && known.experiment == order.experiment &&
-         known.service == order.service && known.months == order.months &&
-         known.parameters == order.parameters && known.workflow == order.workflow &&
-         std::ranges::equal(known.scenarios, order.scenarios, same);
+  return known.client == asked.client && known.experiment == asked.experiment &&
+         known.service == asked.service && known.months == asked.months &&
+         known.parameters == asked.parameters && known.workflow == asked.workflow &&
+         std::ranges::equal(known.scenarios, asked.scenarios, same);
 }
 
 }  // namespace
@@ -104,6 +82,7 @@ MonthRunner::MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBac
       workflow_service_(workflow_service(options_.description.processors)),
       folder_(std::move(folder)),
       backends_(backends),
+      choice_(options_),
       state_(read_month_state(folder_.journal())),
       journal_(folder_.journal()) {
   for (const auto& [number, step] : state_.running()) backend_of(step).adopt(command_of(step));
@@ -119,20 +98,20 @@ void MonthRunner::write(const Json& entry) {
   state_.apply(entry);
 }
 
-const Service* MonthRunner::find_service(const Request& request) const {
+const Service* MonthRunner::find_service(const MonthRequest& request) const {
   if (!request.workflow.empty()) return &workflow_service_;
   const Service* service = options_.description.find(request.service);
   return service != nullptr && !service->main.empty() ? service : nullptr;
 }
 
-const Service& MonthRunner::service_of(const Request& request) const {
+const Service& MonthRunner::service_of(const MonthRequest& request) const {
   const Service* service = find_service(request);
   return service == nullptr ? unknown_service_ : *service;
 }
 
-// What the owner does not offer any more goes back to the client, who may give it to others.
+// What the owner no longer offers goes back to the client, which may give it to other clusters.
 void MonthRunner::let_go_of_unknown_services() {
-  for (const Request& request : state_.requests()) {
+  for (const MonthRequest& request : state_.requests()) {
     if (request.is_over() || find_service(request) != nullptr) continue;
     const std::string why =
         fmt::format("the service {} is not configured any more", request.service);
@@ -142,21 +121,21 @@ void MonthRunner::let_go_of_unknown_services() {
   stop_cancelled();
 }
 
-MonthFolder MonthRunner::folder_of(const Step& step) const {
+MonthFolder MonthRunner::folder_of(const MonthStep& step) const {
   return {options_.description.data, *state_.find(step.request), step.scenario};
 }
 
-const Scenario& MonthRunner::scenario_of(const Step& step) const {
-  const Request& request = *state_.find(step.request);
+const Scenario& MonthRunner::scenario_of(const MonthStep& step) const {
+  const MonthRequest& request = *state_.find(step.request);
   return *std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
 }
 
-run::Backend& MonthRunner::backend_of(const Step& step) const {
+run::Backend& MonthRunner::backend_of(const MonthStep& step) const {
   return state_.find(step.request)->workflow.empty() ? backends_.months : backends_.workflows;
 }
 
-run::StepCommand MonthRunner::command_of(const Step& step) {
-  const Request& request = *state_.find(step.request);
+run::StepCommand MonthRunner::command_of(const MonthStep& step) {
+  const MonthRequest& request = *state_.find(step.request);
   const Service& service = service_of(request);
   const MonthFolder folder = folder_of(step);
   const bool is_post = step.kind == StepKind::post;
@@ -180,62 +159,49 @@ run::StepCommand MonthRunner::command_of(const Step& step) {
       .environment = {{"DOVETAIL_PROCESSORS", processors}, {"OMP_NUM_THREADS", processors}},
       .name = words_of(step),
       .processors = step.processors};
-  if (!request.workflow.empty()) {
-    command.arguments = workflow_command(options_.description, options_.program, command.folder);
-  }
   const MonthTimes times = options_.times(service);
-  command.expected = times.post;
-  if (!is_post) {
-    for (const GroupTime& size : times.main) {
-      if (size.procs <= step.processors) command.expected = size.time;
-    }
-  }
+  command.expected = is_post ? times.post : main_time(times, step.processors);
   command.timeout_seconds =
       to_seconds(static_cast<Duration>(service.watchdog * static_cast<double>(command.expected)));
   return command;
 }
 
-void MonthRunner::submit(const Order& order) {
-  if (const Request* known = state_.find(order.id)) {
-    if (is_same(*known, order)) return;
-    throw Refusal(409, fmt::format("request {} is another one", order.id),
+void MonthRunner::submit(MonthRequest request) {
+  if (const MonthRequest* known = state_.find(request.id)) {
+    if (is_same(*known, request)) return;
+    throw Refusal(409, fmt::format("request {} is another one", request.id),
                   "give every request an id of its own");
   }
-  const Service* service =
-      order.workflow.empty() ? options_.description.find(order.service) : &workflow_service_;
-  if (service == nullptr || service->main.empty()) {
-    throw Refusal(404, fmt::format("there is no service {} for ensembles here", order.service),
+  const Service* service = find_service(request);
+  if (service == nullptr) {
+    throw Refusal(404, fmt::format("there is no service {} for ensembles here", request.service),
                   "ask for the capabilities");
   }
-  Request request{.id = order.id,
-                  .experiment = order.experiment,
-                  .client = order.client,
-                  .service = order.service,
-                  .parameters = order.parameters,
-                  .values = check_parameters(*service, order.parameters),
-                  .workflow = order.workflow,
-                  .months = order.months};
+  request.values = check_parameters(*service, request.parameters);
   std::vector<FoundScenario> found;
-  for (const auto& [number, first] : order.scenarios) {
-    const MonthFolder folder(options_.description.data, request, number);
-    const auto scenario = folder.find(number, first, order.months, !service->post.empty());
+  for (const Scenario& asked : request.scenarios) {
+    const MonthFolder folder(options_.description.data, request, asked.number);
+    const auto scenario =
+        folder.find(asked.number, asked.first, request.months, !service->post.empty());
     if (!scenario) {
-      throw Refusal(409, fmt::format("month {} of scenario {} is not here", first - 1, number),
-                    "begin with month 1, or share the folder of the results");
+      throw Refusal(
+          409, fmt::format("month {} of scenario {} is not here", asked.first - 1, asked.number),
+          "begin with month 1, or share the folder of the results");
     }
     found.push_back(*scenario);
   }
   for (const FoundScenario& scenario : found) {
-    MonthFolder(options_.description.data, request, scenario.number).claim(order.id);
+    MonthFolder(options_.description.data, request, scenario.number).claim(request.id);
   }
   write(request_entry(request, found));
   options_.log(fmt::format("step 8: request {} of {}: runs {} scenarios of {} months of {}",
-                           order.id, order.client, found.size(), order.months, order.service));
+                           request.id, request.client, found.size(), request.months,
+                           request.service));
 }
 
 void MonthRunner::cancel(const std::string& id, const std::string& client,
                          const std::vector<Count>& scenarios) {
-  const Request* request = state_.find(id);
+  const MonthRequest* request = state_.find(id);
   if (request == nullptr || request->client != client) {
     throw Refusal(404, fmt::format("there is no request {} of {}", id, client));
   }
@@ -254,13 +220,11 @@ void MonthRunner::stop_cancelled() {
 std::vector<MonthRunner::Ended> MonthRunner::ended() {
   std::vector<Ended> ended;
   std::vector<StepEnd> ends = backends_.months.ended();
-  if (&backends_.workflows != &backends_.months) {
-    for (StepEnd& end : backends_.workflows.ended()) ends.push_back(std::move(end));
-  }
+  std::ranges::move(backends_.workflows.ended(), std::back_inserter(ends));
   for (StepEnd& end : ends) {
     const auto running = state_.running().find(end.task);
     if (running == state_.running().end()) continue;
-    const Step& step = running->second;
+    const MonthStep& step = running->second;
     ended.push_back({std::move(end), step, folder_of(step)});
   }
   return ended;
@@ -302,7 +266,7 @@ void MonthRunner::take_end(const Ended& ended) {
   stop_cancelled();
 }
 
-void MonthRunner::finish(const Step& step, double seconds) {
+void MonthRunner::finish(const MonthStep& step, double seconds) {
   const Service& service = service_of(*state_.find(step.request));
   try {
     const MonthFolder folder = folder_of(step);
@@ -322,171 +286,37 @@ void MonthRunner::finish(const Step& step, double seconds) {
   if (service.name != kWorkflowService) options_.measured(step, service, seconds);
 }
 
-void MonthRunner::fail(const Step& step, Outcome outcome, double seconds, const std::string& what) {
-  const Request& request = *state_.find(step.request);
+void MonthRunner::fail(const MonthStep& step, Outcome outcome, double seconds,
+                       const std::string& what) {
+  const MonthRequest& request = *state_.find(step.request);
   folder_of(step).discard(step);
   const bool is_last = scenario_of(step).failures + 1 >= service_of(request).tries;
   if (outcome == Outcome::failed && is_last) outcome = Outcome::given_up;
   std::string why = words_of(step) + ": " + what;
   if (outcome == Outcome::failed || outcome == Outcome::given_up) {
     const std::string log = std::filesystem::absolute(folder_.log(step.number, 1, "err")).string();
-    const std::string said = last_words(log);
+    const std::string said = one_line(fmt::format("{}", fmt::join(io::last_lines(log), " ")));
     if (!said.empty()) why += fmt::format(": {} ({})", said, log);
   }
   write(end_entry(step, outcome, seconds, why));
   options_.log(why + (outcome == Outcome::given_up ? "; it is not tried again" : ""));
-  // A disk that is full fails whatever runs on it: what can be cleared away goes first.
-  if (outcome == Outcome::failed && is_short_of_disk()) flushing_ = true;
+  if (outcome == Outcome::failed) choice_.hear_failure(state_);
 }
 
 // The oldest request that is not over decides which service runs.
-const Request* MonthRunner::leading() const {
+const MonthRequest* MonthRunner::leading() const {
   const auto found = std::ranges::find_if(
-      state_.requests(), [](const Request& request) { return !request.is_over(); });
+      state_.requests(), [](const MonthRequest& request) { return !request.is_over(); });
   return found == state_.requests().end() ? nullptr : &*found;
 }
 
-Count MonthRunner::active_scenarios(const std::string& service,
-                                    const std::set<std::string>& without) const {
-  Count count = 0;
-  for (const Request& request : state_.requests()) {
-    if (request.service != service || without.contains(request.id)) continue;
-    count += static_cast<Count>(
-        std::ranges::count(request.scenarios, Scenario::State::active, &Scenario::state));
-  }
-  return count;
-}
-
-Count MonthRunner::months_left(const std::string& service) const {
-  Count most = 1;
-  for (const Request& request : state_.requests()) {
-    if (request.service != service) continue;
-    for (const Scenario& scenario : request.scenarios) {
-      if (scenario.state != Scenario::State::active) continue;
-      most = std::max(most, request.months - scenario.done);
-    }
-  }
-  return most;
-}
-
-MonthLoad MonthRunner::load_of(const std::string& service) const {
-  MonthLoad load{.waiting_posts = state_.posts().size()};
-  for (const Request& request : state_.requests()) {
-    if (request.service != service || request.is_over()) continue;
-    for (const Scenario& scenario : request.scenarios) {
-      if (scenario.state != Scenario::State::active || scenario.is_cancelled) continue;
-      load.scenarios.push_back({.request = request.id,
-                                .scenario = scenario.number,
-                                .done = scenario.done,
-                                .months = request.months});
-    }
-  }
-  for (const auto& [number, step] : state_.running()) {
-    if (step.kind == StepKind::post) {
-      ++load.running_posts;
-      continue;
-    }
-    const auto its = std::ranges::find_if(load.scenarios, [&](const Candidate& one) {
-      return one.request == step.request && one.scenario == step.scenario;
-    });
-    if (its == load.scenarios.end()) {
-      load.foreign += step.processors;
-    } else {
-      its->runs = true;
-      its->processors = step.processors;
-    }
-  }
-  return load;
-}
-
-void MonthRunner::regroup(const Service& service, const MonthLoad& load) {
-  const auto count = static_cast<Count>(load.scenarios.size());
-  Count months = 0;
-  for (const Candidate& one : load.scenarios) months = std::max(months, one.months);
-  if (count == 0 ||
-      (service.name == grouped_service_ && grouped_for_ == std::pair(count, months))) {
-    return;
-  }
-  const EnsembleSite site{.name = options_.name,
-                          .processors = options_.description.processors,
-                          .cores_per_node = options_.description.cores_per_node,
-                          .times = options_.times(service)};
-  MonthProblem problem = month_problem(site, options_.description.rules, count, months);
-  problem.disk.reset();
-  const Grouping grouping =
-      problem.has_room() ? best_grouping(problem, Dispatch::rotate) : Grouping{};
-  groups_ = MonthGroups(std::move(problem), grouping);
-  grouped_service_ = service.name;
-  grouped_for_ = {count, months};
-  options_.log(fmt::format("{} scenarios: groups of {} processors, {} for post tasks", count,
-                           fmt::join(grouping.groups, ", "), grouping.post_processors));
-}
-
-bool MonthRunner::is_short_of_disk() const {
-  const auto& disk = options_.description.rules.disk;
-  if (!disk) return false;
-  const auto groups =
-      static_cast<std::int64_t>(std::max<std::size_t>(groups_.grouping().groups.size(), 1));
-  const std::int64_t margin = disk->margin_for(groups);
-  struct statvfs about {};
-  if (statvfs(options_.description.data.c_str(), &about) == 0) {
-    constexpr std::uint64_t kMegabyte = 1'000'000;
-    const std::uint64_t room = std::uint64_t{about.f_bavail} * about.f_frsize / kMegabyte;
-    if (room < static_cast<std::uint64_t>(margin)) return true;
-  }
-  if (disk->capacity == 0) return false;
-  const auto held = static_cast<std::int64_t>(state_.posts().size() + state_.running().size());
-  return disk->capacity - disk->month * held - disk->archive * state_.archived() < margin;
-}
-
-// Once it is short, all post tasks are done before the next month. Without any there is nothing to
-// gain by waiting.
-bool MonthRunner::flushes() {
-  const bool has_posts =
-      !state_.posts().empty() || std::ranges::any_of(state_.running(), [](const auto& entry) {
-        return entry.second.kind == StepKind::post;
-      });
-  const bool has_mains = std::ranges::any_of(
-      state_.running(), [](const auto& entry) { return entry.second.kind == StepKind::main; });
-  if (!flushing_ && has_posts && is_short_of_disk()) {
-    flushing_ = true;
-    options_.log("the disk is short: post tasks first");
-  }
-  if (flushing_ && !has_posts && !has_mains) flushing_ = false;
-  return flushing_;
-}
-
 void MonthRunner::start_steps() {
-  const Request* first = leading();
+  const MonthRequest* first = leading();
   if (first == nullptr) return;
-  const Service& service = service_of(*first);
-  const MonthLoad load = load_of(service.name);
-  regroup(service, load);
-  const MonthStarts starts =
-      groups_.start(load, {.processors = options_.description.processors,
-                           .posts_at_once = options_.description.posts_at_once,
-                           .flushes = flushes()});
-  // Before anything is started: a scenario that turns out to be another's takes its post tasks
-  // away.
-  const std::vector<PostTask> posts(state_.posts().begin(),
-                                    state_.posts().begin() + static_cast<long>(starts.posts));
-  for (const MonthStarts::Main& main : starts.mains) {
-    const Candidate& one = load.scenarios[main.scenario];
-    start({.kind = StepKind::main,
-           .request = one.request,
-           .scenario = one.scenario,
-           .month = one.done + 1,
-           .processors = main.processors});
-  }
-  for (const PostTask& post : posts) {
-    start({.kind = StepKind::post,
-           .request = post.request,
-           .scenario = post.scenario,
-           .month = post.month});
-  }
+  for (const MonthStep& step : choice_.next(state_, service_of(*first))) start(step);
 }
 
-void MonthRunner::start(Step step) {
+void MonthRunner::start(MonthStep step) {
   if (scenario_of(step).is_cancelled) return;
   step.number = state_.next_number();
   const MonthFolder folder = folder_of(step);
@@ -504,7 +334,7 @@ void MonthRunner::start(Step step) {
   } catch (const ExecutionError& error) {
     trouble = error.what();
   }
-  write(start_entry(step));  // whoever adopts it finds its folder
+  write(start_entry(step));  // before it starts: a later process finds it here
   if (!trouble.empty()) return fail(step, Outcome::failed, 0, trouble);
   backend_of(step).start(command_of(step));
 }

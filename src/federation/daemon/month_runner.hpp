@@ -1,22 +1,17 @@
-// Runs the months of a cluster: what was asked for, in the order that month_groups.hpp says,
-// through back ends; every end is on disk before anybody hears of it.
+// Runs the months of a cluster: what was asked for, in the order of month_choice.hpp, through back
+// ends. Every end is on disk before a client is told of it.
 //
 //   MonthRunner runner(options, folder, backends);   // goes on where an earlier one was
 //   runner.submit(request);   // from any thread
-//   auto ended = runner.ended();   // again and again, from one thread
+//   auto ended = runner.ended();   // repeatedly, from one thread
 //   MonthRunner::settle(ended);
 //   runner.step(ended);
 //
 // Not safe to share between threads: the daemon (daemon.hpp) sees to that.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <set>
-
-#include "federation/daemon/daemon_file.hpp"
+#include "federation/daemon/month_choice.hpp"
 #include "federation/daemon/month_folder.hpp"
-#include "federation/daemon/month_groups.hpp"
 #include "federation/daemon/month_state.hpp"
 #include "run/backend.hpp"
 #include "run/journal.hpp"
@@ -24,31 +19,7 @@
 
 namespace dovetail::federation {
 
-struct RunnerOptions {
-  std::string name;     // of the cluster
-  std::string program;  // dovetail, to run workflows
-  DaemonDescription description;
-  // The times of a service's months as they are known now.
-  std::function<MonthTimes(const Service&)> times;
-  // What a month took.
-  std::function<void(const Step&, const Service&, double seconds)> measured = [](auto&&...) {};
-  std::function<void(const std::string& line)> log = [](auto&&...) {};
-};
-
-// What a client asks for.
-struct Order {
-  std::string id;
-  std::string experiment;
-  std::string client;
-  std::string service;
-  Json parameters = Json::object();
-  std::string workflow = {};  // of the service kWorkflowService: with commands
-  Count months = 0;
-  std::vector<std::pair<Count, Count>> scenarios = {};  // number, month from which to compute
-};
-
-// What executes months and post tasks, and what executes whole workflows, which begin on the
-// daemon's own machine. They may be the same.
+// What executes months and post tasks, and what executes whole workflows.
 struct RunnerBackends {
   run::Backend& months;
   run::Backend& workflows;
@@ -59,11 +30,14 @@ class MonthRunner {
   // Adopts what an earlier process of the same cluster left running. Throws ExecutionError when the
   // journal cannot be used.
   MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBackends backends);
+  MonthRunner(const MonthRunner&) = delete;
+  MonthRunner& operator=(const MonthRunner&) = delete;
 
   const MonthState& state() const { return state_; }
 
-  // On disk when it returns. The same order again changes nothing. Throws Refusal.
-  void submit(const Order& order);
+  // On disk when it returns. The same request again changes nothing. Of a scenario, the number and
+  // the first month to compute count. Throws Refusal.
+  void submit(MonthRequest request);
 
   // Nothing more of these scenarios is started, and what runs is ended; of all when there are none.
   // Throws Refusal when the client has no such request.
@@ -73,7 +47,7 @@ class MonthRunner {
   // A step that has ended, and where it was at work.
   struct Ended {
     run::StepEnd end;
-    Step step;
+    MonthStep step;
     MonthFolder folder;
     std::string trouble = {};  // its result cannot be kept
   };
@@ -81,55 +55,41 @@ class MonthRunner {
   // What has ended since it was last asked.
   std::vector<Ended> ended();
 
-  // Returns when what these have computed is on disk; whose result cannot be written has failed.
-  // May take long, and touches nothing of the runner: whoever guards it need not do so meanwhile.
+  // Returns when the results of these are on disk; a step whose result cannot be written has
+  // failed. May take long, and touches nothing of the runner: needs no lock on it.
   static void settle(std::vector<Ended>& ended);
 
   // Takes note of what has ended and is settled, and starts what can be. True when something has
   // changed.
   bool step(const std::vector<Ended>& ended);
 
-  // Scenarios of the service that are not done, but for those of some requests.
-  Count active_scenarios(const std::string& service, const std::set<std::string>& without) const;
-
-  // The most that one of them has left.
-  Count months_left(const std::string& service) const;
-
  private:
-  const Service* find_service(const Request& request) const;
-  const Service& service_of(const Request& request) const;
+  const Service* find_service(const MonthRequest& request) const;
+  const Service& service_of(const MonthRequest& request) const;
   void let_go_of_unknown_services();
-  MonthFolder folder_of(const Step& step) const;
-  const Scenario& scenario_of(const Step& step) const;
-  run::StepCommand command_of(const Step& step);
-  run::Backend& backend_of(const Step& step) const;
+  MonthFolder folder_of(const MonthStep& step) const;
+  const Scenario& scenario_of(const MonthStep& step) const;
+  run::StepCommand command_of(const MonthStep& step);
+  run::Backend& backend_of(const MonthStep& step) const;
   void write(const Json& entry);
 
   void take_end(const Ended& ended);
-  void finish(const Step& step, double seconds);
-  void fail(const Step& step, Outcome outcome, double seconds, const std::string& what);
+  void finish(const MonthStep& step, double seconds);
+  void fail(const MonthStep& step, Outcome outcome, double seconds, const std::string& what);
   void stop_cancelled();
 
-  const Request* leading() const;
-  MonthLoad load_of(const std::string& service) const;
-  void regroup(const Service& service, const MonthLoad& load);
+  const MonthRequest* leading() const;
   void start_steps();
-  void start(Step step);
-  bool is_short_of_disk() const;
-  bool flushes();
+  void start(MonthStep step);
 
   RunnerOptions options_;
   Service workflow_service_;
   Service unknown_service_ = {.name = "", .tries = 1};  // of requests that are being let go
   run::RunFolder folder_;
   RunnerBackends backends_;
+  MonthChoice choice_;
   MonthState state_;
   run::JournalWriter journal_;
-  // The groups, and for what they were chosen.
-  std::string grouped_service_;
-  std::pair<Count, Count> grouped_for_ = {0, 0};
-  MonthGroups groups_;
-  bool flushing_ = false;
 };
 
 }  // namespace dovetail::federation

@@ -18,7 +18,7 @@ Outcome outcome_of(const Json& entry) {
   return static_cast<Outcome>(found - kOutcomes.begin());
 }
 
-Request request_of(const Json& entry) {
+MonthRequest request_of(const Json& entry) {
   return {.id = entry.at("request"),
           .experiment = entry.at("experiment"),
           .client = entry.at("client"),
@@ -30,7 +30,7 @@ Request request_of(const Json& entry) {
           .version = 1};
 }
 
-Step step_of(const Json& entry) {
+MonthStep step_of(const Json& entry) {
   return {.number = entry.at("number"),
           .kind = entry.at("kind") == "post" ? StepKind::post : StepKind::main,
           .request = entry.at("request"),
@@ -40,7 +40,7 @@ Step step_of(const Json& entry) {
 }
 
 // A request as it is now, with all that has become of it.
-Json kept_entry(const Request& request) {
+Json kept_entry(const MonthRequest& request) {
   Json entry = request_entry(request, {});
   entry["what"] = "kept";
   entry["version"] = request.version;
@@ -63,24 +63,47 @@ std::string_view name_of(Scenario::State state) {
   return kStates.at(static_cast<std::size_t>(state));
 }
 
-Scenario& Request::scenario(Count number) {
+Scenario& MonthRequest::scenario(Count number) {
   return *std::ranges::find(scenarios, number, &Scenario::number);
 }
 
-bool Request::is_over() const {
+bool MonthRequest::is_over() const {
   return std::ranges::none_of(scenarios, [](const Scenario& scenario) {
     return scenario.state == Scenario::State::active ||
            (scenario.state == Scenario::State::done && scenario.posts_left > 0);
   });
 }
 
-const Request* MonthState::find(const std::string& id) const {
+const MonthRequest* MonthState::find(const std::string& id) const {
   const auto found = places_.find(id);
   return found == places_.end() ? nullptr : &requests_[found->second];
 }
 
-Request& MonthState::at(const Json& entry) {
+MonthRequest& MonthState::at(const Json& entry) {
   return requests_[places_.at(entry.at("request").get<std::string>())];
+}
+
+Count MonthState::active_scenarios(const std::string& service,
+                                   const std::set<std::string>& without) const {
+  Count count = 0;
+  for (const MonthRequest& request : requests_) {
+    if (request.service != service || without.contains(request.id)) continue;
+    count += static_cast<Count>(
+        std::ranges::count(request.scenarios, Scenario::State::active, &Scenario::state));
+  }
+  return count;
+}
+
+Count MonthState::months_left(const std::string& service) const {
+  Count most = 1;
+  for (const MonthRequest& request : requests_) {
+    if (request.service != service) continue;
+    for (const Scenario& scenario : request.scenarios) {
+      if (scenario.state != Scenario::State::active) continue;
+      most = std::max(most, request.months - scenario.done);
+    }
+  }
+  return most;
 }
 
 void MonthState::apply(const Json& entry) {
@@ -94,7 +117,7 @@ void MonthState::apply(const Json& entry) {
 }
 
 void MonthState::apply_request(const Json& entry) {
-  Request request = request_of(entry);
+  MonthRequest request = request_of(entry);
   for (const Json& found : entry.at("scenarios")) {
     Scenario scenario{
         .number = found.at("scenario"), .first = found.at("first"), .done = found.at("done")};
@@ -106,13 +129,13 @@ void MonthState::apply_request(const Json& entry) {
   requests_.push_back(std::move(request));
 }
 
-void MonthState::add_post(const Request& request, Scenario& scenario, Count month) {
+void MonthState::add_post(const MonthRequest& request, Scenario& scenario, Count month) {
   posts_.push_back({request.id, scenario.number, month});
   ++scenario.posts_left;
 }
 
 void MonthState::apply_start(const Json& entry) {
-  const Step step = step_of(entry);
+  const MonthStep step = step_of(entry);
   next_number_ = std::max(next_number_, step.number + 1);
   running_[step.number] = step;
   ++at(entry).version;
@@ -126,9 +149,9 @@ void MonthState::apply_start(const Json& entry) {
 void MonthState::apply_end(const Json& entry) {
   const auto found = running_.find(entry.at("number").get<std::uint32_t>());
   if (found == running_.end()) return;
-  const Step step = found->second;
+  const MonthStep step = found->second;
   running_.erase(found);
-  Request& request = at(entry);
+  MonthRequest& request = at(entry);
   Scenario& scenario = request.scenario(step.scenario);
   const Outcome outcome = outcome_of(entry);
   ++request.version;
@@ -163,7 +186,7 @@ void MonthState::apply_end(const Json& entry) {
 }
 
 void MonthState::apply_cancel(const Json& entry) {
-  Request& request = at(entry);
+  MonthRequest& request = at(entry);
   const auto numbers = entry.at("scenarios").get<std::vector<Count>>();
   for (Scenario& scenario : request.scenarios) {
     const bool is_meant =
@@ -179,7 +202,7 @@ void MonthState::apply_cancel(const Json& entry) {
 }
 
 // What is cancelled has come to its end when nothing of it runs.
-void MonthState::settle(Request& request) {
+void MonthState::settle(MonthRequest& request) {
   for (Scenario& scenario : request.scenarios) {
     if (!scenario.is_cancelled) continue;
     const auto is_its = [&](const auto& one) {
@@ -195,7 +218,7 @@ void MonthState::settle(Request& request) {
 }
 
 void MonthState::apply_kept(const Json& entry) {
-  Request request = request_of(entry);
+  MonthRequest request = request_of(entry);
   request.version = entry.at("version");
   for (const Json& kept : entry.at("scenarios")) {
     const auto state = std::ranges::find(kStates, kept.at("state").get<std::string>());
@@ -225,7 +248,7 @@ void MonthState::apply_rest(const Json& entry) {
 
 std::vector<Json> MonthState::entries() const {
   std::vector<Json> entries;
-  for (const Request& request : requests_) entries.push_back(kept_entry(request));
+  for (const MonthRequest& request : requests_) entries.push_back(kept_entry(request));
   Json rest = {{"what", "rest"},        {"time", run::wall_now()},  {"next_number", next_number_},
                {"archived", archived_}, {"running", Json::array()}, {"posts", Json::array()}};
   for (const auto& [number, step] : running_) rest["running"].push_back(start_entry(step));
@@ -237,7 +260,7 @@ std::vector<Json> MonthState::entries() const {
   return entries;
 }
 
-Json request_entry(const Request& request, const std::vector<FoundScenario>& found) {
+Json request_entry(const MonthRequest& request, const std::vector<FoundScenario>& found) {
   Json entry = {{"what", "request"},
                 {"time", run::wall_now()},
                 {"request", request.id},
@@ -258,14 +281,14 @@ Json request_entry(const Request& request, const std::vector<FoundScenario>& fou
   return entry;
 }
 
-Json start_entry(const Step& step) {
+Json start_entry(const MonthStep& step) {
   return {{"what", "start"},         {"time", run::wall_now()},
           {"number", step.number},   {"kind", step.kind == StepKind::post ? "post" : "main"},
           {"request", step.request}, {"scenario", step.scenario},
           {"month", step.month},     {"processors", step.processors}};
 }
 
-Json end_entry(const Step& step, Outcome outcome, double seconds, const std::string& why) {
+Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why) {
   Json entry = start_entry(step);
   entry["what"] = "end";
   entry["outcome"] = kOutcomes.at(static_cast<std::size_t>(outcome));

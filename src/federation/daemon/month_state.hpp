@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace dovetail::federation {
 enum class StepKind : std::uint8_t { main, post };
 
 // One attempt to compute a month, or to do what comes after it.
-struct Step {
+struct MonthStep {
   std::uint32_t number = 0;  // its own for ever
   StepKind kind = StepKind::main;
   std::string request;
@@ -40,12 +41,12 @@ struct Scenario {
 
 std::string_view name_of(Scenario::State state);
 
-struct Request {
+struct MonthRequest {
   std::string id;
   std::string experiment;
   std::string client;
   std::string service;
-  Json parameters = {};
+  Json parameters = Json::object();
   Values values = {};
   std::string workflow = {};  // instead of months: a workflow with commands
   Count months = 0;
@@ -71,33 +72,40 @@ class MonthState {
   std::vector<Json> entries() const;
 
   // In the order in which they came.
-  const std::deque<Request>& requests() const { return requests_; }
+  const std::deque<MonthRequest>& requests() const { return requests_; }
   // Null when there is none of that name.
-  const Request* find(const std::string& id) const;
+  const MonthRequest* find(const std::string& id) const;
 
   // What runs, as far as the journal knows, by number.
-  const std::map<std::uint32_t, Step>& running() const { return running_; }
+  const std::map<std::uint32_t, MonthStep>& running() const { return running_; }
 
   // Post tasks that have not been started, in the order in which their months ended.
   const std::deque<PostTask>& posts() const { return posts_; }
+
+  // Scenarios of the service that are not done, without those of some requests.
+  Count active_scenarios(const std::string& service,
+                         const std::set<std::string>& without = {}) const;
+
+  // The most months that one of them has left.
+  Count months_left(const std::string& service) const;
 
   std::uint32_t next_number() const { return next_number_; }
   std::int64_t archived() const { return archived_; }
 
  private:
-  Request& at(const Json& entry);
+  MonthRequest& at(const Json& entry);
   void apply_request(const Json& entry);
   void apply_kept(const Json& entry);
   void apply_rest(const Json& entry);
   void apply_start(const Json& entry);
   void apply_end(const Json& entry);
   void apply_cancel(const Json& entry);
-  void add_post(const Request& request, Scenario& scenario, Count month);
-  void settle(Request& request);
+  void add_post(const MonthRequest& request, Scenario& scenario, Count month);
+  void settle(MonthRequest& request);
 
-  std::deque<Request> requests_;
+  std::deque<MonthRequest> requests_;
   std::map<std::string, std::size_t> places_;
-  std::map<std::uint32_t, Step> running_;
+  std::map<std::uint32_t, MonthStep> running_;
   std::deque<PostTask> posts_;
   std::uint32_t next_number_ = 1;
   std::int64_t archived_ = 0;  // months whose post task is done
@@ -111,10 +119,10 @@ struct FoundScenario {
   Count done = 0;
   std::vector<Count> open_posts = {};
 };
-Json request_entry(const Request& request, const std::vector<FoundScenario>& found);
-Json start_entry(const Step& step);
+Json request_entry(const MonthRequest& request, const std::vector<FoundScenario>& found);
+Json start_entry(const MonthStep& step);
 enum class Outcome : std::uint8_t { done, failed, lost, given_up, stopped, taken };
-Json end_entry(const Step& step, Outcome outcome, double seconds, const std::string& why);
+Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why);
 // Nothing more is started for these, or for all when there are none.
 Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
                   const std::string& why);

@@ -39,7 +39,15 @@ Duration milliseconds_of(double seconds) {
 
 }  // namespace
 
-void MonthHistory::add(const Step& step, const Service& service, double seconds) const {
+Duration main_time(const MonthTimes& times, Count processors) {
+  Duration time = 0;
+  for (const GroupTime& size : times.main) {
+    if (time == 0 || size.procs <= processors) time = size.time;
+  }
+  return time;
+}
+
+void MonthHistory::add(const MonthStep& step, const Service& service, double seconds) const {
   const std::string kind = step.kind == StepKind::post ? "post" : "main";
   run::PerformanceHistory(path_).add(
       std::vector<run::Measurement>{{.workflow = "service " + service.name,
@@ -74,7 +82,7 @@ MonthTimes MonthHistory::times(const Service& service) const {
     size.time =
         milliseconds_of(found != mains.end() ? found->second : to_seconds(size.time) * factor);
   }
-  // More processors never count as slower, whatever chance has measured.
+  // More processors never count as slower, even if they were measured so by chance.
   for (std::size_t i = 1; i < times.main.size(); ++i) {
     times.main[i].time = std::min(times.main[i].time, times.main[i - 1].time);
   }

@@ -10,6 +10,10 @@
 
 namespace dovetail::federation {
 
+// How long a month takes in a group of that size, or in the largest that is not larger. 0 without
+// any times.
+Duration main_time(const MonthTimes& times, Count processors);
+
 class MonthHistory {
  public:
   // `path` is a performance history (run/history/performance_history.hpp), `cluster` its machine.
@@ -17,11 +21,11 @@ class MonthHistory {
       : path_(std::move(path)), cluster_(std::move(cluster)) {}
 
   // Throws ExecutionError when the history cannot be written.
-  void add(const Step& step, const Service& service, double seconds) const;
+  void add(const MonthStep& step, const Service& service, double seconds) const;
 
-  // Of a size that was measured at least thrice: the median of the newest; of the others: as
-  // configured, times how far those that were measured are off. What cannot be read is unknown.
-  // Safe to call from several threads.
+  // For a size that was measured at least three times, the median of the newest; for the others,
+  // the configured time, scaled as the measured ones are off. A history that cannot be read is
+  // ignored. Safe to call from several threads.
   MonthTimes times(const Service& service) const;
 
  private:

@@ -38,7 +38,7 @@ struct Service {
   Arguments command = {};  // a task of a workflow; empty: it serves none
   MonthTimes times = {};   // as configured
   int tries = 3;           // of a month or a post task
-  double watchdog = 2;     // a month that takes so many times its time is ended and tried again
+  double watchdog = 2;     // a month that takes this many times its time is ended and tried again
 };
 
 // What every template may use besides the service's parameters.

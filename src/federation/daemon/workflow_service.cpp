@@ -94,7 +94,7 @@ SentWorkflow prepare_workflow(const DaemonDescription& description, const Json& 
   if (!workflow.is_object() || !workflow.contains("tasks") || !workflow["tasks"].is_array()) {
     throw Refusal(400, "workflow: expected a workflow with tasks, as JSON");
   }
-  // Another key could make it a file of another format, whose commands nobody has looked at.
+  // Another key could make it a file of another format, whose commands are not checked here.
   for (const auto& [key, value] : workflow.items()) {
     if (std::ranges::find(kSentKeys, key) != kSentKeys.end()) continue;
     throw Refusal(400, "workflow: " + io::quote(key) + " cannot be sent to a cluster");
@@ -124,30 +124,5 @@ Service workflow_service(Count processors) {
 }
 
 std::string workflow_file(const std::string& folder) { return folder + "/workflow.json"; }
-
-// On a batch system it is the jobs that have to be ended with it. The script is ours, and constant.
-Arguments workflow_command(const DaemonDescription& description, const std::string& program,
-                           const std::string& folder) {
-  const std::string state = "DOVETAIL_STATE=" + folder + "/state";
-  if (description.system.empty()) {
-    return {"env",
-            state,
-            program,
-            "run",
-            workflow_file(folder),
-            "-j",
-            std::to_string(description.processors)};
-  }
-  const char* script =
-      "\"$0\" run \"$@\" & child=$!; trap 'kill $child; wait $child; \"$0\" cancel workflow-1' "
-      "TERM; "
-      "wait $child";
-  Arguments arguments = {
-      "env", state, "sh", "-c", script, program, workflow_file(folder), "-c", description.system};
-  if (!description.partition.empty()) {
-    arguments.insert(arguments.end(), {"--partition", description.partition});
-  }
-  return arguments;
-}
 
 }  // namespace dovetail::federation

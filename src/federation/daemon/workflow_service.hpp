@@ -3,7 +3,7 @@
 //
 //   - {id: band3, run: 'render band=3 width=400', time: 20}
 //
-// A cluster runs it as a whole, like one month of one scenario, by dovetail run.
+// A cluster runs it as a whole, like one month of one scenario (run_backend.hpp).
 #pragma once
 
 #include <string>
@@ -28,9 +28,7 @@ SentWorkflow prepare_workflow(const DaemonDescription& description, const Json& 
 // What stands in for a configured service: one group of all processors.
 Service workflow_service(Count processors);
 
-// How the workflow in the folder is run there, with its own state beside it.
-Arguments workflow_command(const DaemonDescription& description, const std::string& program,
-                           const std::string& folder);
+// Where the workflow is in the folder in which it runs.
 std::string workflow_file(const std::string& folder);
 
 }  // namespace dovetail::federation

@@ -22,8 +22,8 @@ namespace dovetail::run {
 
 namespace {
 
-// Whatever else the process had open, such as the lock of a run, must not stay open because tasks
-// run. What stays comes to lie above the standard files. Those become /dev/null, for all tasks.
+// What else the process had open, such as the lock of a run, must not stay open because tasks run.
+// The kept file is moved above the standard files. Those become /dev/null, for all tasks.
 int keep_only(int kept) {
   if (kept <= STDERR_FILENO) kept = fcntl(kept, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   std::vector<int> open_files;
@@ -42,7 +42,7 @@ int keep_only(int kept) {
   return kept;
 }
 
-// Of supervisors that ended. Waited for rather than ignored, so that `time dovetail run` counts
+// Waits for supervisors that ended, rather than ignoring them, so that `time dovetail run` counts
 // what its tasks used.
 void take_leave(int /*signal*/) {
   const int error = errno;
@@ -51,8 +51,8 @@ void take_leave(int /*signal*/) {
   errno = error;
 }
 
-// Forks a supervisor for every socket that comes in. An error here must end this process, and never
-// come back as a second one of its parent.
+// Forks a supervisor for every socket that comes in. An error here must end this process: it must
+// never return as a second copy of its parent.
 [[noreturn]] void nurse(int launcher) noexcept {
   launcher = keep_only(launcher);
   setsid();
@@ -105,15 +105,16 @@ Nursery::Nursery() {
 }
 
 Nursery::~Nursery() {
+  // With its socket closed it ends, unless it was halted.
   socket_.reset();
-  if (process_ == 0) return;
-  // It ends as nobody can ask it for anything any more, unless somebody has halted it.
   constexpr int kTries = 1000;
   for (int i = 0; waitpid(process_, nullptr, WNOHANG) == 0; ++i) {
     if (i == kTries) kill(process_, SIGKILL);
     usleep(1000);
   }
 }
+
+bool Nursery::fork_supervisor(int socket) const { return send_file(socket_.get(), socket); }
 
 Descriptor lock_nursery(const std::string& lock_file) {
   Descriptor lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
@@ -131,7 +132,7 @@ Descriptor lock_nursery(const std::string& lock_file) {
   return lock;
 }
 
-Launcher::Launcher(const std::string& lock_file, Nursery nursery)
+Launcher::Launcher(const std::string& lock_file, std::shared_ptr<Nursery> nursery)
     : nursery_(std::move(nursery)),
       lock_(lock_nursery(lock_file)),
       events_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -140,29 +141,29 @@ Launcher::Launcher(const std::string& lock_file, Nursery nursery)
 }
 
 void Launcher::start(const StepCommand& command) {
-  Supervisor& supervisor = free_supervisor(format_request(command));
+  SupervisorLink& supervisor = free_supervisor(format_request(command));
   supervisor.task = command.task;
   supervisor.attempt = command.attempt;
   supervisor.attempt_file = command.attempt_file;
 }
 
-// One that has got the request.
-Launcher::Supervisor& Launcher::free_supervisor(const std::string& request) {
+// A supervisor that has got the request.
+Launcher::SupervisorLink& Launcher::free_supervisor(const std::string& request) {
   while (!free_.empty()) {
     const auto known = supervisors_.find(free_.back());
     free_.pop_back();
     if (send_request(known->first, request, lock_.get())) return known->second;
     supervisors_.erase(known);  // killed since its last task
   }
-  Supervisor& supervisor = new_supervisor();
-  // Should it be killed on the way, that is noticed as with any other.
+  SupervisorLink& supervisor = new_supervisor();
+  // If it is killed meanwhile, bury() reports that.
   send_request(supervisor.socket.get(), request, lock_.get());
   return supervisor;
 }
 
-Launcher::Supervisor& Launcher::new_supervisor() {
+Launcher::SupervisorLink& Launcher::new_supervisor() {
   auto [ours, theirs] = make_sockets();
-  if (!send_file(nursery_.socket(), theirs.get())) fail("the process that starts tasks is gone");
+  if (!nursery_->fork_supervisor(theirs.get())) fail("the process that starts tasks is gone");
   const int number = ours.get();
   epoll_event event{.events = EPOLLIN, .data = {.fd = number}};
   if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0) fail("epoll_ctl");
@@ -183,7 +184,7 @@ std::vector<StepEnd> Launcher::reports() {
   return reports;
 }
 
-std::optional<StepEnd> Launcher::hear(Supervisor& supervisor) {
+std::optional<StepEnd> Launcher::hear(SupervisorLink& supervisor) {
   char piece[1024];
   const ssize_t got = recv(supervisor.socket.get(), piece, sizeof piece, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
@@ -198,9 +199,9 @@ std::optional<StepEnd> Launcher::hear(Supervisor& supervisor) {
   return StepEnd{.task = supervisor.task, .attempt = supervisor.attempt, .end = *end};
 }
 
-// It is gone. When it had a task, that is over as well.
-std::optional<StepEnd> Launcher::bury(Supervisor& supervisor) {
-  const Supervisor gone = std::move(supervisor);
+// The supervisor is gone, and with it the task that it had.
+std::optional<StepEnd> Launcher::bury(SupervisorLink& supervisor) {
+  const SupervisorLink gone = std::move(supervisor);
   supervisors_.erase(gone.socket.get());
   std::erase(free_, gone.socket.get());
   if (gone.attempt_file.empty()) return std::nullopt;

@@ -2,20 +2,22 @@
 //
 // A supervisor is a small process in a session of its own. It starts the task's command, waits for
 // it, stops it in time, ends what the command left behind, and writes down what happened
-// (attempt_file.hpp), whether or not we are still there to hear of it; then it is free for the next
-// task. To keep starting cheap however large we grow, supervisors are forked from a nursery, a
-// process that was forked when we were small. There are as many as tasks ever ran at a time.
+// (attempt_file.hpp), whether or not the launcher is still there; then it is free for the next
+// task. Supervisors are forked from a nursery, a process that was forked while this one was small:
+// starting a task stays cheap however large this process grows. A launcher has as many supervisors
+// as it ever had tasks at a time.
 //
-//   Launcher launcher(folder + "/nursery.lock");     // before there are threads
+//   const auto nursery = std::make_shared<Nursery>();     // while the process has one thread
+//   Launcher launcher(folder + "/nursery.lock", nursery);
 //   launcher.start({.task = 17, .command = "./solve", ...});
 //   poll(launcher.descriptor()); for (const StepEnd& report : launcher.reports()) ...
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "run/backend.hpp"
@@ -24,36 +26,38 @@
 
 namespace dovetail::run {
 
-// A process that forks supervisors, and must be small for that: made before anything large is read.
+// A process that forks supervisors, for any number of launchers. Make it before anything large is
+// read: it must be small.
 class Nursery {
  public:
-  // Forks it, without anything that is open here. Must be called while the process has one thread.
-  // Throws ExecutionError.
+  // Forks it, without any file that is open here. Needs a process with one thread. Throws
+  // ExecutionError.
   Nursery();
   ~Nursery();
-  Nursery(Nursery&& other) noexcept
-      : process_(std::exchange(other.process_, 0)), socket_(std::move(other.socket_)) {}
-  Nursery& operator=(Nursery&&) = delete;
+  Nursery(const Nursery&) = delete;
+  Nursery& operator=(const Nursery&) = delete;
 
-  int socket() const { return socket_.get(); }
+  // Has a supervisor forked that serves the other end of the socket. False when the nursery is
+  // gone. From any thread.
+  bool fork_supervisor(int socket) const;
 
  private:
   pid_t process_ = 0;
   Descriptor socket_;
 };
 
-// Waits until nobody is about to start a task, and keeps it so while it is open: what an earlier
-// process of ours asked for may still be about to begin. Throws ExecutionError when that takes
-// longer than it should.
+// Waits until no process is about to start a task of the run, and keeps it so while the file is
+// open: what an earlier launcher asked for may still be about to begin. Throws ExecutionError when
+// that takes longer than it should.
 Descriptor lock_nursery(const std::string& lock_file);
 
 class Launcher {
  public:
-  // The file is locked as long as anybody may still start what we asked for: who
-  // gets that lock later knows that every attempt either has its file, with its start in it, or
-  // never begins. Throws ExecutionError, also when
-  // somebody is about to start a task for longer than anybody should.
-  explicit Launcher(const std::string& lock_file, Nursery nursery = {});
+  // The file is locked as long as anything may still start what this launcher asked for: with that
+  // lock, every attempt either has its file, with its start in it, or never begins. Throws as
+  // lock_nursery.
+  explicit Launcher(const std::string& lock_file,
+                    std::shared_ptr<Nursery> nursery = std::make_shared<Nursery>());
 
   // Tasks go on, and those that were asked for still begin.
   ~Launcher() = default;
@@ -67,30 +71,30 @@ class Launcher {
   // Readable when there may be reports.
   int descriptor() const { return events_.get(); }
 
-  // Those that have come in, without waiting.
+  // The reports that have come in, without waiting.
   std::vector<StepEnd> reports();
 
  private:
-  struct Supervisor {
+  struct SupervisorLink {
     Descriptor socket = {};
     std::string received = {};  // the beginning of a report
-    // What it runs; no attempt file: nothing.
+    // What it runs; without an attempt file it runs nothing.
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
     std::string attempt_file = {};
   };
-  using Supervisors = std::unordered_map<int, Supervisor>;  // by the number of the socket
+  using Supervisors = std::unordered_map<int, SupervisorLink>;  // by the number of the socket
 
-  Supervisor& free_supervisor(const std::string& request);
-  Supervisor& new_supervisor();
-  std::optional<StepEnd> hear(Supervisor& supervisor);
-  std::optional<StepEnd> bury(Supervisor& supervisor);
+  SupervisorLink& free_supervisor(const std::string& request);
+  SupervisorLink& new_supervisor();
+  std::optional<StepEnd> hear(SupervisorLink& supervisor);
+  std::optional<StepEnd> bury(SupervisorLink& supervisor);
 
-  Nursery nursery_;
+  std::shared_ptr<Nursery> nursery_;
   Descriptor lock_;
   Descriptor events_;
   Supervisors supervisors_;
-  std::vector<int> free_;  // those that run nothing; the last is taken next
+  std::vector<int> free_;  // supervisors that run nothing; the last is taken next
 };
 
 // Asks the attempt's supervisor to stop its task; false when the supervisor is gone. Nothing

@@ -13,12 +13,12 @@ namespace dovetail::run {
 
 namespace {
 
-// Between two looks at what the system does not tell of.
+// Between two looks at what no file tells of.
 constexpr long kLookNanoseconds = 200'000'000;
 
 }  // namespace
 
-ProcessBackend::ProcessBackend(const std::string& lock_file, Nursery nursery)
+ProcessBackend::ProcessBackend(const std::string& lock_file, std::shared_ptr<Nursery> nursery)
     : launcher_(lock_file, std::move(nursery)),
       events_(epoll_create1(EPOLL_CLOEXEC)),
       alarm_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
@@ -36,7 +36,7 @@ void ProcessBackend::watch(int file) const {
   }
 }
 
-// Rings again and again while a step has to be asked once more, or its end has to be looked for.
+// Rings while a step has to be asked once more to stop, or its end has to be looked for.
 void ProcessBackend::set_alarm() {
   const bool is_needed = !stopping_.empty() || std::ranges::any_of(adopted_, [](const auto& entry) {
     return !entry.second || !entry.second->descriptor();
@@ -52,7 +52,7 @@ void ProcessBackend::start(const StepCommand& command) {
   running_[command.task] = {command.attempt, command.attempt_file};
 }
 
-// As the launcher has the nursery's lock, what has no file by now was never begun.
+// As the launcher has the nursery's lock, a step that has no file by now was never begun.
 void ProcessBackend::adopt(const StepCommand& command) {
   running_[command.task] = {command.attempt, command.attempt_file};
   auto& supervisor = adopted_[command.task];
@@ -67,7 +67,7 @@ void ProcessBackend::stop(std::uint32_t task) {
   set_alarm();
 }
 
-// Until they have ended: one that was started a moment ago may not have begun.
+// Called again until they have ended: a step that was started a moment ago may not have begun.
 void ProcessBackend::ask_to_stop() const {
   for (const std::uint32_t task : stopping_) {
     const Attempt attempt = read_attempt(running_.at(task).file);
@@ -75,9 +75,9 @@ void ProcessBackend::ask_to_stop() const {
   }
 }
 
-// Of one whose supervisor does not report to us, or is gone.
+// How a step ended whose supervisor does not report to us, or is gone.
 StepEnd ProcessBackend::end_of(std::uint32_t task) const {
-  const Running& running = running_.at(task);
+  const StartedStep& running = running_.at(task);
   const Attempt attempt = read_attempt(running.file);
   if (attempt.end) return {.task = task, .attempt = running.attempt, .end = *attempt.end};
   if (!attempt.start) return StepEnd::lost(task, running.attempt, "it was never begun");

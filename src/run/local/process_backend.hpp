@@ -14,8 +14,9 @@ namespace dovetail::run {
 
 class ProcessBackend final : public Backend {
  public:
-  // `lock_file`: as the launcher locks it. The nursery was made while the process had one thread.
-  explicit ProcessBackend(const std::string& lock_file, Nursery nursery = {});
+  // As a launcher takes them.
+  explicit ProcessBackend(const std::string& lock_file,
+                          std::shared_ptr<Nursery> nursery = std::make_shared<Nursery>());
 
   void start(const StepCommand& command) override;
   void adopt(const StepCommand& command) override;
@@ -24,7 +25,7 @@ class ProcessBackend final : public Backend {
   int descriptor() const override { return events_.get(); }
 
  private:
-  struct Running {
+  struct StartedStep {
     std::uint32_t attempt = 0;
     std::string file = {};
   };
@@ -35,12 +36,12 @@ class ProcessBackend final : public Backend {
   void set_alarm();
 
   Launcher launcher_;
-  std::map<std::uint32_t, Running> running_;
-  // Those of earlier processes; without a supervisor: it was gone when they were adopted.
+  std::map<std::uint32_t, StartedStep> running_;
+  // Steps of earlier processes; without a supervisor: it was gone when they were adopted.
   std::map<std::uint32_t, std::optional<Adopted>> adopted_;
   std::set<std::uint32_t> stopping_;
   Descriptor events_;
-  Descriptor alarm_;  // for what the system does not tell of
+  Descriptor alarm_;  // for what no file tells of
   bool is_alarmed_ = false;
 };
 

@@ -66,7 +66,7 @@ constexpr double kPatienceSeconds = 1;
 constexpr auto kFreshCount = std::chrono::seconds(1);
 
 // What a supervisor knows from one task to the next.
-struct Supervisor {
+struct SupervisorState {
   ProcessName name = {};
   // In the foreground: whatever signal comes is for the one task, and may reach both.
   std::optional<Holdback> holdback = {};
@@ -75,9 +75,9 @@ struct Supervisor {
 };
 
 // One task, from its beginning to its end.
-class Watch {
+class TaskWatch {
  public:
-  Watch(const StepCommand& command, Supervisor& supervisor)
+  TaskWatch(const StepCommand& command, SupervisorState& supervisor)
       : command_(command), supervisor_(supervisor) {}
 
   // `lock` is closed as soon as the attempt's file says that it has begun.
@@ -247,7 +247,7 @@ class Watch {
   }
 
   const StepCommand& command_;
-  Supervisor& supervisor_;
+  SupervisorState& supervisor_;
   pid_t task_ = 0;
   double cpu_seconds_ = 0;
   std::int64_t peak_kib_ = 0;
@@ -257,7 +257,7 @@ class Watch {
 };
 
 // Of a process that is to be a supervisor.
-Supervisor prepare() {
+SupervisorState prepare() {
   // Of both, only what is ignored or blocked would reach the tasks; their processes unblock.
   for (int number = 1; number < 32; ++number) signal(number, SIG_DFL);
   const sigset_t signals = watched_signals();
@@ -269,7 +269,7 @@ Supervisor prepare() {
 }
 
 // For a process that was forked.
-Supervisor settle() {
+SupervisorState settle() {
   setsid();
   return prepare();
 }
@@ -277,9 +277,9 @@ Supervisor settle() {
 }  // namespace
 
 void supervise(Descriptor launcher) noexcept {
-  Supervisor self = settle();
+  SupervisorState self = settle();
   while (auto request = receive_request(launcher.get())) {
-    Watch watch(request->command, self);
+    TaskWatch watch(request->command, self);
     const AttemptEnd end = watch.run(std::move(request->lock));
     send_report(launcher.get(), end);
     if (watch.is_alone()) continue;
@@ -291,11 +291,11 @@ void supervise(Descriptor launcher) noexcept {
 }
 
 AttemptEnd supervise_once(const StepCommand& command, const Holdback& holdback) {
-  Supervisor self = prepare();
+  SupervisorState self = prepare();
   self.holdback = holdback;
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
-  return Watch(command, self).run({});
+  return TaskWatch(command, self).run({});
 }
 
 }  // namespace dovetail::run

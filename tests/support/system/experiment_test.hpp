@@ -43,6 +43,25 @@ class ExperimentTest : public RealFederation {
                           std::to_string(months) + "\nservice: sum\nparameters: {label: test}\n");
   }
 
+  // Adds a service to a daemon's file: says a word, and sleeps.
+  void add_nap(const std::string& name) {
+    write(name + ".yaml", text_of(file(name + ".yaml")) +
+                              "  nap:\n"
+                              "    parameters: {word: {word: '.*'}, seconds: {number: [0, 1000]}}\n"
+                              "    command: [sh, -c, 'echo \"$0\" >> " +
+                              file("said") + "; sleep $1', '{word}', '{seconds}']\n");
+  }
+
+  // An ordinary workflow of that many tasks beside each other.
+  void write_naps(int tasks, const std::string& seconds) {
+    std::string text = "name: flow\ntasks:\n";
+    for (int i = 0; i < tasks; ++i) {
+      text += fmt::format("  - {{id: t{0}, run: 'nap word=w{0} seconds={1}', time: {1}}}\n", i,
+                          seconds);
+    }
+    write("sum.yaml", text);
+  }
+
   std::vector<std::string> command(std::vector<std::string> more = {}) const {
     std::vector<std::string> words = {"run",         "sum.yaml", "--agent",
                                       url("master"), "--keys",   keys_.path("alice")};

@@ -41,5 +41,30 @@ TEST_F(FederationKill, ThirtyTimesAtRandomMoments) {
   expect_each_month_once(6, 24);
 }
 
+TEST_F(FederationKill, ADaemonThatRunsAWorkflow) {
+  constexpr int kTasks = 40;
+  start_agent("master");
+  write_daemon("wide", 4, "0.1");
+  add_nap("wide");
+  start_daemon("wide", "master");
+  wait_for_daemons(1);
+  write_naps(kTasks, "0.3");
+  const pid_t client = begin(command({"--lost-after", "500"}));
+  ASSERT_TRUE(comes_true([&] { return !lines_of("said").empty(); })) << printed();
+  int kills_in_time = 0;
+  for (int i = 0; i < 6; ++i) {
+    usleep(200'000);
+    if (lines_of("said").size() < kTasks) ++kills_in_time;
+    // Killed, or stopped: either way its tasks go on.
+    stop(servers_.at("wide").pid, i % 2 == 0 ? SIGKILL : SIGTERM);
+    launch("wide");
+    if (HasFatalFailure()) return stop(client, SIGKILL);
+  }
+  EXPECT_EQ(wait_for(client), 0) << printed() << log_of("wide");
+  EXPECT_GT(kills_in_time, 3);
+  EXPECT_EQ(lines_of("said").size(), std::size_t{kTasks});
+  for (const auto& [word, times] : lines_of("said")) EXPECT_EQ(times, 1) << word;
+}
+
 }  // namespace
 }  // namespace dovetail::testing

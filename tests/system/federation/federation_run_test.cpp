@@ -116,6 +116,21 @@ TEST_F(FederationRun, AWorkflowGoesToTheClusterWhereItEndsFirst) {
   EXPECT_NE(printed().find("\"environment\" cannot be sent"), std::string::npos) << printed();
 }
 
+TEST_F(FederationRun, CancellingAWorkflowEndsItsTasks) {
+  start_agent("master");
+  write_daemon("wide", 4, "0.1");
+  add_nap("wide");
+  start_daemon("wide", "master");
+  wait_for_daemons(1);
+  write_naps(3, "300");
+  const pid_t client = begin(command());
+  ASSERT_TRUE(comes_true([&] { return lines_of("said").size() == 3; })) << printed();
+  stop(client, SIGTERM);
+  EXPECT_EQ(dovetail(command({"--cancel"})), 0) << printed();
+  // What is left of them would be noticed when the test ends.
+  EXPECT_EQ(lines_of("said").size(), 3U);
+}
+
 TEST_F(FederationRun, WhatALostClusterHasNotDoneIsDoneByOthers) {
   start_three();
   write_experiment(6, 8);

@@ -119,6 +119,39 @@ TEST_F(FederationSlurm, AWorkflowRunsAsJobsWhereItEndsFirst) {
   EXPECT_NE(cluster_->run({"squeue", "--states=all", "--noheader"}), "") << "no job has run it";
 }
 
+TEST_F(FederationSlurm, AWorkflowWhoseDaemonIsKilledRunsEachTaskOnce) {
+  start_agent("master");
+  write_daemon("batch", 0, "0.3", "slurm: {}\n");
+  add_nap("batch");
+  start_daemon("batch", "master");
+  wait_for_daemons(1);
+  write_naps(12, "0.5");
+  const pid_t client = begin(command({"--lost-after", "500"}));
+  ASSERT_TRUE(comes_true([&] { return !lines_of("said").empty(); })) << log_of("batch");
+  for (const int signal : {SIGKILL, SIGTERM, SIGKILL}) {
+    stop(servers_.at("batch").pid, signal);
+    launch("batch");
+    if (HasFatalFailure()) return stop(client, SIGKILL);
+  }
+  EXPECT_EQ(wait_for(client), 0) << printed() << log_of("batch");
+  EXPECT_EQ(lines_of("said").size(), 12U);
+  for (const auto& [word, times] : lines_of("said")) EXPECT_EQ(times, 1) << word;
+}
+
+TEST_F(FederationSlurm, AWorkflowThatIsCancelledLeavesNoJob) {
+  start_agent("master");
+  write_daemon("batch", 0, "0.3", "slurm: {}\n");
+  add_nap("batch");
+  start_daemon("batch", "master");
+  wait_for_daemons(1);
+  write_naps(3, "300");
+  const pid_t client = begin(command());
+  ASSERT_TRUE(comes_true([&] { return !lines_of("said").empty(); })) << log_of("batch");
+  stop(client, SIGTERM);
+  EXPECT_EQ(dovetail(command({"--cancel"})), 0) << printed();
+  EXPECT_EQ(jobs_left(), "");
+}
+
 // The client, an agent, a daemon or the controller, thirty times in all; each of them at least
 // thrice.
 TEST_F(FederationSlurm, KillsOfAllAtRandomMoments) {

@@ -183,7 +183,7 @@ TEST_F(SlurmRun, JobThatSomebodyElseCancelsIsReplaced) {
   cluster_->run({"scancel", "--user=" + std::to_string(getuid())});
   EXPECT_EQ(wait_for(process), 0) << printed();
   EXPECT_EQ(jobs_of().size(), 2U);
-  EXPECT_EQ(jobs_of().front().why, "cancelled by somebody else");
+  EXPECT_EQ(jobs_of().front().why, "cancelled from outside");
   expect_right();
 }
 

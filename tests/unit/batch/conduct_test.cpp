@@ -32,7 +32,7 @@ class Conduct : public ::testing::Test {
   }
 
   run::RunEnd run(const Problem& problem, const std::string& strategy) {
-    return conduct(folder_, problem, options(strategy), system_);
+    return conduct(folder_, problem, options(strategy), system_, control_);
   }
 
   JobRunOptions options(const std::string& strategy) {
@@ -55,6 +55,7 @@ class Conduct : public ::testing::Test {
   testing::TemporaryFolder own_;
   run::RunFolder folder_ = run::RunFolder::create(own_.file("state"), "flow");
   FakeSystem system_;
+  run::RunControl control_;
   std::string said_;
 };
 
@@ -332,7 +333,7 @@ TEST_F(Conduct, ADryRunDecidesByThePictureItIsGiven) {
   dry.picture = system_.picture();
   dry.picture->at -= kDay;  // however old it is
   system_.are_nodes_up = false;
-  conduct(folder_, problem(2), dry, system_);
+  conduct(folder_, problem(2), dry, system_, control_);
   EXPECT_TRUE(system_.queue.empty());
   EXPECT_EQ(jobs().size(), 1U);
   EXPECT_NE(said_.find("job 0: 2 tasks on"), std::string::npos) << said_;

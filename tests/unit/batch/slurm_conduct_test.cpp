@@ -39,12 +39,13 @@ class SlurmConduct : public ::testing::Test {
 
   run::RunEnd run(const Problem& problem, const std::string& strategy) {
     slurm::Client client = slurm_.client();
-    return conduct(folder_, problem, options(strategy), client);
+    return conduct(folder_, problem, options(strategy), client, control_);
   }
 
   testing::TemporaryFolder own_;
   run::RunFolder folder_ = run::RunFolder::create(own_.file("state"), "flow");
   FakeSlurm slurm_;
+  run::RunControl control_;
   std::string said_;
 };
 
@@ -101,7 +102,7 @@ TEST_F(SlurmConduct, ADryRunAsksOnlyForLimitsBesideThePictureThatItIsGiven) {
   dry.is_dry = true;
   dry.picture = client.picture();
   EXPECT_EQ(client.calls(), 4U);
-  conduct(folder_, problem(2), dry, client);
+  conduct(folder_, problem(2), dry, client, control_);
   EXPECT_EQ(client.calls(), 5U);
   EXPECT_TRUE(slurm_.jobs.empty());
 }

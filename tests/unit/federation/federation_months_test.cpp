@@ -15,7 +15,7 @@ MonthProblem problem_of(Count processors, Count scenarios) {
           .post = 500};
 }
 
-Candidate scenario(Count number, Count done, Count runs_on = 0) {
+ReadyScenario scenario(Count number, Count done, Count runs_on = 0) {
   return {.request = "r",
           .scenario = number,
           .done = done,
@@ -86,28 +86,28 @@ TEST(MonthGroups, WhileTheDiskIsShortNoMonthStarts) {
 class MonthJournal : public ::testing::Test {
  protected:
   MonthJournal() {
-    Request request{.id = "r", .experiment = "e", .client = "c", .service = "s", .months = 2};
+    MonthRequest request{.id = "r", .experiment = "e", .client = "c", .service = "s", .months = 2};
     request.parameters = Json::object();
     state_.apply(request_entry(request, {{.number = 1, .first = 1, .done = 0}}));
   }
 
-  Step start(StepKind kind, Count month) {
-    Step step{.number = state_.next_number(),
-              .kind = kind,
-              .request = "r",
-              .scenario = 1,
-              .month = month};
+  MonthStep start(StepKind kind, Count month) {
+    MonthStep step{.number = state_.next_number(),
+                   .kind = kind,
+                   .request = "r",
+                   .scenario = 1,
+                   .month = month};
     state_.apply(start_entry(step));
     return step;
   }
 
-  void end(const Step& step, Outcome outcome) {
+  void end(const MonthStep& step, Outcome outcome) {
     Json entry = end_entry(step, outcome, 1, "why");
     entry["has_post"] = step.kind == StepKind::main && outcome == Outcome::done;
     state_.apply(entry);
   }
 
-  const Request& request() const { return *state_.find("r"); }
+  const MonthRequest& request() const { return *state_.find("r"); }
   const Scenario& scenario() const { return request().scenarios.front(); }
 
   MonthState state_;
@@ -138,7 +138,7 @@ TEST_F(MonthJournal, WhatFailedIsDoneAgainAndTheVersionGrows) {
 
 TEST_F(MonthJournal, ACancelledScenarioIsOverWhenNothingOfItRuns) {
   end(start(StepKind::main, 1), Outcome::done);
-  const Step running = start(StepKind::main, 2);
+  const MonthStep running = start(StepKind::main, 2);
   state_.apply(cancel_entry("r", {}, "by c"));
   EXPECT_EQ(scenario().state, Scenario::State::active);
   EXPECT_TRUE(state_.posts().empty());
@@ -186,8 +186,8 @@ TEST_F(MonthJournal, AShortJournalMeansTheSameAsTheLongOne) {
   expect_same();
   end(start(StepKind::main, 1), Outcome::done);
   expect_same();
-  const Step main = start(StepKind::main, 2);
-  const Step post = start(StepKind::post, 1);
+  const MonthStep main = start(StepKind::main, 2);
+  const MonthStep post = start(StepKind::post, 1);
   expect_same();
   EXPECT_EQ(state_.running().size(), 2U);
   end(post, Outcome::lost);

@@ -39,20 +39,19 @@ class MonthsOfACluster : public ::testing::Test {
 
   MonthRunner runner() {
     return {{.name = "azur",
-             .program = "dovetail",
              .description = description_,
              .times = [](const Service& service) { return service.times; }},
             folder_,
             {.months = backend_, .workflows = backend_}};
   }
 
-  static Order order(const std::string& id, Count first) {
+  static MonthRequest request(const std::string& id, Count first) {
     return {.id = id,
             .experiment = "e",
             .client = "alice",
             .service = "sum",
             .months = 8,
-            .scenarios = {{1, first}}};
+            .scenarios = {{.number = 1, .first = first}}};
   }
 
   MonthFolder scenario_folder() const {
@@ -70,7 +69,7 @@ TEST_F(MonthsOfACluster, WhatAnotherHasTakenOverTakesItsPostTasksAlong) {
     std::filesystem::create_directories(scenario_folder().month(month));
   }
   MonthRunner months = runner();
-  months.submit(order("r1", 3));
+  months.submit(request("r1", 3));
   scenario_folder().claim("r2");
   EXPECT_EQ(months.state().posts().size(), 2U);
   months.step(months.ended());
@@ -82,7 +81,7 @@ TEST_F(MonthsOfACluster, WhatAnotherHasTakenOverTakesItsPostTasksAlong) {
 
 TEST_F(MonthsOfACluster, TheEndOfWhatAFailedMonthSaidIsInTheReason) {
   MonthRunner months = runner();
-  months.submit(order("r1", 1));
+  months.submit(request("r1", 1));
   months.step(months.ended());
   ASSERT_EQ(backend_.started.size(), 1U);
   const std::uint32_t number = backend_.started[0].task;
