@@ -1,11 +1,12 @@
 #include "batch/pilot/step_backend.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <filesystem>
 
 #include "dovetail/error.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::batch {
 
