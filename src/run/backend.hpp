@@ -33,9 +33,10 @@ struct StepCommand {
   std::string attempt_file = {};  // where its start and its end are written down
   std::string out_file = {};
   std::string err_file = {};
-  std::vector<std::pair<std::string, std::string>> environment = {};  // besides our own
-  std::vector<int> cores = {};                                        // empty: anywhere
-  double timeout_seconds = 0;                                         // 0: none
+  std::vector<std::pair<std::string, std::string>> environment =
+      {};                       // added to that of this process
+  std::vector<int> cores = {};  // empty: anywhere
+  double timeout_seconds = 0;   // 0: none
   double grace_seconds = kGraceSeconds;
   // For back ends that ask a batch system for room.
   std::string name = {};  // for people

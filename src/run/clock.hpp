@@ -38,7 +38,7 @@ struct Stamp {
 };
 
 // The run's own clock counts from its beginning and never goes back: for decisions. Between two
-// processes that work on the run only the machine's clock knows how long nobody did.
+// processes that work on the run, the machine's clock says how long the run was left alone.
 class RunClock {
  public:
   // Goes on after the last thing that is known to have happened.

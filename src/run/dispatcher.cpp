@@ -11,7 +11,7 @@ namespace {
 // Behind a task that has to wait, not all that are ready are looked at: there may be very many.
 constexpr int kLookBehind = 200;
 
-// Takes so many throughout, or what there is of them.
+// Takes that many throughout, or as many as are free.
 void take(Calendar& calendar, Interval window, Count procs) {
   if (calendar.fits(window, procs)) return calendar.reserve(window, procs);
   std::vector<Step> steps;

@@ -43,11 +43,11 @@ class Dispatcher {
   // Takes the tasks that start now, in the order of the plan.
   std::vector<std::size_t> start(Time now);
 
-  // When a task that is ready may be able to start though none of ours ends: a wait after a failure
+  // When a ready task may be able to start though no task ends: a wait after a failure
   // is over, or a reservation of others, or a workflow becomes ready. kForever: never.
   Time next_chance(Time now) const;
 
-  // A task that runs already, or has run, when we come.
+  // A task that an earlier process has started, or has finished.
   void adopt_running(std::size_t task, Count procs, Time started);
   void adopt_success(std::size_t task);
 
@@ -89,7 +89,7 @@ class Dispatcher {
 
   const Problem* problem_;
   Count processors_ = 0;
-  Calendar others_;  // what others leave of our processors
+  Calendar others_;  // what others leave of the processors
   Count in_use_ = 0;
   std::vector<Task> tasks_;
   ByTime ready_;  // by planned start

@@ -156,7 +156,7 @@ bool is_up_to_date(const TaskExecution& execution, const std::string& directory,
   try {
     return digest_of_inputs(execution, directory) == inputs;
   } catch (const ExecutionError&) {
-    return false;  // whoever runs it says what is wrong
+    return false;  // running it will say what is wrong
   }
 }
 

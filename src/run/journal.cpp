@@ -66,7 +66,7 @@ void JournalWriter::add(const Json& entry) {
 
 void JournalWriter::sync() {
   if (pending_.empty()) return;
-  // What is written into a file that nobody will find again is not on disk.
+  // A file that was removed is gone with the process.
   struct stat about {};
   if (fstat(file_.get(), &about) == 0 && about.st_nlink == 0) fail(path_, "written", ENOENT);
   std::size_t done = 0;
@@ -80,7 +80,7 @@ void JournalWriter::sync() {
   int error = done < pending_.size() ? errno : 0;
   if (error == 0 && fdatasync(file_.get()) != 0) error = errno;
   if (error != 0) {
-    // Half of it must not be taken for true by who reads it next.
+    // The next reader must not take half of it for true.
     pending_.clear();
     if (ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) fail(path_, "cut", errno);
     fail(path_, "written", error);

@@ -42,7 +42,7 @@ class JournalWriter {
 };
 
 // Puts these entries in the place of all that the journal holds. Whenever the machine stops, one or
-// the other is there as a whole. Needs that nobody writes to it. Throws ExecutionError.
+// the other is there as a whole. Needs no writer to have it open. Throws ExecutionError.
 void replace_journal(const std::string& path, std::span<const Json> entries);
 
 using EntryVisitor = std::function<void(const Json& entry)>;

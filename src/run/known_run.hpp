@@ -29,7 +29,7 @@ struct KnownRun {
   RunDescription description;
   Problem problem;
   RunState state;
-  std::optional<ProcessName> holder;  // who works on it
+  std::optional<ProcessName> holder;  // the process that works on it
 };
 
 // "waiting", "running", "done", "failed".

@@ -1,6 +1,6 @@
-// What others ask of a run while a process works on it, and in whose journal they may not write:
-// more or fewer processors, to be cancelled. A request is a small file in the run's folder; one
-// that nobody has read yet is read by whoever resumes the run.
+// What other processes ask of a run while one works on it and alone writes its journal: more or
+// fewer processors, to be cancelled. A request is a small file in the run's folder; one that was
+// not read in time is read when the run is resumed.
 //
 //   post(folder, {{"what", "resources"}, {"processors", 8}});
 //   Mailbox mailbox(folder); poll(mailbox.descriptor()); for (const Json& request : mailbox.take())
@@ -27,7 +27,7 @@ class Mailbox {
   // Readable when there may be something new.
   int descriptor() const { return news_.get(); }
 
-  // What has come in, in order. It stays until it is forgotten: who takes it writes it down first.
+  // What has come in, in order. It stays until forget(): the caller writes it down first.
   std::vector<Json> take();
   void forget();
 

@@ -22,11 +22,11 @@ class Monitor {
   // `band`: the share by which a task may take more or less than planned without a reason to plan.
   Monitor(const Problem& problem, double band);
 
-  // `length`: how long it was planned to take on so many processors.
+  // `length`: how long it was planned to take on these processors.
   void started(std::size_t task, Time now, Count procs, Duration length);
 
-  // It succeeded after so long. Why the rest should be planned again; nothing when it took about as
-  // long as it was to.
+  // It succeeded after `real`. Answers why the rest should be planned again; nothing when it took
+  // about as long as planned.
   std::optional<std::string> ended(std::size_t task, Duration real);
 
   // It runs no longer, and says nothing about how long it takes.

@@ -1,4 +1,4 @@
-// The plan of a run: the first one, and why, when and by whom a new one is made.
+// The plan of a run: the first one, and when and why a new one is made.
 //
 //   PlanKeeper keeper(problem, options);
 //   keeper.add_reason("solve is late");

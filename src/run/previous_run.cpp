@@ -42,7 +42,7 @@ bool has_live_attempts(const KnownRun& run) {
 }
 
 // Tasks that are done in the earlier run and are the same here. After a run that was completed,
-// only those that say what they read: of the others nobody knows whether there is something new.
+// only those that say what they read: whether the others have something new to read is not known.
 std::vector<KeptTask> kept_tasks(const KnownRun& earlier, const Problem& problem) {
   const bool was_completed = earlier.condition() == "done";
   std::vector<KeptTask> kept;
@@ -93,7 +93,7 @@ Continuation find_continuation(const RunDescription& description, const Problem&
       next.at_work = folder;
       continue;
     }
-    // Jobs go on without us; to continue their run on this machine would run their tasks twice.
+    // Jobs run on their own; to continue their run on this machine would run their tasks twice.
     const bool moves_here = run.description.batch && !description.batch;
     const std::string left = moves_here ? jobs_left(folder) : "";
     if (!left.empty()) throw InputError(still_there(folder, left));

@@ -1,4 +1,4 @@
-// `dovetail run` of a workflow that was run before: what there is to go on with, and what need not
+// `dovetail run` of a workflow that was run before: which run to continue, and which tasks need not
 // be run again.
 #pragma once
 

@@ -186,7 +186,7 @@ void RunState::end(std::uint32_t task, const Json& entry) {
   if (status.state == TaskState::failed) ++status.failures;
 }
 
-// It may have ended long before somebody came to hear of it: `seconds` is how long it really ran.
+// It may have ended long before that was noticed: `seconds` is how long it really ran.
 void RunState::remember(std::uint32_t task, bool succeeded, double seconds) {
   const TaskStatus& status = tasks_[task];
   const Time heard = std::max(last_.at, status.started);

@@ -78,7 +78,7 @@ Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs,
 Json plan_entry(const Stamp& now, const Evaluation& decision, const std::string& algorithm,
                 std::span<const Slot> slots);
 
-// So many processors may be used from now on.
+// How many processors may be used from now on.
 Json resources_entry(const Stamp& now, Count processors);
 
 // Anything else: {"what": ..., ...}.
@@ -117,7 +117,7 @@ class RunState {
   // Nothing more is started by the process that works on it.
   bool is_stopping() const { return is_stopping_; }
 
-  // How it ended when somebody last worked on it: "done", "failed", "interrupted", "cancelled".
+  // How the last process that worked on it left it: "done", "failed", "interrupted", "cancelled".
   const std::string& outcome() const { return outcome_; }
 
  private:

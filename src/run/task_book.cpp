@@ -114,7 +114,7 @@ std::vector<StepCommand> TaskBook::start() {
       const bool must_read = !revision().execution(number).inputs.empty();
       must_read ? to_read_.push_back(number) : prepare(number, commands);
     }
-    // Nobody else waits while what a task reads is looked at.
+    // Other tasks do not wait while the inputs of one are read.
     if (!commands.empty() || to_read_.empty()) return commands;
     const std::uint32_t next = to_read_.front();
     to_read_.pop_front();

@@ -1,9 +1,9 @@
 // The book of a run on this machine: what happens to a task is written down and told to the
-// dispatcher, the monitor and the caller, in one order, whether we see it ourselves or find that it
-// happened before we came.
+// dispatcher, the monitor and the caller, in one order, whether it happens now or happened before
+// this process began.
 //
 //   TaskBook book(folder, problem, options, on_reason);
-//   book.take_over(options.kept, backend);           // what was there before us
+//   book.take_over(options.kept, backend);           // what earlier processes left
 //   for (auto& command : book.start()) ...           // they begin, after book.sync()
 //   book.end(step);
 #pragma once

@@ -1,5 +1,5 @@
-// The supervisor of a task that an earlier process of ours started: it does not report to us, but
-// we can wait for its end.
+// The supervisor of a task that an earlier process started: it does not report here, but its end
+// can be waited for.
 #pragma once
 
 #include <poll.h>
@@ -18,7 +18,7 @@ class Adopted {
   static std::optional<Adopted> watch(const Attempt& attempt) {
     if (!attempt.start) return std::nullopt;
     const ProcessName& supervisor = attempt.start->supervisor;
-    // Opened before it is asked for: nobody else can have its number then.
+    // Opened before the check: the number cannot be given to another process then.
     Descriptor file(static_cast<int>(syscall(SYS_pidfd_open, supervisor.pid, 0)));
     if (!supervisor.is_alive()) return std::nullopt;
     return Adopted(supervisor, std::move(file));

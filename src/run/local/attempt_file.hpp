@@ -1,8 +1,7 @@
-// What the supervisor of a task leaves on disk about one attempt: who runs it, and how it ended.
+// What the supervisor of a task leaves on disk about one attempt: its processes, and how it ended.
 //
 // The file is given its room when the attempt begins, so that the end can be written even when the
-// disk is full by then. Both halves are written in one go each: whoever reads finds a half as a
-// whole, or nothing.
+// disk is full by then. Each half is written in one go: a reader finds it as a whole, or nothing.
 //
 //   0    {"supervisor":4711,"born":8812345,"boot":"2c1f...","started":1763287200123,"group": 4712}
 //   512
@@ -33,7 +32,7 @@ struct ProcessName {
   // Whether that very process still runs.
   bool is_alive() const;
 
-  // The same, or what is left of it until somebody takes note: nobody else has its number.
+  // The same, or it has ended and its parent has not noticed: its number is not taken again yet.
   bool has_its_number() const;
 
   // It still runs, and has not been killed: one that was may take a moment to be gone.
@@ -66,8 +65,9 @@ struct AttemptEnd {
   }
 };
 
-// Who finds a start and no end, and then that the supervisor is not alive, must read again: the end
-// may have been written in between. When there still is none, the supervisor was killed.
+// A reader that finds a start and no end, and then that the supervisor is not alive, must read
+// again: the end may have been written in between. If there still is none, the supervisor was
+// killed.
 struct Attempt {
   std::optional<AttemptStart> start = {};
   std::optional<AttemptEnd> end = {};
@@ -96,7 +96,7 @@ class AttemptWriter {
   // two. False when it could not be written; errno says why.
   //
   // The start comes in two steps: all but the group is made ready first, so that the second step
-  // is safe in a process that shares its memory with us.
+  // is safe in a process that shares its memory with its parent.
   void prepare_start(const ProcessName& supervisor, WallTime time);
   bool write_start(pid_t group);
 
@@ -110,7 +110,7 @@ class AttemptWriter {
   std::size_t group_end_ = 0;  // of that room
 };
 
-// Nothing in it when there is no such file, or one that was not written by us.
+// Empty when there is no such file, or it is not an attempt's.
 Attempt read_attempt(const std::string& path);
 
 }  // namespace dovetail::run

@@ -1,5 +1,5 @@
-// The cores of this machine that we may use: one of them to every processor that a task gets, as
-// long as there are enough for all.
+// The cores of this machine that this process may use: one for every processor of a task, as long
+// as there are enough for all tasks.
 #pragma once
 
 #include <sched.h>
@@ -26,7 +26,7 @@ class Cores {
 
   void set_processors(Count processors) { processors_ = processors; }
 
-  // So many that nobody else has; none when not everybody can have some of their own.
+  // That many cores that no other task has; none when there are not enough for all tasks.
   std::vector<int> take(Count count) {
     std::vector<int> cores;
     if (processors_ > count_ || static_cast<Count>(free_.size()) < count) return cores;

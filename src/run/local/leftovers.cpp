@@ -42,7 +42,7 @@ std::vector<pid_t> members(pid_t session) {
 
 void end_leftovers(const AttemptStart& start) {
   const pid_t session = start.supervisor.pid;
-  // Who has the number now may have a session of that number, too.
+  // A process that has the number now may have a session of that number, too.
   const bool is_taken = kill(session, 0) == 0 || errno == EPERM;
   const bool may_be_others = session <= 1 || (is_taken && !start.supervisor.has_its_number());
   if (may_be_others || start.supervisor.boot != ProcessName::self().boot) return;

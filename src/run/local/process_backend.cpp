@@ -75,7 +75,7 @@ void ProcessBackend::ask_to_stop() const {
   }
 }
 
-// How a step ended whose supervisor does not report to us, or is gone.
+// How a step ended whose supervisor does not report here, or is gone.
 StepEnd ProcessBackend::end_of(std::uint32_t task) const {
   const StartedStep& running = running_.at(task);
   const Attempt attempt = read_attempt(running.file);

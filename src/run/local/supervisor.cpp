@@ -51,7 +51,7 @@ sigset_t watched_signals() {
   return set_of_signals({SIGCHLD, SIGTERM, SIGINT, SIGHUP, stop_signal()});
 }
 
-// The first of those signals to come, or nothing of that kind after so many seconds.
+// The first of these signals to come, or none of them after that many seconds.
 int next_signal(const sigset_t& signals, double seconds, siginfo_t* about = nullptr) {
   timespec time{};
   time.tv_sec = static_cast<time_t>(seconds);
@@ -68,7 +68,7 @@ constexpr auto kFreshCount = std::chrono::seconds(1);
 // What a supervisor knows from one task to the next.
 struct SupervisorState {
   ProcessName name = {};
-  // In the foreground: whatever signal comes is for the one task, and may reach both.
+  // In the foreground: any signal is for the one task, and may reach both.
   std::optional<Holdback> holdback = {};
   Clock::time_point counted = {};
   long memory_kills = 0;
@@ -145,9 +145,9 @@ class TaskWatch {
     return end;
   }
 
-  // Whether what ended the task was sent to us too, and the task was faster. A batch system signals
-  // one process after the other: a shell whose command was ended goes on to the next one, and may
-  // end as if all were well before its own turn comes, or ours.
+  // Whether the signal that ended the task was sent here, too, and the task was faster. A batch
+  // system signals one process after the other: a shell whose command was ended goes on to the next
+  // one, and may end as if all were well before its own turn comes, or ours.
   bool was_stopped_with_us(const AttemptEnd& end) const {
     if (!supervisor_.holdback) return false;
     const auto [seconds, share] = *supervisor_.holdback;
@@ -156,8 +156,8 @@ class TaskWatch {
     return next_signal(set_of_signals({SIGTERM, SIGINT, SIGHUP}), patience) > 0;
   }
 
-  // One of our processes that has ended: the task, or what it left behind. 0 when none has; below
-  // that when there are no processes any more.
+  // A child that has ended: the task, or what it left behind. 0 when none has; below that when
+  // there are no children any more.
   pid_t reap(int& status) {
     rusage usage{};
     const pid_t ended = wait4(-1, &status, WNOHANG, &usage);
@@ -167,7 +167,7 @@ class TaskWatch {
     return ended;
   }
 
-  // Until the task may have ended, we are asked to stop it, or its time is over.
+  // Until the task may have ended, has to be stopped, or its time is over.
   void wait_for_signal(AttemptEnd::Cause& cause) {
     double left = 3600;
     if (stop_began_) {
@@ -187,8 +187,8 @@ class TaskWatch {
     }
   }
 
-  // stop() says which task it means: the one before may have ended on the way. Who sends any other
-  // signal means whatever there is.
+  // stop() says which task it means: the one before may have ended on the way. Any other signal
+  // means the task that runs.
   bool is_for_this_task(const siginfo_t& about) const {
     return about.si_signo != stop_signal() || about.si_value.sival_int == task_;
   }
@@ -205,7 +205,7 @@ class TaskWatch {
     if (getpgid(task_) != task_) kill(task_, signal);  // it has left the group that it began in
   }
 
-  // Whatever the task started and did not wait for: asked first, and ended when it does not listen.
+  // Ends what the task started and did not wait for: first by SIGTERM, then by SIGKILL.
   // False when something is left.
   bool end_the_rest() {
     const double began = elapsed();
@@ -232,7 +232,7 @@ class TaskWatch {
     return true;
   }
 
-  // False when none of those that are left may be ended by us, such as those of another user.
+  // False when none of those that are left may be ended, such as processes of another user.
   static bool end_children() {
     bool may_end = false;
     for (const pid_t child : children()) may_end |= kill(child, SIGKILL) == 0;
@@ -263,7 +263,7 @@ SupervisorState prepare() {
   const sigset_t signals = watched_signals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   prctl(PR_SET_NAME, "dovetail-task");
-  // What a task leaves behind becomes ours, so that we can end it.
+  // What a task leaves behind becomes a child of this process, which can end it.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   return {.name = ProcessName::self()};
 }

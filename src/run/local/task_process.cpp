@@ -86,16 +86,16 @@ bool TaskProcess::redirect(const std::string& path, int target) {
 }
 
 int TaskProcess::become_command() {
-  // A task that nobody watches must not go on: it would be taken for lost, and run again.
+  // A task without a supervisor must not go on: it would be taken for lost, and run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor_) return 126;
   setpgid(0, 0);
-  // Before the command begins: nobody shall find one without a supervisor to ask about it.
+  // Before the command begins: its supervisor must be known from then on.
   if (!file_->write_start(getpid())) return give_up(command_.attempt_file.c_str());
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Where the system does not let us, the task runs anywhere.
+  // Where the system does not allow that, the task runs on any core.
   if (!command_.cores.empty()) sched_setaffinity(0, sizeof cores_, &cores_);
   if (!redirect(command_.out_file, STDOUT_FILENO)) return give_up(command_.out_file.c_str());
   if (!redirect(command_.err_file, STDERR_FILENO)) return give_up(command_.err_file.c_str());

@@ -24,9 +24,9 @@ class TaskProcess {
   TaskProcess& operator=(const TaskProcess&) = delete;
 
   // Starts the command in a process group of its own, after that process has written the prepared
-  // start into the file, with its own number as the group. Needs SIGCHLD and whatever else shall
-  // not reach the command to be blocked, no signal to be handled or ignored, and /dev/null as the
-  // standard input. Answers that number, or 0 when there is no process.
+  // start into the file, with its own number as the group. Needs SIGCHLD and all else that
+  // shall not reach the command to be blocked, no signal to be handled or ignored, and /dev/null as
+  // the standard input. Answers that number, or 0 when there is no process.
   pid_t start(AttemptWriter& file);
 
   // Why the command was not begun; empty when it was. There may be a process all the same, which

@@ -2,7 +2,7 @@
 // the end of the attempt up, and so on.
 //
 // With every request travels the lock of the run's nursery (launcher.hpp): it is held as long as
-// the request is on its way, and until whoever got it closes it.
+// the request is on its way, and until the supervisor that got it closes it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,7 +25,7 @@ StepCommand command_from(const nlohmann::ordered_json& json);
 
 std::string format_request(const StepCommand& command);
 
-// Sends what format_request() made. False when nobody is there any more to get it as a whole.
+// Sends what format_request() made. False when the other end is gone.
 bool send_request(int socket, const std::string& request, int lock);
 
 // The next one; nothing when there will be none.
