@@ -300,8 +300,4 @@ int terminal_columns() {
   return 100;
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace dovetail::cli

@@ -14,6 +14,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
+#include "io/words.hpp"
 
 namespace dovetail::cli {
 
@@ -168,7 +169,6 @@ bool colourful();
 // The width of the terminal, or 100 when there is none.
 int terminal_columns();
 
-// "1 task", "50 tasks".
-std::string counted(std::size_t count, const std::string& noun);
+using io::counted;
 
 }  // namespace dovetail::cli
