@@ -14,7 +14,7 @@
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
 #include "dovetail/problem.hpp"
-#include "io/words.hpp"
+#include "io/text.hpp"
 
 namespace dovetail::cli {
 
