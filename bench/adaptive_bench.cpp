@@ -77,15 +77,15 @@ struct Size {
   std::string name() const { return std::to_string(tasks) + "x" + std::to_string(resources); }
 };
 
-UnlikeFlow draw_flow(const Size& size) {
+gen::UnlikeFlow draw_flow(const Size& size) {
   Random random(1);
-  return heft_graph({.tasks = size.tasks, .out_degree = 1.0 * size.children / size.tasks}, {},
-                    random);
+  return gen::heft_graph({.tasks = size.tasks, .out_degree = 1.0 * size.children / size.tasks}, {},
+                         random);
 }
 
-Problem to_problem(const UnlikeFlow& flow, const PoolSpec& pool, Time until) {
-  Platform platform = to_platform(pool, until);
-  Workflow workflow = to_workflow(flow, platform.clusters().size(), "flow");
+Problem to_problem(const gen::UnlikeFlow& flow, const gen::PoolSpec& pool, Time until) {
+  Platform platform = gen::to_platform(pool, until);
+  Workflow workflow = gen::to_workflow(flow, platform.clusters().size(), "flow");
   return Problem({std::move(workflow)}, std::move(platform));
 }
 
@@ -96,8 +96,8 @@ Problem steady_problem(const Size& size) {
 
 // Resources join for as long as HEFT takes on those of the start.
 Problem growing_problem(const Size& size, double interval_seconds) {
-  const UnlikeFlow flow = draw_flow(size);
-  const PoolSpec pool{.resources = size.resources, .interval_seconds = interval_seconds};
+  const gen::UnlikeFlow flow = draw_flow(size);
+  const gen::PoolSpec pool{.resources = size.resources, .interval_seconds = interval_seconds};
   const Plan heft = plan(*find_planner("HEFT"), to_problem(flow, pool, 0));
   return to_problem(flow, pool, makespan(heft));
 }
@@ -115,7 +115,7 @@ Problem gaps_problem(std::uint32_t tasks) {
   for (TaskId task = 0; task < tasks; ++task) {
     builder.add_task({.id = "long" + std::to_string(task), .time = TimeSpec::fixed(1.5)});
   }
-  return Problem({std::move(builder).build()}, to_platform({.resources = 2}, 0));
+  return Problem({std::move(builder).build()}, gen::to_platform({.resources = 2}, 0));
 }
 
 struct PlainPool {
@@ -256,7 +256,7 @@ void add_growth() {
   benchmark::RegisterBenchmark("MINMIN/blast",
                                [](auto& state) {
                                  Random random(1);
-                                 const UnlikeFlow flow = unlike_blast(
+                                 const gen::UnlikeFlow flow = gen::unlike_blast(
                                      static_cast<std::uint32_t>(state.range(0)), {}, random);
                                  one_plan(state, "MINMIN", to_problem(flow, {.resources = 20}, 0));
                                })

@@ -73,7 +73,7 @@ void tightest(benchmark::State& state, const PlannerInfo& planner) {
   Plan result;
   for (auto _ : state) {
     PlanningContext context(problem);
-    result = tightest_plan(planner, context);
+    result = planning::tightest_plan(planner, context);
     benchmark::DoNotOptimize(result);
   }
   report(state, result);

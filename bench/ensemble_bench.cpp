@@ -20,30 +20,30 @@
 namespace dovetail::bench {
 namespace {
 
-MonthProblem on_grillon(Count processors, Count scenarios, Count months) {
-  EnsembleSite site = reference_sites().front();
+planning::MonthProblem on_grillon(Count processors, Count scenarios, Count months) {
+  EnsembleSite site = gen::reference_sites().front();
   site.processors = processors;
-  return month_problem(site, {}, scenarios, months);
+  return planning::month_problem(site, {}, scenarios, months);
 }
 
-plain::Months plainly(const MonthProblem& problem) {
+plain::Months plainly(const planning::MonthProblem& problem) {
   plain::Months months{problem.scenarios, problem.months, problem.processors, {}, problem.post};
   for (const GroupTime& size : problem.sizes) months.times[size.procs] = size.time;
   return months;
 }
 
 // Groups and makespan, both ways, from nothing.
-void ratio(benchmark::State& state, const std::string& heuristic, Dispatch dispatch,
-           const MonthProblem& problem) {
-  const GroupingInfo& info = *find_grouping(heuristic);
+void ratio(benchmark::State& state, const std::string& heuristic, planning::Dispatch dispatch,
+           const planning::MonthProblem& problem) {
+  const planning::GroupingInfo& info = *planning::find_grouping(heuristic);
   const plain::Months months = plainly(problem);
-  const std::string rule(name_of(dispatch));
+  const std::string rule(planning::name_of(dispatch));
   double ours_ms = 0;
   double plain_ms = 0;
   for (auto _ : state) {
     const double start = processor_ms();
-    const Grouping grouping = info.make(problem, dispatch);
-    const Duration makespan = simulate_months(problem, grouping, dispatch).makespan;
+    const planning::Grouping grouping = info.make(problem, dispatch);
+    const Duration makespan = planning::simulate_months(problem, grouping, dispatch).makespan;
     const double middle = processor_ms();
     const plain::Sizes groups = plain::grouping(months, heuristic, rule);
     const plain::Whole expected = plain::simulate(months, groups, rule);
@@ -63,12 +63,13 @@ void ratio(benchmark::State& state, const std::string& heuristic, Dispatch dispa
 void all_sizes(benchmark::State& state, Count months) {
   for (auto _ : state) {
     Duration sum = 0;
-    for (EnsembleSite site : reference_sites()) {
+    for (EnsembleSite site : gen::reference_sites()) {
       for (site.processors = 11; site.processors <= 120; ++site.processors) {
-        const MonthProblem problem = month_problem(site, {}, 10, months);
+        const planning::MonthProblem problem = planning::month_problem(site, {}, 10, months);
         for (const char* name : {"basic", "imp1", "imp2", "knapsack"}) {
-          const Grouping grouping = find_grouping(name)->make(problem, Dispatch::fair);
-          sum += simulate_months(problem, grouping, Dispatch::fair).makespan;
+          const planning::Grouping grouping =
+              planning::find_grouping(name)->make(problem, planning::Dispatch::fair);
+          sum += planning::simulate_months(problem, grouping, planning::Dispatch::fair).makespan;
         }
       }
     }
@@ -78,31 +79,32 @@ void all_sizes(benchmark::State& state, Count months) {
 
 void over_clusters(benchmark::State& state, const std::string& heuristic, Count scenarios,
                    Count processors) {
-  const Ensemble ensemble = made_up_ensemble({.scenarios = scenarios,
-                                              .months = 180,
-                                              .clusters = 100,
-                                              .smallest = processors,
-                                              .largest = processors});
-  const EnsembleChoices choices{.heuristic = find_grouping(heuristic)};
+  const Ensemble ensemble = gen::made_up_ensemble({.scenarios = scenarios,
+                                                   .months = 180,
+                                                   .clusters = 100,
+                                                   .smallest = processors,
+                                                   .largest = processors});
+  const planning::EnsembleChoices choices{.heuristic = planning::find_grouping(heuristic)};
   double hours = 0;
   for (auto _ : state) {
-    hours = to_seconds(plan_ensemble(ensemble, choices).makespan) / 3600;
+    hours = to_seconds(planning::plan_ensemble(ensemble, choices).makespan) / 3600;
   }
   state.counters["makespan_h"] = hours;
 }
 
 // Ten scenarios in slots of ten hours, every task planned on the calendar.
 void in_slots(benchmark::State& state, Count months) {
-  const MonthProblem problem = on_grillon(53, 10, months);
-  const ChainEnsemble ensemble{.platform = Platform::empty(53),
-                               .units = {month_unit(problem.sizes, problem.post, 1)},
-                               .windows = {{.length = 10 * kHour, .every = kDay}},
-                               .scenarios = 10,
-                               .months = months};
-  const EnsembleChoices choices{.heuristic = find_grouping("knapsack")};
+  const planning::MonthProblem problem = on_grillon(53, 10, months);
+  const planning::ChainEnsemble ensemble{
+      .platform = Platform::empty(53),
+      .units = {planning::month_unit(problem.sizes, problem.post, 1)},
+      .windows = {{.length = 10 * kHour, .every = kDay}},
+      .scenarios = 10,
+      .months = months};
+  const planning::EnsembleChoices choices{.heuristic = planning::find_grouping("knapsack")};
   double days = 0;
   for (auto _ : state) {
-    days = to_seconds(plan_chain_ensemble(ensemble, choices)->summary.makespan) / 86'400;
+    days = to_seconds(planning::plan_chain_ensemble(ensemble, choices)->summary.makespan) / 86'400;
   }
   state.counters["makespan_d"] = days;
 }
@@ -113,10 +115,10 @@ void add_bench(const std::string& name, Measure measure) {
 }
 
 const bool kRegistered = [] {
-  for (const GroupingInfo& heuristic : groupings()) {
+  for (const planning::GroupingInfo& heuristic : planning::groupings()) {
     const std::string name(heuristic.name);
-    for (const DispatchInfo& rule : dispatch_rules()) {
-      const Dispatch dispatch = rule.rule;
+    for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
+      const planning::Dispatch dispatch = rule.rule;
       add_bench("ratio/" + name + "/" + std::string(rule.name) + "/10x1800x120",
                 [=](auto& state) { ratio(state, name, dispatch, on_grillon(120, 10, 1800)); });
       add_bench("ratio/" + name + "/" + std::string(rule.name) + "/10x1800x97",
@@ -124,7 +126,8 @@ const bool kRegistered = [] {
     }
   }
   for (const char* rule : {"fair", "rotate"}) {
-    const Dispatch dispatch = rule == std::string("fair") ? Dispatch::fair : Dispatch::rotate;
+    const planning::Dispatch dispatch =
+        rule == std::string("fair") ? planning::Dispatch::fair : planning::Dispatch::rotate;
     add_bench(std::string("ratio/knapsack/") + rule + "/60x60x400",
               [=](auto& state) { ratio(state, "knapsack", dispatch, on_grillon(400, 60, 60)); });
   }

@@ -24,20 +24,21 @@ Problem random_set(std::size_t count, Count procs) {
   std::vector<Workflow> workflows;
   for (std::size_t i = 0; i < count; ++i) {
     Random random = Random(1).split(i);
-    LayeredDagSpec spec{.tasks = 50};
+    gen::LayeredDagSpec spec{.tasks = 50};
     spec.times.alpha_max = 0.25;
-    spec.times.kernels = KernelCosts{.gigaflops = 3.388};
-    workflows.push_back(layered_dag(spec, random, "w" + std::to_string(i)));
+    spec.times.kernels = gen::KernelCosts{.gigaflops = 3.388};
+    workflows.push_back(gen::layered_dag(spec, random, "w" + std::to_string(i)));
   }
   return Problem(workflows, Platform::empty(procs), Goal::fair);
 }
 
-Problem kernel_set(KernelClass kernels, std::size_t count, Count procs, std::uint64_t seed = 7) {
+Problem kernel_set(gen::KernelClass kernels, std::size_t count, Count procs,
+                   std::uint64_t seed = 7) {
   Random random(seed);
   std::vector<Workflow> workflows;
   for (std::size_t i = 0; i < count; ++i) {
-    workflows.push_back(
-        kernel_graph(kernels, random.below(population(kernels)), 1, "w" + std::to_string(i)));
+    workflows.push_back(gen::kernel_graph(kernels, random.below(gen::population(kernels)), 1,
+                                          "w" + std::to_string(i)));
   }
   return Problem(workflows, Platform::empty(procs), Goal::fair);
 }
@@ -84,10 +85,10 @@ void register_ratio(const std::string& name, const std::string& set, const Probl
 // A set for which MAGS has to search its slack: some ten attempts instead of one.
 Problem slack_set() {
   for (std::uint64_t seed = 1; seed < 1000; ++seed) {
-    Problem problem = kernel_set(KernelClass::random, 10, 216, seed);
+    Problem problem = kernel_set(gen::KernelClass::random, 10, 216, seed);
     if (plan(*find_planner("MAGS"), problem).division->slack > 1) return problem;
   }
-  return kernel_set(KernelClass::random, 10, 216);
+  return kernel_set(gen::KernelClass::random, 10, 216);
 }
 
 int register_all() {
@@ -96,10 +97,10 @@ int register_all() {
     const std::string name(planner.name);
     const bool slow = name == "CAFM_K_SHELVES";
     register_ratio(name, "random/10", random_set(10, 216));
-    register_ratio(name, "tight/10", kernel_set(KernelClass::random, 10, 47));
+    register_ratio(name, "tight/10", kernel_set(gen::KernelClass::random, 10, 47));
     if (!slow) {
-      register_ratio(name, "fft/10", kernel_set(KernelClass::fft, 10, 216));
-      register_ratio(name, "strassen/10", kernel_set(KernelClass::strassen, 10, 216));
+      register_ratio(name, "fft/10", kernel_set(gen::KernelClass::fft, 10, 216));
+      register_ratio(name, "strassen/10", kernel_set(gen::KernelClass::strassen, 10, 216));
     }
     benchmark::RegisterBenchmark((name + "/growth").c_str(),
                                  [=](benchmark::State& state) { growth(state, name); })

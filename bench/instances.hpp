@@ -35,7 +35,7 @@ inline Cluster dense_cluster(Count processors, std::size_t reservations, std::ui
 inline Problem dense_problem(std::uint32_t tasks, Count processors, std::size_t reservations,
                              std::uint64_t seed = 1) {
   Random random(seed);
-  Workflow workflow = layered_dag({.tasks = tasks}, random);
+  Workflow workflow = gen::layered_dag({.tasks = tasks}, random);
   return Problem({std::move(workflow)},
                  Platform(0, {dense_cluster(processors, reservations, seed)}));
 }

@@ -62,7 +62,7 @@ void growth(benchmark::State& state, const PlannerInfo& planner) {
 void chain_growth(benchmark::State& state, const PlannerInfo& planner) {
   const auto size = static_cast<std::uint32_t>(state.range(0));
   Random random(1);
-  const Problem problem({chain({.tasks = size}, random)},
+  const Problem problem({gen::chain({.tasks = size}, random)},
                         Platform::empty(static_cast<Count>(size)));
   one_plan(state, planner, problem);
 }

@@ -22,6 +22,9 @@
 #include "queue/strategies/decisions.hpp"
 
 namespace dovetail::bench {
+
+using namespace queue;
+
 namespace {
 
 using Jobs = std::shared_ptr<const std::vector<Job>>;
@@ -45,10 +48,11 @@ Jobs jobs(std::int64_t per_cent) {
     jobs = std::make_shared<const std::vector<Job>>(read_trace(path, rules).jobs);
     return jobs;
   }
-  WorkloadSpec spec{.seed = 1};
+  gen::WorkloadSpec spec{.seed = 1};
   spec.lublin = {.processors = kNodes, .jobs = 28'476};
   spec.load = 0.7;
-  const TraceFile file(format_swf(to_swf(make_workload(spec))), "generated.swf", rules);
+  const TraceFile file(io::format_swf(gen::to_swf(gen::make_workload(spec))), "generated.swf",
+                       rules);
   jobs = std::make_shared<const std::vector<Job>>(all_of(file).jobs);
   return jobs;
 }
@@ -138,7 +142,7 @@ void glume_decision(benchmark::State& state, bool keep_run_times) {
   const OutlookEstimator queue(background.machine().outlook(), now);
   Random random(1);
   const Workflow workflow =
-      montage({.tasks = static_cast<std::uint32_t>(state.range(0)), .hours = 500}, random);
+      gen::montage({.tasks = static_cast<std::uint32_t>(state.range(0)), .hours = 500}, random);
   const LeveledTasks tasks(workflow, {.name = "bench", .processors = kNodes});
   std::vector<TaskId> all(tasks.size());
   for (TaskId task = 0; task < tasks.size(); ++task) all[task] = task;

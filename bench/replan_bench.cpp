@@ -19,7 +19,7 @@ Plan make_plan(const Problem& problem) { return plan(*find_planner("BL_CPAR_BD_C
 
 Problem make_problem(std::int64_t tasks) {
   Random random(1);
-  return Problem({layered_dag({.tasks = static_cast<std::uint32_t>(tasks)}, random)},
+  return Problem({gen::layered_dag({.tasks = static_cast<std::uint32_t>(tasks)}, random)},
                  Platform::empty(64));
 }
 
@@ -38,9 +38,9 @@ run::RunPicture picture_of(const Problem& problem) {
   for (const Placement& placed : plan.placements) {
     const bool runs = placed.start < picture.now && placed.end > picture.now;
     picture.slots.push_back({placed.procs, placed.start, placed.end});
-    picture.progress.push_back(runs                        ? TaskProgress::running
-                               : placed.end <= picture.now ? TaskProgress::finished
-                                                           : TaskProgress::waiting);
+    picture.progress.push_back(runs                        ? planning::TaskProgress::running
+                               : placed.end <= picture.now ? planning::TaskProgress::finished
+                                                           : planning::TaskProgress::waiting);
     const std::size_t task = picture.slots.size() - 1;
     if (runs && (!late || placed.end < picture.slots[*late].end)) late = task;
   }
@@ -48,12 +48,12 @@ run::RunPicture picture_of(const Problem& problem) {
   return picture;
 }
 
-void replan_one(benchmark::State& state, const ClusterWorldOptions& options) {
+void replan_one(benchmark::State& state, const planning::ClusterWorldOptions& options) {
   const Problem problem = make_problem(state.range(0));
   const run::RunPicture picture = picture_of(problem);
   run::NewPlan plan;
   for (auto _ : state) plan = run::replan(problem, make_plan, picture, options);
-  const auto waiting = std::ranges::count(picture.progress, TaskProgress::waiting);
+  const auto waiting = std::ranges::count(picture.progress, planning::TaskProgress::waiting);
   const auto left = [&](Time end) { return static_cast<double>(end - picture.now); };
   const Evaluation& made = plan.decision;
   const Time end = made.adopted ? *made.candidate : *made.current;
@@ -61,7 +61,7 @@ void replan_one(benchmark::State& state, const ClusterWorldOptions& options) {
   state.counters["moved"] =
       made.adopted ? static_cast<double>(*made.moved) / static_cast<double>(waiting) : 0;
 }
-BENCHMARK_CAPTURE(replan_one, search, {.stability = kStability, .searches = true})
+BENCHMARK_CAPTURE(replan_one, search, {.stability = planning::kStability, .searches = true})
     ->Name("replan/search")
     ->Arg(50)
     ->Arg(100)

@@ -131,8 +131,8 @@ Problem ProblemArguments::load(const GoalArguments& goal,
                                                     : read_platform(cluster);
   if (!now.empty()) platform = at_moment(platform, now, cluster);
   if (processors > 0 && platform.clusters().size() == 1) {
-    platform =
-        Platform(platform.now(), {limited_cluster(platform, processors)}, platform.wall_clock());
+    platform = Platform(platform.now(), {planning::limited_cluster(platform, processors)},
+                        platform.wall_clock());
   }
   std::optional<Time> deadline;
   if (goal.deadline) deadline = parse_deadline(platform, *goal.deadline);

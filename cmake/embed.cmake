@@ -14,7 +14,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 #include <stdexcept>
 #include <string>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 struct EmbeddedFile {
@@ -34,7 +34,7 @@ std::string_view embedded_file(std::string_view name) {
   throw std::logic_error(\"no embedded file \" + std::string(name));
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 ")
   return()
 endif()

@@ -27,17 +27,19 @@ std::vector<Count> processors_of(const Ensemble& ensemble) {
 EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   const Ensemble& ensemble = input.ensemble;
   EnsembleAnswer answer{ensemble.scenarios, ensemble.months, input.choices,
-                        plan_ensemble(ensemble, input.choices), processors_of(ensemble)};
+                        planning::plan_ensemble(ensemble, input.choices), processors_of(ensemble)};
   for (std::size_t c = 0; input.arguments.needs_schedule() && c < ensemble.sites.size(); ++c) {
-    const SitePlan& site = answer.plan.sites[c];
+    const planning::SitePlan& site = answer.plan.sites[c];
     auto& runs = answer.schedules.emplace_back();
     if (site.grouping.groups.empty()) continue;
-    const MonthProblem problem =
-        month_problem(ensemble.sites[c], ensemble.rules, site.planned_for, ensemble.months);
-    runs = simulate_months(problem, site.grouping, input.choices.dispatch, KeepRuns::yes).runs;
+    const planning::MonthProblem problem = planning::month_problem(
+        ensemble.sites[c], ensemble.rules, site.planned_for, ensemble.months);
+    runs = planning::simulate_months(problem, site.grouping, input.choices.dispatch,
+                                     planning::KeepRuns::yes)
+               .runs;
   }
   if (input.arguments.vectors) {
-    for (PerformanceVector& vector : performance_of(ensemble, input.choices)) {
+    for (planning::PerformanceVector& vector : planning::performance_of(ensemble, input.choices)) {
       auto& values = answer.vectors.emplace_back();
       for (Count k = 1; k <= ensemble.scenarios; ++k) values.push_back(vector.at(k));
     }
@@ -89,15 +91,16 @@ std::string unused_tables(const EnsembleInput& input) {
 // Why the months on a cluster never end.
 std::string disk_words(const EnsembleInput& input, const EnsembleAnswer& answer) {
   const auto& sites = answer.plan.sites;
-  const auto stuck = std::find_if(sites.begin(), sites.end(),
-                                  [](const SitePlan& site) { return site.makespan >= kForever; });
+  const auto stuck = std::find_if(sites.begin(), sites.end(), [](const planning::SitePlan& site) {
+    return site.makespan >= kForever;
+  });
   const EnsembleSite& site = input.ensemble.sites[static_cast<std::size_t>(stuck - sites.begin())];
   const std::string cluster = fmt::format("cluster {}: ", io::quote(site.name));
   if (stuck->grouping.groups.empty()) return cluster + "no group fits";
   const DiskSpec& disk = *input.ensemble.rules.disk;
-  const MonthProblem problem =
-      month_problem(site, input.ensemble.rules, stuck->planned_for, answer.months);
-  const auto result = simulate_months(problem, stuck->grouping, answer.choices.dispatch);
+  const planning::MonthProblem problem =
+      planning::month_problem(site, input.ensemble.rules, stuck->planned_for, answer.months);
+  const auto result = planning::simulate_months(problem, stuck->grouping, answer.choices.dispatch);
   if (result.months_done > 0 && disk.archive > 0) {
     return cluster +
            fmt::format(
@@ -122,16 +125,16 @@ void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
              counted(sites.size(), "cluster"), unused_tables(input));
   fmt::print("  ends        in {}\n", format_duration(answer.plan.makespan));
   fmt::print("  grouped by  {}, months handed out by {}{}\n\n", answer.choices.heuristic->name,
-             name_of(answer.choices.dispatch),
+             planning::name_of(answer.choices.dispatch),
              input.needs_calendar() ? ", planned on the calendar" : "");
   fmt::print("{}", describe_clusters(answer));
   if (input.needs_calendar() || sites.size() > 1) return;
-  const SitePlan& site = sites.front();
+  const planning::SitePlan& site = sites.front();
   fmt::print("\n  the formulas say {}, the simulation {} seconds{}\n\n",
              format_seconds(site.formula), format_seconds(site.makespan),
              site.flushes > 0 ? fmt::format("; the disk is emptied {} times", site.flushes) : "");
-  const MonthProblem problem = month_problem(input.ensemble.sites.front(), input.ensemble.rules,
-                                             answer.scenarios, answer.months);
+  const planning::MonthProblem problem = planning::month_problem(
+      input.ensemble.sites.front(), input.ensemble.rules, answer.scenarios, answer.months);
   fmt::print("{}",
              describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name,
                                  !has_huge_knapsack(input.ensemble, input.ensemble.sites.front())));
@@ -183,12 +186,12 @@ Exit answer_sweep(const EnsembleInput& input) {
       sweep_processors(input.ensemble, input.choices.dispatch, read_sweep(arguments.sweep));
   write_json(arguments, to_json(sweep));
   if (!arguments.chart.empty()) {
-    const io::LineChart chart = chart_of(sweep);
+    const draw::LineChart chart = chart_of(sweep);
     write_file(arguments.chart, arguments.chart.ends_with(".svg")
-                                    ? io::lines_svg({chart})
-                                    : io::lines_html(chart.title, {chart}));
+                                    ? draw::lines_svg({chart})
+                                    : draw::lines_html(chart.title, {chart}));
   }
-  if (sweep.heuristics.size() < groupings().size()) {
+  if (sweep.heuristics.size() < planning::groupings().size()) {
     fmt::print(stderr,
                "--sweep: knapsack and best are left out: solving them exactly takes too long on {} "
                "processors\n",
@@ -212,7 +215,7 @@ Exit run_ensemble(const EnsembleArguments& arguments) {
 
 std::string known_names() {
   std::vector<std::string_view> names;
-  for (const GroupingInfo& row : groupings()) names.push_back(row.name);
+  for (const planning::GroupingInfo& row : planning::groupings()) names.push_back(row.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -231,10 +234,13 @@ void add_ensemble(CLI::App& program, Exit& status) {
       ->required();
   command.add_option("--heuristic", a.heuristic,
                      "choose how processors are grouped: " + known_names() + "; default best");
-  std::vector<std::pair<std::string, Dispatch>> rules;
-  for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
-  add_choice<Dispatch>(command, "--dispatch", a.dispatch, rules,
-                       "choose which scenario a group takes next: fair, rotate (default) or ideal");
+  std::vector<std::pair<std::string, planning::Dispatch>> rules;
+  for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
+    rules.emplace_back(rule.name, rule.rule);
+  }
+  add_choice<planning::Dispatch>(
+      command, "--dispatch", a.dispatch, rules,
+      "choose which scenario a group takes next: fair, rotate (default) or ideal");
   command.add_option("--repartition", a.repartition,
                      "choose how scenarios are spread over several clusters: greedy (default), "
                      "round-robin or exact");

@@ -36,7 +36,7 @@ std::vector<TaskId> chain_tasks(const io::EnsembleFile& file, const Workflow& wo
 }
 
 // Tasks off the chain get the fewest processors that they allow.
-void warn_of_narrow_tasks(const EnsembleInput& input, const RepeatedUnit& unit) {
+void warn_of_narrow_tasks(const EnsembleInput& input, const planning::RepeatedUnit& unit) {
   for (const TaskId task : unit.off_chain()) {
     const TaskTime time = unit.workflow().time(task);
     const Count least = time.min_procs();
@@ -72,13 +72,13 @@ double longest_seconds(const Workflow& workflow) {
   return sum;
 }
 
-void reject_huge_plan(const EnsembleInput& input, const ChainEnsemble& chains) {
+void reject_huge_plan(const EnsembleInput& input, const planning::ChainEnsemble& chains) {
   const std::int64_t months = std::int64_t{chains.scenarios} * chains.months;
   double slowest = 1;
   for (const Cluster& cluster : chains.platform.clusters()) {
     slowest = std::min(slowest, cluster.speed);
   }
-  for (const RepeatedUnit& unit : chains.units) {
+  for (const planning::RepeatedUnit& unit : chains.units) {
     const std::int64_t tasks = static_cast<std::int64_t>(unit.workflow().size()) * months;
     if (tasks > kMostTasksKept) {
       throw InputError(
@@ -92,8 +92,8 @@ void reject_huge_plan(const EnsembleInput& input, const ChainEnsemble& chains) {
   }
 }
 
-std::vector<RepeatedUnit> units_of(const EnsembleInput& input) {
-  std::vector<RepeatedUnit> units;
+std::vector<planning::RepeatedUnit> units_of(const EnsembleInput& input) {
+  std::vector<planning::RepeatedUnit> units;
   if (!input.file.repeat.empty()) {
     // The workflow file stands beside the ensemble file.
     const fs::path folder = fs::path(input.file.file).parent_path();
@@ -109,8 +109,8 @@ std::vector<RepeatedUnit> units_of(const EnsembleInput& input) {
                      "reservations and windows, and without --plan and --export");
   }
   for (const EnsembleSite& site : input.ensemble.sites) {
-    units.push_back(
-        month_unit(group_sizes(site, input.ensemble.rules), site.times.post, site.times.posts));
+    units.push_back(planning::month_unit(group_sizes(site, input.ensemble.rules), site.times.post,
+                                         site.times.posts));
   }
   return units;
 }
@@ -142,25 +142,25 @@ std::vector<fs::path> earlier_scenarios(const std::string& folder) {
 
 }  // namespace
 
-std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
-                                               std::string& full_cluster) {
-  if (input.choices.dispatch == Dispatch::ideal) {
+std::optional<planning::ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
+                                                         std::string& full_cluster) {
+  if (input.choices.dispatch == planning::Dispatch::ideal) {
     throw InputError(
         "--dispatch: ideal lets months of a scenario overlap; no plan of reservations, windows or "
         "tasks can do that");
   }
-  ChainEnsemble chains{.platform = planned_platform(input),
-                       .units = units_of(input),
-                       .windows = {},
-                       .scenarios = input.ensemble.scenarios,
-                       .months = input.ensemble.months,
-                       .node_multiples = input.ensemble.rules.node_multiples,
-                       .post_processors = input.ensemble.rules.post_processors,
-                       .post_node = input.ensemble.rules.post_node};
+  planning::ChainEnsemble chains{.platform = planned_platform(input),
+                                 .units = units_of(input),
+                                 .windows = {},
+                                 .scenarios = input.ensemble.scenarios,
+                                 .months = input.ensemble.months,
+                                 .node_multiples = input.ensemble.rules.node_multiples,
+                                 .post_processors = input.ensemble.rules.post_processors,
+                                 .post_node = input.ensemble.rules.post_node};
   for (const EnsembleSite& site : input.ensemble.sites) chains.windows.push_back(site.windows);
   reject_huge_plan(input, chains);
   std::size_t full = 0;
-  auto plan = plan_chain_ensemble(chains, input.choices, &full);
+  auto plan = planning::plan_chain_ensemble(chains, input.choices, &full);
   if (!plan) {
     full_cluster = input.platform.clusters()[full].name;
     return std::nullopt;
@@ -170,7 +170,7 @@ std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
   return plan;
 }
 
-void export_plan(const ChainEnsemblePlan& plan, const std::string& folder) {
+void export_plan(const planning::ChainEnsemblePlan& plan, const std::string& folder) {
   const std::vector<fs::path> earlier = earlier_scenarios(folder);
   std::error_code error;
   fs::create_directories(folder, error);

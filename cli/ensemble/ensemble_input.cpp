@@ -152,10 +152,12 @@ bool has_huge_knapsack(const Ensemble& ensemble, const EnsembleSite& site) {
 EnsembleInput read_ensemble_input(const EnsembleArguments& arguments) {
   const std::string heuristic = arguments.heuristic.empty() ? "best" : arguments.heuristic;
   const std::string repartition = arguments.repartition.empty() ? "greedy" : arguments.repartition;
-  const EnsembleChoices choices{
-      &chosen_row("--heuristic", heuristic, find_grouping(heuristic), groupings()),
+  const planning::EnsembleChoices choices{
+      &chosen_row("--heuristic", heuristic, planning::find_grouping(heuristic),
+                  planning::groupings()),
       arguments.dispatch,
-      &chosen_row("--repartition", repartition, find_repartition(repartition), repartitions())};
+      &chosen_row("--repartition", repartition, planning::find_repartition(repartition),
+                  planning::repartitions())};
   const Platform read = read_platform(arguments.cluster);
   io::EnsembleFile file = io::read_ensemble(arguments.file, read.wall_clock());
   const Platform platform = named_after_table(read, arguments, file);

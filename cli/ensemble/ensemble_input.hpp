@@ -14,7 +14,7 @@ struct EnsembleArguments {
   std::string file;
   std::string cluster;
   std::string heuristic;  // empty: best
-  Dispatch dispatch = Dispatch::rotate;
+  planning::Dispatch dispatch = planning::Dispatch::rotate;
   std::string repartition;  // empty: greedy
   bool json = false;
   bool schedule = false;
@@ -34,7 +34,7 @@ struct EnsembleArguments {
 
 struct EnsembleInput {
   EnsembleArguments arguments;
-  EnsembleChoices choices;
+  planning::EnsembleChoices choices;
   Platform platform;
   io::EnsembleFile file;
   Ensemble ensemble;
@@ -56,11 +56,11 @@ inline constexpr std::int64_t kMostTasksKept = 2'000'000;
 // The plan has been checked. Nothing if the months do not all fit, however late they run; then
 // `full_cluster` gets the name of a cluster without room. Throws InputError for an ensemble that
 // cannot be planned on a calendar.
-std::optional<ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
-                                               std::string& full_cluster);
+std::optional<planning::ChainEnsemblePlan> calendar_plan(const EnsembleInput& input,
+                                                         std::string& full_cluster);
 
 // Writes the files that `dovetail check` and `dovetail run` need, and removes the scenarios of an
 // earlier export. Throws InputError if the folder has other files.
-void export_plan(const ChainEnsemblePlan& plan, const std::string& folder);
+void export_plan(const planning::ChainEnsemblePlan& plan, const std::string& folder);
 
 }  // namespace dovetail::cli

@@ -16,8 +16,8 @@ namespace {
 
 using io::json_string;
 
-std::string run_json(const MonthRun& run, const SitePlan& site) {
-  const bool is_main = run.kind == MonthRun::RunKind::main;
+std::string run_json(const planning::MonthRun& run, const planning::SitePlan& site) {
+  const bool is_main = run.kind == planning::MonthRun::RunKind::main;
   return fmt::format(R"({{"kind":"{}","scenario":{},"month":{},"{}":{},"start":{},"end":{}}})",
                      is_main ? "main" : "post", site.scenarios[run.scenario] + 1, run.month + 1,
                      is_main ? "group" : "processor",
@@ -25,9 +25,10 @@ std::string run_json(const MonthRun& run, const SitePlan& site) {
                      format_seconds(run.start), format_seconds(run.end));
 }
 
-std::vector<std::string> runs_json(const std::vector<MonthRun>& runs, const SitePlan& site) {
+std::vector<std::string> runs_json(const std::vector<planning::MonthRun>& runs,
+                                   const planning::SitePlan& site) {
   std::vector<std::string> rows;
-  for (const MonthRun& run : runs) {
+  for (const planning::MonthRun& run : runs) {
     // Where more scenarios were planned than there are, the others are left out.
     if (run.scenario < site.scenarios.size()) rows.push_back(run_json(run, site));
   }
@@ -35,7 +36,7 @@ std::vector<std::string> runs_json(const std::vector<MonthRun>& runs, const Site
 }
 
 std::string cluster_json(const EnsembleAnswer& answer, std::size_t c) {
-  const SitePlan& site = answer.plan.sites[c];
+  const planning::SitePlan& site = answer.plan.sites[c];
   std::vector<std::uint32_t> numbers;
   for (const std::uint32_t scenario : site.scenarios) numbers.push_back(scenario + 1);
   std::string out = fmt::format(
@@ -72,7 +73,7 @@ std::string to_json(const EnsembleAnswer& answer) {
   return fmt::format(
       "{{\"heuristic\":\"{}\",\"dispatch\":\"{}\",\"repartition\":\"{}\",\"scenarios\":{},"
       "\"months\":{},\"makespan\":{},\"clusters\":[{}]}}\n",
-      answer.choices.heuristic->name, name_of(answer.choices.dispatch),
+      answer.choices.heuristic->name, planning::name_of(answer.choices.dispatch),
       answer.choices.repartition->name, answer.scenarios, answer.months,
       end_json(answer.plan.makespan), clusters);
 }
@@ -90,14 +91,15 @@ std::string group_words(const std::vector<Count>& groups) {
 
 std::string describe_clusters(const EnsembleAnswer& answer) {
   const auto& sites = answer.plan.sites;
-  const bool has_free = std::any_of(
-      sites.begin(), sites.end(), [](const SitePlan& site) { return site.at_no_cost.has_value(); });
+  const bool has_free = std::any_of(sites.begin(), sites.end(), [](const planning::SitePlan& site) {
+    return site.at_no_cost.has_value();
+  });
   std::vector<std::string> header = {"cluster", "groups", "processors", "scenarios", "for posts"};
   if (has_free) header.emplace_back("at no cost");
   header.emplace_back("ends in");
   Table table(header);
   for (std::size_t c = 0; c < sites.size(); ++c) {
-    const SitePlan& site = sites[c];
+    const planning::SitePlan& site = sites[c];
     std::vector<std::string> row = {
         site.name, group_words(site.grouping.groups), std::to_string(answer.processors[c]),
         std::to_string(site.scenarios.size()), std::to_string(site.grouping.post_processors)};
@@ -108,14 +110,14 @@ std::string describe_clusters(const EnsembleAnswer& answer) {
   return table.text(2);
 }
 
-std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
+std::string describe_heuristics(const planning::MonthProblem& problem, planning::Dispatch dispatch,
                                 std::string_view chosen, bool with_knapsacks) {
   Table table({"", "heuristic", "groups", "for posts", "ends in", "seconds", "gain"});
   double reference = 0;
-  for (const GroupingInfo& heuristic : groupings()) {
+  for (const planning::GroupingInfo& heuristic : planning::groupings()) {
     if (heuristic.solves_knapsack && !with_knapsacks) continue;
-    const Grouping grouping = heuristic.make(problem, dispatch);
-    const MonthResult result = simulate_months(problem, grouping, dispatch);
+    const planning::Grouping grouping = heuristic.make(problem, dispatch);
+    const planning::MonthResult result = planning::simulate_months(problem, grouping, dispatch);
     const double seconds = to_seconds(result.makespan);
     if (reference == 0 && !result.is_stuck) reference = seconds;
     table.add(

@@ -14,13 +14,13 @@ namespace dovetail::cli {
 struct EnsembleAnswer {
   Count scenarios = 0;
   Count months = 0;
-  EnsembleChoices choices = {};
-  EnsemblePlan plan = {};
+  planning::EnsembleChoices choices = {};
+  planning::EnsemblePlan plan = {};
   std::vector<Count> processors = {};  // by cluster
-  std::vector<std::vector<MonthRun>> schedules = {};
+  std::vector<std::vector<planning::MonthRun>> schedules = {};
   std::vector<std::vector<Duration>> vectors = {};
   // For pictures of plans on the calendar.
-  std::vector<std::vector<Slot>> off_chain = {};
+  std::vector<std::vector<planning::Slot>> off_chain = {};
   std::vector<std::vector<Interval>> absent = {};  // when the cluster is not ours
 };
 
@@ -36,7 +36,7 @@ std::string describe_clusters(const EnsembleAnswer& answer);
 
 // One line per heuristic for a problem on one cluster, the basic one being what gains refer to.
 // Those that solve knapsacks are left out where these are too large.
-std::string describe_heuristics(const MonthProblem& problem, Dispatch dispatch,
+std::string describe_heuristics(const planning::MonthProblem& problem, planning::Dispatch dispatch,
                                 std::string_view chosen, bool with_knapsacks);
 
 }  // namespace dovetail::cli

@@ -19,23 +19,23 @@ std::vector<Interval> absent_of(const EnsembleAnswer& answer, std::size_t cluste
   return answer.absent.empty() ? std::vector<Interval>{} : answer.absent[cluster];
 }
 
-void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePicture& picture) {
-  const SitePlan& site = answer.plan.sites[cluster];
+void add_rows(const EnsembleAnswer& answer, std::size_t cluster, draw::EnsemblePicture& picture) {
+  const planning::SitePlan& site = answer.plan.sites[cluster];
   const std::size_t first = picture.rows.size();
   std::size_t number = 0;
   for (const Count procs : site.grouping.groups) {
     picture.rows.push_back({.name = fmt::format("{} {}: {} processors", site.name, ++number, procs),
                             .absent = absent_of(answer, cluster)});
   }
-  io::GroupRow posts{.name = site.name + ": post tasks", .absent = absent_of(answer, cluster)};
+  draw::GroupRow posts{.name = site.name + ": post tasks", .absent = absent_of(answer, cluster)};
   if (!answer.off_chain.empty()) {
-    for (const Slot& slot : answer.off_chain[cluster]) {
+    for (const planning::Slot& slot : answer.off_chain[cluster]) {
       posts.spells.push_back({slot.procs, slot.start, slot.end});
     }
   }
-  for (const MonthRun& run : answer.schedules[cluster]) {
+  for (const planning::MonthRun& run : answer.schedules[cluster]) {
     if (run.scenario >= site.scenarios.size()) continue;
-    if (run.kind == MonthRun::RunKind::post) {
+    if (run.kind == planning::MonthRun::RunKind::post) {
       posts.spells.push_back({1, run.start, run.end});
       continue;
     }
@@ -48,13 +48,13 @@ void add_rows(const EnsembleAnswer& answer, std::size_t cluster, io::EnsemblePic
 
 }  // namespace
 
-io::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
-                               bool wall_clock) {
-  io::EnsemblePicture picture{
+draw::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
+                                 bool wall_clock) {
+  draw::EnsemblePicture picture{
       .title = title,
       .facts = {fmt::format("{} scenarios of {} months", answer.scenarios, answer.months),
                 fmt::format("grouped by {}, handed out by {}", answer.choices.heuristic->name,
-                            name_of(answer.choices.dispatch)),
+                            planning::name_of(answer.choices.dispatch)),
                 "ends in " + format_duration(answer.plan.makespan)},
       .wall_clock = wall_clock,
       .window = {now, now + answer.plan.makespan},
@@ -85,24 +85,25 @@ SweepRange read_sweep(const std::string& text) {
   return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1};
 }
 
-ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
+ProcessorSweep sweep_processors(const Ensemble& ensemble, planning::Dispatch dispatch,
                                 const SweepRange& range) {
   EnsembleSite site = ensemble.sites.front();
   ProcessorSweep sweep{site.name, dispatch, {}, {}};
   site.processors = range.high;
   const bool is_huge = has_huge_knapsack(ensemble, site);
-  for (const GroupingInfo& heuristic : groupings()) {
+  for (const planning::GroupingInfo& heuristic : planning::groupings()) {
     if (!is_huge || !heuristic.solves_knapsack) sweep.heuristics.push_back(&heuristic);
   }
   for (std::int64_t processors = range.low; processors <= range.high; processors += range.step) {
     site.processors = static_cast<Count>(processors);
-    const MonthProblem problem =
-        month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
+    const planning::MonthProblem problem =
+        planning::month_problem(site, ensemble.rules, ensemble.scenarios, ensemble.months);
     SweepRow row{site.processors, {}};
-    for (const GroupingInfo* heuristic : sweep.heuristics) {
+    for (const planning::GroupingInfo* heuristic : sweep.heuristics) {
       Duration makespan = kForever;
       if (problem.has_room()) {
-        const auto result = simulate_months(problem, heuristic->make(problem, dispatch), dispatch);
+        const auto result =
+            planning::simulate_months(problem, heuristic->make(problem, dispatch), dispatch);
         if (!result.is_stuck) makespan = result.makespan;
       }
       row.makespans.push_back(makespan);
@@ -122,12 +123,14 @@ std::string to_json(const ProcessorSweep& sweep) {
     rows += "}";
   }
   return fmt::format("{{\"cluster\":{},\"dispatch\":\"{}\",\"sweep\":[{}]}}\n",
-                     io::json_string(sweep.site), name_of(sweep.dispatch), rows);
+                     io::json_string(sweep.site), planning::name_of(sweep.dispatch), rows);
 }
 
 std::string describe_sweep(const ProcessorSweep& sweep) {
   std::vector<std::string> header = {"processors"};
-  for (const GroupingInfo* heuristic : sweep.heuristics) header.emplace_back(heuristic->name);
+  for (const planning::GroupingInfo* heuristic : sweep.heuristics) {
+    header.emplace_back(heuristic->name);
+  }
   Table table(header);
   for (const SweepRow& row : sweep.rows) {
     std::vector<std::string> cells = {std::to_string(row.processors)};
@@ -139,15 +142,16 @@ std::string describe_sweep(const ProcessorSweep& sweep) {
   return table.text(0);
 }
 
-io::LineChart chart_of(const ProcessorSweep& sweep) {
-  io::LineChart chart{.title = "Makespan against processors on " + sweep.site,
-                      .facts = {fmt::format("months handed out by {}", name_of(sweep.dispatch))},
-                      .x_name = "processors",
-                      .y_name = "makespan",
-                      .y_unit = io::AxisUnit::milliseconds,
-                      .from_zero = true};
+draw::LineChart chart_of(const ProcessorSweep& sweep) {
+  draw::LineChart chart{
+      .title = "Makespan against processors on " + sweep.site,
+      .facts = {fmt::format("months handed out by {}", planning::name_of(sweep.dispatch))},
+      .x_name = "processors",
+      .y_name = "makespan",
+      .y_unit = draw::AxisUnit::milliseconds,
+      .from_zero = true};
   for (std::size_t i = 0; i < sweep.heuristics.size(); ++i) {
-    io::LineSeries series{.name = std::string(sweep.heuristics[i]->name)};
+    draw::LineSeries series{.name = std::string(sweep.heuristics[i]->name)};
     for (const SweepRow& row : sweep.rows) {
       if (row.makespans[i] >= kForever) continue;
       series.points.emplace_back(row.processors, static_cast<double>(row.makespans[i]));

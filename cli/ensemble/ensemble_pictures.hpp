@@ -11,8 +11,8 @@
 namespace dovetail::cli {
 
 // Needs the schedules of the answer.
-io::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
-                               bool wall_clock);
+draw::EnsemblePicture picture_of(const EnsembleAnswer& answer, const std::string& title, Time now,
+                                 bool wall_clock);
 
 // Numbers of processors to try: "11:120" or "16:128:16".
 struct SweepRange {
@@ -33,16 +33,16 @@ struct SweepRow {
 // that solve knapsacks are left out where one would be too large.
 struct ProcessorSweep {
   std::string site = {};
-  Dispatch dispatch = Dispatch::fair;
-  std::vector<const GroupingInfo*> heuristics = {};
+  planning::Dispatch dispatch = planning::Dispatch::fair;
+  std::vector<const planning::GroupingInfo*> heuristics = {};
   std::vector<SweepRow> rows = {};
 };
 
-ProcessorSweep sweep_processors(const Ensemble& ensemble, Dispatch dispatch,
+ProcessorSweep sweep_processors(const Ensemble& ensemble, planning::Dispatch dispatch,
                                 const SweepRange& range);
 
 std::string to_json(const ProcessorSweep& sweep);
 std::string describe_sweep(const ProcessorSweep& sweep);
-io::LineChart chart_of(const ProcessorSweep& sweep);
+draw::LineChart chart_of(const ProcessorSweep& sweep);
 
 }  // namespace dovetail::cli

@@ -12,7 +12,7 @@ namespace dovetail::cli {
 namespace {
 
 struct GenerateEnsemble {
-  ClimateSpec spec;
+  gen::ClimateSpec spec;
   bool reference = false;
   std::string output = "-";
   std::string clusters;
@@ -28,7 +28,7 @@ Platform platform_of(const Ensemble& ensemble) {
 }
 
 Exit generate_ensemble(const CLI::App& command, const GenerateEnsemble& arguments) {
-  const ClimateSpec& spec = arguments.spec;
+  const gen::ClimateSpec& spec = arguments.spec;
   if (arguments.reference) {
     for (const char* option : {"--clusters", "--smallest", "--largest", "--seed"}) {
       if (command.count(option) > 0) {
@@ -37,8 +37,8 @@ Exit generate_ensemble(const CLI::App& command, const GenerateEnsemble& argument
     }
   }
   const Ensemble ensemble = arguments.reference
-                                ? Ensemble{spec.scenarios, spec.months, {}, reference_sites()}
-                                : made_up_ensemble(spec);
+                                ? Ensemble{spec.scenarios, spec.months, {}, gen::reference_sites()}
+                                : gen::made_up_ensemble(spec);
   check(ensemble);
   const std::string text = io::format_ensemble(ensemble, arguments.output.ends_with(".json"));
   const std::string grid =

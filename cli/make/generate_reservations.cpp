@@ -24,14 +24,14 @@ struct ReservationArguments {
   std::string output = "-";
 };
 
-ReservationLog load_log(const ReservationArguments& arguments, Random& random) {
+gen::ReservationLog load_log(const ReservationArguments& arguments, Random& random) {
   if (!arguments.log.empty()) {
-    return read_reservation_log(arguments.log, arguments.name, arguments.processors,
-                                arguments.partition);
+    return gen::read_reservation_log(arguments.log, arguments.name, arguments.processors,
+                                     arguments.partition);
   }
-  LublinSpec spec;
+  gen::LublinSpec spec;
   if (arguments.processors > 0) spec.processors = arguments.processors;
-  return synthetic_log(spec, random);
+  return gen::synthetic_log(spec, random);
 }
 
 Exit generate_reservations(const ReservationArguments& arguments) {
@@ -39,12 +39,13 @@ Exit generate_reservations(const ReservationArguments& arguments) {
     throw InputError("--partition: only a log (--log) has partitions");
   }
   Random random(arguments.seed);
-  const ReservationLog log = load_log(arguments, random);
-  const Tagging tagging = tag_jobs(log, arguments.phi, random);
-  const Time moment = draw_moment(log, random);
-  const auto method = *std::ranges::find(kReservationMethods, arguments.method,
-                                         [](ReservationMethod known) { return to_string(known); });
-  Cluster cluster = reservation_schedule(log, tagging, moment, method, random);
+  const gen::ReservationLog log = load_log(arguments, random);
+  const gen::Tagging tagging = gen::tag_jobs(log, arguments.phi, random);
+  const Time moment = gen::draw_moment(log, random);
+  const auto method =
+      *std::ranges::find(gen::kReservationMethods, arguments.method,
+                         [](gen::ReservationMethod known) { return gen::to_string(known); });
+  Cluster cluster = gen::reservation_schedule(log, tagging, moment, method, random);
   cluster.name = arguments.name;
   const std::size_t reservations = cluster.reservations.size();
   const Platform platform(0, {std::move(cluster)});

@@ -17,6 +17,8 @@
 
 namespace dovetail::cli {
 
+using namespace gen;
+
 namespace {
 
 struct WorkflowArguments {

@@ -12,7 +12,7 @@ namespace dovetail::cli {
 namespace {
 
 struct WorkloadArguments {
-  WorkloadSpec spec;
+  gen::WorkloadSpec spec;
   std::string longest_request = "18h";
   std::string output = "-";
 };
@@ -30,13 +30,13 @@ bool is_json(const WorkloadArguments& arguments) { return arguments.output.ends_
 
 // Throws InputError for options that would have no effect, and for files that cannot be made.
 void check_arguments(const CLI::App& command, const WorkloadArguments& arguments) {
-  const auto only_with = [&](const char* option, RequestKind kind) {
+  const auto only_with = [&](const char* option, gen::RequestKind kind) {
     if (command.count(option) == 0 || arguments.spec.requests == kind) return;
-    throw InputError(fmt::format("{}: only for --requests {}", option, to_string(kind)));
+    throw InputError(fmt::format("{}: only for --requests {}", option, gen::to_string(kind)));
   };
-  only_with("--max-share", RequestKind::tsafrir);
-  only_with("--factor", RequestKind::factor);
-  only_with("--round-up", RequestKind::factor);
+  only_with("--max-share", gen::RequestKind::tsafrir);
+  only_with("--factor", gen::RequestKind::factor);
+  only_with("--round-up", gen::RequestKind::factor);
   if (arguments.spec.users > 0 && is_json(arguments)) {
     throw InputError("--users: a JSON job list has no users; write a .swf file");
   }
@@ -46,40 +46,41 @@ void check_arguments(const CLI::App& command, const WorkloadArguments& arguments
   }
 }
 
-std::string summary(const Workload& workload) {
-  std::vector<LublinJob> jobs;
+std::string summary(const gen::Workload& workload) {
+  std::vector<gen::LublinJob> jobs;
   double over = 0;
-  for (const WorkloadJob& job : workload.jobs) {
+  for (const gen::WorkloadJob& job : workload.jobs) {
     jobs.push_back({job.submit, job.run, job.procs});
     over += to_seconds(job.request - job.run) / 3600 / static_cast<double>(workload.jobs.size());
   }
   const Count nodes = workload.spec.lublin.processors;
   return fmt::format("{}, {}, load {:.2f}, requests {:.1f} h above the run time, seed {}",
                      counted(jobs.size(), "job"), counted(static_cast<std::size_t>(nodes), "node"),
-                     offered_load(jobs, nodes), over, workload.spec.seed);
+                     gen::offered_load(jobs, nodes), over, workload.spec.seed);
 }
 
 Exit generate_workload(const CLI::App& command, WorkloadArguments arguments) {
   check_arguments(command, arguments);
   arguments.spec.longest_request = read_longest_request(arguments.longest_request);
-  const Workload workload = make_workload(arguments.spec);
-  write_file(arguments.output,
-             is_json(arguments) ? format_job_list(workload) : format_swf(to_swf(workload)));
+  const gen::Workload workload = gen::make_workload(arguments.spec);
+  write_file(arguments.output, is_json(arguments) ? gen::format_job_list(workload)
+                                                  : io::format_swf(gen::to_swf(workload)));
   report_made(arguments.output, summary(workload));
   return Exit::fine;
 }
 
-void add_job_options(CLI::App& command, WorkloadSpec& spec) {
+void add_job_options(CLI::App& command, gen::WorkloadSpec& spec) {
   command.add_option("--nodes", spec.lublin.processors, "give the machine this many nodes")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
   command.add_option("--jobs", spec.lublin.jobs, "make this many jobs");
-  add_choice<LublinTypes>(command, "--types", spec.lublin.types,
-                          {{"single", LublinTypes::single},
-                           {"batch", LublinTypes::batch},
-                           {"interactive", LublinTypes::interactive},
-                           {"both", LublinTypes::both}},
-                          "choose the kinds of jobs: single (default), the fit of one kind to all, "
-                          "or batch, interactive, both");
+  add_choice<gen::LublinTypes>(
+      command, "--types", spec.lublin.types,
+      {{"single", gen::LublinTypes::single},
+       {"batch", gen::LublinTypes::batch},
+       {"interactive", gen::LublinTypes::interactive},
+       {"both", gen::LublinTypes::both}},
+      "choose the kinds of jobs: single (default), the fit of one kind to all, "
+      "or batch, interactive, both");
   command.add_option(
       "--load", spec.load,
       "stretch the submit times to this offered load; default: unchanged, about 0.7 for single");
@@ -88,13 +89,14 @@ void add_job_options(CLI::App& command, WorkloadSpec& spec) {
 }
 
 void add_request_options(CLI::App& command, WorkloadArguments& arguments) {
-  WorkloadSpec& spec = arguments.spec;
-  add_choice<RequestKind>(command, "--requests", spec.requests,
-                          {{"tsafrir", RequestKind::tsafrir},
-                           {"exact", RequestKind::exact},
-                           {"factor", RequestKind::factor}},
-                          "choose the requested times: tsafrir (default), as users choose them; "
-                          "exact; or factor, the run time x (1 + u factor)");
+  gen::WorkloadSpec& spec = arguments.spec;
+  add_choice<gen::RequestKind>(
+      command, "--requests", spec.requests,
+      {{"tsafrir", gen::RequestKind::tsafrir},
+       {"exact", gen::RequestKind::exact},
+       {"factor", gen::RequestKind::factor}},
+      "choose the requested times: tsafrir (default), as users choose them; "
+      "exact; or factor, the run time x (1 + u factor)");
   command.add_option("--max-request", arguments.longest_request,
                      "set the queue's limit, 1h or more; longer runs are cut to it");
   command.add_option("--max-share", spec.tsafrir.longest_percent,

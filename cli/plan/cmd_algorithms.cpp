@@ -34,16 +34,16 @@ std::vector<AlgorithmRow> rows() {
   for (const PlannerInfo& row : planners()) {
     rows.push_back({row.name, kGoals[static_cast<std::size_t>(row.goal)], row.summary, row.source});
   }
-  for (const StrategyInfo& row : strategies()) {
+  for (const queue::StrategyInfo& row : queue::strategies()) {
     rows.push_back({row.name, "queue", row.description, row.source});
   }
-  for (const GroupingInfo& row : groupings()) {
+  for (const planning::GroupingInfo& row : planning::groupings()) {
     rows.push_back({row.name, "ensemble", row.summary, row.source});
   }
-  for (const RepartitionInfo& row : repartitions()) {
+  for (const planning::RepartitionInfo& row : planning::repartitions()) {
     rows.push_back({row.name, "clusters", row.summary, row.source});
   }
-  for (const PolicyInfo& row : policies()) {
+  for (const queue::PolicyInfo& row : queue::policies()) {
     rows.push_back({row.name, "policy", row.description, row.source});
   }
   return rows;

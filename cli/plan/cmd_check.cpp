@@ -56,7 +56,7 @@ Exit run(const CheckArguments& arguments) {
     if (more > 0) document["more"] = more;
     fmt::print("{}\n", document.dump(1));
   } else if (valid) {
-    const std::string proof = io::proof_text(record);
+    const std::string proof = draw::proof_text(record);
     fmt::print("{}: valid: {}, ends {} after now, {} CPU-hours{}\n", arguments.plan,
                counted(record.tasks.size(), "task"), format_duration(record.makespan),
                io::hours_text(record.cpu_hours), proof.empty() ? "" : ", proved " + proof);

@@ -85,7 +85,7 @@ Exit compare_fairly(PlanningContext& context, bool json) {
   const Problem& problem = context.problem();
   note_left_out(problem);
   auto plans = plan_all(context);
-  if (can_search(problem) && problem.task_count() <= kManyTasks) {
+  if (can_search(problem) && problem.task_count() <= planning::kManyTasks) {
     plans.push_back(plan_by(*find_planner("DOVETAIL_FAIR"), context, problem.deadline()));
   }
   const Plan& fairest = plans[fairest_plan(problem, plans)];
@@ -115,8 +115,8 @@ Exit run(const CompareArguments& arguments) {
   if (problem.goal() == Goal::fair) return compare_fairly(context, arguments.json);
   auto plans = plan_all(context);
   if (can_search(problem)) {
-    const bool is_quick = problem.task_count() <= kManyTasks;
-    const auto known = is_quick ? known_for_goal(context).plans() : plans;
+    const bool is_quick = problem.task_count() <= planning::kManyTasks;
+    const auto known = is_quick ? planning::known_for_goal(context).plans() : plans;
     const bool by_deadline = problem.goal() == Goal::deadline;
     Plan found = plan_from(context, by_deadline ? problem.deadline() : std::nullopt, known);
     plans.push_back(in_time(std::move(found), problem.deadline()));
@@ -127,7 +127,7 @@ Exit run(const CompareArguments& arguments) {
   } else {
     print_table(plans, best, problem.goal());
     if (!best.feasible && problem.deadline()) {
-      print_earliest(earliest_plan(context, known_plans(context)));
+      print_earliest(planning::earliest_plan(context, planning::known_plans(context)));
     }
   }
   return best.feasible ? Exit::fine : Exit::no;

@@ -55,7 +55,7 @@ AnswerRequest request_of(const PlanArguments& arguments, const Problem& problem)
                         .keeps_cpu_limit = search.budget || search.cpu_factor};
   if (arguments.algorithm.empty()) {
     require_planner(problem);
-    const std::string unfit = single_cluster_unfit(problem);
+    const std::string unfit = planning::single_cluster_unfit(problem);
     if (arguments.tightest && !unfit.empty()) {
       throw InputError("--tightest: every algorithm for deadlines " + unfit);
     }
@@ -109,7 +109,7 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
       fmt::print("  no plan found{} that ends by the deadline, {}\n", by, deadline);
     }
     const bool is_cluster = problem.platform().clusters().size() == 1;
-    const Duration shortest = is_cluster ? shortest_makespan(context) : 0;
+    const Duration shortest = is_cluster ? planning::shortest_makespan(context) : 0;
     if (*problem.deadline() - problem.now() < shortest) {
       fmt::print(
           "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",

@@ -135,7 +135,7 @@ std::string describe_pool(std::span<const Cluster> clusters, Time now) {
 
 std::string describe_search(const Plan& plan) {
   std::string text;
-  const std::string proof = io::proof_text(plan);
+  const std::string proof = draw::proof_text(plan);
   if (!proof.empty()) text += fmt::format("  {:<11} {}\n", "proved", proof);
   if (plan.search && plan.search->is_truncated) {
     text += fmt::format("  {:<11} cut short by the time limit after {}\n", "search",

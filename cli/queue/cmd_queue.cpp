@@ -21,6 +21,8 @@
 
 namespace dovetail::cli {
 
+using namespace queue;
+
 namespace {
 
 constexpr std::size_t kMostMoments = 10'000;
@@ -216,8 +218,8 @@ std::vector<InstantRuns> run_at(const QueueQuestion& question, const LeveledTask
     }
   };
   ProgressBar bar;
-  parallel_for((moments.size() + kPiece - 1) / kPiece, question.arguments.threads, run_piece,
-               [&](std::size_t done, std::size_t total) { bar(done, total); });
+  study::parallel_for((moments.size() + kPiece - 1) / kPiece, question.arguments.threads, run_piece,
+                      [&](std::size_t done, std::size_t total) { bar(done, total); });
   return results;
 }
 

@@ -18,6 +18,8 @@
 
 namespace dovetail::cli {
 
+using namespace queue;
+
 namespace {
 
 constexpr double kLargestStretch = 10'000;
@@ -105,7 +107,7 @@ std::string node_text(const TraceInfo& log) {
 
 void print_head(const ReplayArguments& arguments, const ReplayReport& report) {
   const TraceInfo& log = report.log;
-  fmt::print("{}: {} in {}\n\n{}{}", io::plain_text(log.name), counted(log.jobs, "job"),
+  fmt::print("{}: {} in {}\n\n{}{}", draw::plain_text(log.name), counted(log.jobs, "job"),
              format_duration(report.summary.makespan()),
              row("machine", counted(static_cast<std::size_t>(log.nodes), "node") + node_text(log)),
              row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace)));
@@ -140,7 +142,7 @@ void write_results(const ReplayArguments& arguments, const TraceFile& file,
   std::string drawing;
   if (!arguments.output.empty()) {
     data = arguments.wants_swf()
-               ? format_swf(replayed_log(replayed.report, file.lines(), replayed.jobs))
+               ? io::format_swf(replayed_log(replayed.report, file.lines(), replayed.jobs))
                : document();
     files.push_back({arguments.output, data});
   }

@@ -25,11 +25,15 @@ std::string length_text(const std::optional<Duration>& length) {
 }
 
 std::vector<std::string> job_cells(std::uint32_t number, const PilotStatus& job) {
-  return {std::to_string(number),           job.job_id.empty() ? "-" : job.job_id,
-          std::to_string(job.tasks.size()), std::to_string(job.nodes),
-          format_duration(job.request),     format_duration(job.estimated_wait),
-          length_text(job.wait()),          length_text(job.ran()),
-          io::plain_text(job.state_text())};
+  return {std::to_string(number),
+          job.job_id.empty() ? "-" : job.job_id,
+          std::to_string(job.tasks.size()),
+          std::to_string(job.nodes),
+          format_duration(job.request),
+          format_duration(job.estimated_wait),
+          length_text(job.wait()),
+          length_text(job.ran()),
+          draw::plain_text(job.state_text())};
 }
 
 std::string waits_text(const WaitSummary& waits) {
@@ -86,7 +90,7 @@ std::string jobs_section(const PilotStates& jobs) {
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     rows += "<tr>";
     for (const std::string& cell : job_cells(job, jobs.at(job))) {
-      rows += "<td>" + io::escape_markup(cell) + "</td>";
+      rows += "<td>" + draw::escape_markup(cell) + "</td>";
     }
     rows += "</tr>\n";
   }

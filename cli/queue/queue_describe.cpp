@@ -11,6 +11,8 @@
 
 namespace dovetail::cli {
 
+using namespace queue;
+
 namespace {
 
 constexpr std::size_t kShownJobs = 20;
@@ -162,7 +164,7 @@ std::string describe_site(const Site& site) {
   if (site.is_snapshot) return text + ", other jobs as they are now";
   if (!site.log) return text + ", no other jobs";
   return text +
-         fmt::format(", log {}, {}", io::plain_text(site.log->name), requests_text(site.trace));
+         fmt::format(", log {}, {}", draw::plain_text(site.log->name), requests_text(site.trace));
 }
 
 std::string describe_tasks(const LeveledTasks& tasks) {

@@ -12,6 +12,8 @@
 
 namespace dovetail::cli {
 
+using namespace queue;
+
 void add_log_rules(CLI::App& command, TraceRules& trace) {
   add_choice(command, "--requests,--estimates", trace.requests, names<Requests>(),
              "requested times: real (default), as in the log; accurate, as long as the job runs");

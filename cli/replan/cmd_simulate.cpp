@@ -24,7 +24,7 @@ struct SimulateArguments {
   std::string algorithm;
   std::string events;
   double band = 20;
-  double stability = kStability;
+  double stability = planning::kStability;
   PlanOutput output{.name = "simulation"};
 };
 
@@ -42,7 +42,7 @@ std::vector<std::string> plan_row(const std::string& name, const Plan& plan, dou
   return row;
 }
 
-void print_plans(const Simulation& result) {
+void print_plans(const planning::Simulation& result) {
   Table table({"", "turn-around", "CPU-hours", "by"});
   table.add(plan_row("planned", result.before, cpu_hours(result.before)));
   table.add(plan_row("executed", result.after, cpu_hours(result)));
@@ -81,7 +81,7 @@ void print_history(const Plan& plan) {
   fmt::print("{}", table.text(5));
 }
 
-void print_lost(const Problem& problem, const Simulation& result) {
+void print_lost(const Problem& problem, const planning::Simulation& result) {
   if (result.lost.empty()) return;
   fmt::print("  lost: ");
   std::string_view separator;
@@ -107,7 +107,8 @@ std::string to_json(const PlanRecord& before, const PlanRecord& after) {
   return fmt::format("{{\"before\":{},\"after\":{}}}\n", format_plan(before), format_plan(after));
 }
 
-void write(const SimulateArguments& arguments, const Problem& problem, const Simulation& result) {
+void write(const SimulateArguments& arguments, const Problem& problem,
+           const planning::Simulation& result) {
   const auto workflows = problem.workflows();
   const Problem seen({workflows.begin(), workflows.end()}, result.platform, problem.goal(),
                      problem.deadline());
@@ -119,15 +120,15 @@ void write(const SimulateArguments& arguments, const Problem& problem, const Sim
                           .svg = [&] { return before_after_svg(before, after); }});
 }
 
-SimulateOptions options_of(const SimulateArguments& arguments, const Problem& problem) {
-  SimulateOptions options{.planning = arguments.planner.options(),
-                          .band = arguments.band / 100,
-                          .stability = arguments.stability};
+planning::SimulateOptions options_of(const SimulateArguments& arguments, const Problem& problem) {
+  planning::SimulateOptions options{.planning = arguments.planner.options(),
+                                    .band = arguments.band / 100,
+                                    .stability = arguments.stability};
   if (!arguments.algorithm.empty()) {
     options.planner = &choose_planner(arguments.algorithm, problem);
     require_deadline_for(*options.planner, problem);
   }
-  const std::string unfit = simulate_unfit(problem, options);
+  const std::string unfit = planning::simulate_unfit(problem, options);
   if (!unfit.empty()) throw InputError("cannot simulate this: " + unfit);
   return options;
 }
@@ -139,7 +140,8 @@ Exit run(const SimulateArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   const std::vector<Event> events = read_events(arguments.events, problem);
-  const Simulation result = simulate(problem, events, options_of(arguments, problem));
+  const planning::Simulation result =
+      planning::simulate(problem, events, options_of(arguments, problem));
   if (arguments.output.talks()) {
     fmt::print("{}\n\n", describe_problem(problem));
     print_plans(result);

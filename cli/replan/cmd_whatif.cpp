@@ -30,7 +30,7 @@ struct WhatIfArguments {
   GoalArguments goal;
   PlannerArguments planner;
   std::string algorithm;
-  double stability = kStability;
+  double stability = planning::kStability;
   std::vector<std::string> values = {};  // of all questions, for the parser
   std::vector<WhatIfQuestion> questions = {};
   bool json = false;
@@ -46,7 +46,7 @@ struct WhatIfAnswer {
 // What is executed when these events happen. One way for all rows, so that they can be compared.
 WhatIfAnswer run_with(const Problem& problem, const WhatIfArguments& arguments,
                       const std::vector<Event>& events) {
-  SimulateOptions options{
+  planning::SimulateOptions options{
       .planning = arguments.planner.options(), .band = 0, .stability = arguments.stability};
   if (arguments.algorithm.empty()) {
     require_planner(problem);
@@ -54,9 +54,9 @@ WhatIfAnswer run_with(const Problem& problem, const WhatIfArguments& arguments,
     options.planner = &choose_planner(arguments.algorithm, problem);
     require_deadline_for(*options.planner, problem);
   }
-  const std::string unfit = simulate_unfit(problem, options);
+  const std::string unfit = planning::simulate_unfit(problem, options);
   if (!unfit.empty()) throw InputError("cannot answer this: " + unfit);
-  Simulation result = simulate(problem, events, options);
+  planning::Simulation result = planning::simulate(problem, events, options);
   const double hours = cpu_hours(result);
   return {.plan = std::move(result.after), .hours = hours};
 }

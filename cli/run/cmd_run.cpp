@@ -34,7 +34,7 @@ struct RunArguments {
   BatchArguments batch = {};
   FederationArguments federation = {};
   double band = 20;  // per cent
-  double stability = kStability;
+  double stability = planning::kStability;
   bool keep_going = false;
   bool is_static = false;
   bool is_new = false;

@@ -50,7 +50,7 @@ std::string fates_text(const Problem& problem, const run::RunFacts& facts) {
   Plan real{.algorithm = facts.algorithm, .now = problem.now()};
   for (std::uint32_t i = 0; i < problem.workflows().size(); ++i) {
     for (TaskId task = 0; task < problem.workflows()[i].size(); ++task) {
-      const Slot& slot = facts.tasks[problem.number_of({i, task})].real;
+      const planning::Slot& slot = facts.tasks[problem.number_of({i, task})].real;
       if (slot.procs == 0) return {};
       real.placements.push_back(
           {.workflow = i, .task = task, .procs = slot.procs, .start = slot.start, .end = slot.end});

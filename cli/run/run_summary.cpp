@@ -56,7 +56,7 @@ std::string tasks_table(const RunFacts& facts) {
     if (task.attempts > 1) {
       state += (state.empty() ? "" : ", ") + counted(task.attempts, "attempt");
     }
-    table.add({"  " + io::plain_text(task.name), run::processors_text(task),
+    table.add({"  " + draw::plain_text(task.name), run::processors_text(task),
                task.planned.procs > 0 ? format_duration(time.planned) : "-",
                task.real.procs > 0 ? format_duration(time.real) : "-",
                is_timed(task) ? run::error_text(time) : "", state});
@@ -75,7 +75,7 @@ std::string kinds_table(const RunFacts& facts) {
     const auto mean = [&](Duration sum) {
       return kind.timed == 0 ? "-" : format_duration(sum / static_cast<Duration>(kind.timed));
     };
-    table.add({"  " + io::plain_text(kind.kind), std::to_string(kind.tasks),
+    table.add({"  " + draw::plain_text(kind.kind), std::to_string(kind.tasks),
                facts.algorithm.empty() ? "-" : mean(kind.time.planned), mean(kind.time.real),
                run::error_text(kind.time)});
   }
@@ -89,7 +89,7 @@ Json seconds(const PlannedAndReal<Duration>& time) {
   return {{"planned", to_seconds(time.planned)}, {"real", to_seconds(time.real)}};
 }
 
-Json slot_json(const Slot& slot) {
+Json slot_json(const planning::Slot& slot) {
   if (slot.procs == 0) return nullptr;
   return {
       {"start", to_seconds(slot.start)}, {"end", to_seconds(slot.end)}, {"processors", slot.procs}};
@@ -98,11 +98,11 @@ Json slot_json(const Slot& slot) {
 Json wait_json(const run::WaitFacts& wait) {
   return {{"mean", to_seconds(wait.mean)},
           {"longest", to_seconds(wait.longest)},
-          {"task", wait.task.empty() ? Json() : Json(io::plain_text(wait.task))}};
+          {"task", wait.task.empty() ? Json() : Json(draw::plain_text(wait.task))}};
 }
 
 Json task_json(const TaskFacts& task) {
-  Json json = {{"id", io::plain_text(task.name)},
+  Json json = {{"id", draw::plain_text(task.name)},
                {"state", run::state_text(task)},
                {"planned", slot_json(task.planned)},
                {"real", slot_json(task.real)},
@@ -117,7 +117,7 @@ Json task_json(const TaskFacts& task) {
 }
 
 Json kind_json(const KindFacts& kind) {
-  Json json = {{"kind", io::plain_text(kind.kind)}, {"tasks", kind.tasks}, {"timed", kind.timed}};
+  Json json = {{"kind", draw::plain_text(kind.kind)}, {"tasks", kind.tasks}, {"timed", kind.timed}};
   json["seconds"] = seconds(kind.time);
   return json;
 }
@@ -138,7 +138,7 @@ std::string summary_text(const RunFacts& facts) {
 
 Json to_json(const RunFacts& facts) {
   Json json = {
-      {"algorithm", io::plain_text(facts.algorithm)},
+      {"algorithm", draw::plain_text(facts.algorithm)},
       {"processors", facts.processors},
       {"goes_on", facts.now.has_value()},
       {"expected_end", facts.expected_end ? Json(to_seconds(*facts.expected_end)) : Json()},

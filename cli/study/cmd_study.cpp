@@ -21,6 +21,8 @@
 
 namespace dovetail::cli {
 
+using namespace study;
+
 namespace {
 
 // The options of a study, and where its result goes.
@@ -148,9 +150,9 @@ void add_options(CLI::App& command, QueueStudyOptions& options) {
   CLI::Option* contiguous =
       command.add_flag("--contiguous", options.contiguous,
                        "give jobs neighbouring nodes only, as in the authors' simulation");
-  CLI::Option* never_ran = add_choice<NeverRan>(
+  CLI::Option* never_ran = add_choice<queue::NeverRan>(
       command, "--never-ran", options.never_ran,
-      {{"drop", NeverRan::drop}, {"request", NeverRan::request}},
+      {{"drop", queue::NeverRan::drop}, {"request", queue::NeverRan::request}},
       "choose what to do with jobs that left the queue: drop them (default), or request, as in the "
       "authors' simulation, where they run as long as requested");
   add_choice<QueueWorkflows>(
@@ -178,18 +180,21 @@ void add_options(CLI::App& command, AdaptiveStudyOptions& options) {
 
 void add_options(CLI::App& command, EnsembleStudyOptions& options) {
   add_scale(command, options);
-  std::vector<std::pair<std::string, Dispatch>> rules;
-  for (const DispatchInfo& rule : dispatch_rules()) rules.emplace_back(rule.name, rule.rule);
-  add_choice<Dispatch>(command, "--dispatch", options.dispatch, rules,
-                       "choose how months are handed out: ideal (default), as in the report's "
-                       "simulator; fair or rotate");
+  std::vector<std::pair<std::string, planning::Dispatch>> rules;
+  for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
+    rules.emplace_back(rule.name, rule.rule);
+  }
+  add_choice<planning::Dispatch>(
+      command, "--dispatch", options.dispatch, rules,
+      "choose how months are handed out: ideal (default), as in the report's "
+      "simulator; fair or rotate");
 }
 
 void add_options(CLI::App& command, FairStudyOptions& options) {
   add_common(command, options);
   add_size(command, "--sets", options.sets,
            "draw this many sets of each class and number of workflows");
-  add_named(command, "--class", options.classes, kKernelClasses);
+  add_named(command, "--class", options.classes, gen::kKernelClasses);
   add_list(command, "--workflows", options.workflows,
            "use only sets of this many workflows, 1 to 20");
   add_list(command, "--processors", options.processors,
@@ -269,7 +274,7 @@ void add_anytime_study(CLI::App& studies, Exit& status) {
     if (folder->empty()) return result;
     std::filesystem::create_directories(*folder);
     for (const AnytimeFigure& figure : anytime_figures(result)) {
-      write_file(*folder + "/" + figure.name + ".svg", io::lines_svg({figure.chart}));
+      write_file(*folder + "/" + figure.name + ".svg", draw::lines_svg({figure.chart}));
     }
     return result;
   };

@@ -61,8 +61,8 @@ struct StrategyInputs {
   StrategyInputs(const StrategyInputs&) = delete;
   StrategyInputs& operator=(const StrategyInputs&) = delete;
 
-  LeveledTasks tasks;
-  RunTimes run_times;
+  queue::LeveledTasks tasks;
+  queue::RunTimes run_times;
 };
 
 // Takes unwanted jobs out of the queue and gives back reserved nodes, for at most kClearTime.
@@ -93,7 +93,7 @@ class JobConductor {
         book_(folder, problem, options_, system),
         watch_(book_, folder, options_.clock),
         desk_(book_, folder, options_, limits_, system, [this] { return is_asked(); }) {
-    options_.how.requests = RequestRule::minutes;
+    options_.how.requests = queue::RequestRule::minutes;
     if (!options.reserve) inputs_ = std::make_unique<StrategyInputs>(problem, options);
   }
 
@@ -136,7 +136,7 @@ class JobConductor {
       planned_ = planned.get();
       strategy_ = std::move(planned);
     } else {
-      strategy_ = find_strategy(options_.strategy)->make(inputs_->run_times, options_.how);
+      strategy_ = queue::find_strategy(options_.strategy)->make(inputs_->run_times, options_.how);
     }
   }
 
@@ -190,10 +190,10 @@ class JobConductor {
   void begin() {
     if (is_stopping()) return cancel_waiting();
     begin_strategy();
-    const std::vector<LivePilot> live = desk_.live();
+    const std::vector<queue::LivePilot> live = desk_.live();
     const bool is_free = live.empty() || planned_ != nullptr;
     if (is_free && book_.has_open_tasks()) return strategy_->begin(desk_);
-    for (const LivePilot& pilot : live) {
+    for (const queue::LivePilot& pilot : live) {
       if (pilot.start) return strategy_->started(desk_, pilot.id);
     }
   }
@@ -342,7 +342,8 @@ class JobConductor {
     if (idle_jobs_ >= kMostIdleJobs && why_given_up_.empty()) give_up(pilot);
     if (is_stopping()) return cancel_waiting();
     decide([&] {
-      strategy_->ended(desk_, pilot, leaves_work ? PilotOutcome::expired : PilotOutcome::done);
+      strategy_->ended(desk_, pilot,
+                       leaves_work ? queue::PilotOutcome::expired : queue::PilotOutcome::done);
       // A strategy that has submitted everything does not know of tasks to be tried again.
       if (book_.pilots().live().empty() && book_.has_open_tasks()) strategy_->begin(desk_);
     });
@@ -358,7 +359,7 @@ class JobConductor {
 
   // Nothing new is begun; jobs that run go on.
   void cancel_waiting() {
-    for (const LivePilot& pilot : desk_.live()) {
+    for (const queue::LivePilot& pilot : desk_.live()) {
       if (!pilot.start) desk_.cancel(pilot.id);
     }
   }
@@ -392,7 +393,7 @@ class JobConductor {
   JobWatch watch_;
   LiveDesk desk_;
   std::unique_ptr<StrategyInputs> inputs_;  // not for planned starts
-  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<queue::Strategy> strategy_;
   PlannedStarts* planned_ = nullptr;           // if that is the strategy
   std::map<std::uint32_t, std::string> told_;  // by pilot: why it does not start
   Time next_question_ = 0;

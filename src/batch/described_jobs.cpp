@@ -62,7 +62,7 @@ JobRunOptions options_of(const run::RunDescription& description) {
 
 void require_possible(const run::RunDescription& description, const Problem& problem,
                       const ClusterPicture& picture) {
-  require_possible(problem, limits_of(picture, description.batch->partition), kJobOverhead,
+  require_possible(problem, limits_of(picture, description.batch->partition), queue::kJobOverhead,
                    !description.batch->reserve.empty());
 }
 

@@ -34,8 +34,8 @@ const ClusterPicture& LiveDesk::picture() {
   return picture_;
 }
 
-std::vector<LivePilot> LiveDesk::live() const {
-  std::vector<LivePilot> live;
+std::vector<queue::LivePilot> LiveDesk::live() const {
+  std::vector<queue::LivePilot> live;
   for (const std::uint32_t number : book_.pilots().live()) {
     const PilotStatus& pilot = book_.pilots().at(number);
     const bool has_worked = std::ranges::any_of(pilot.tasks, [&](std::uint32_t task) {
@@ -99,7 +99,7 @@ void LiveDesk::require_room() {
       fmt::format("this user has as many jobs as allowed, {}", limits_.max_submit().value_or(0)));
 }
 
-void LiveDesk::submit(const PilotDraft& draft_of_strategy) {
+void LiveDesk::submit(const queue::PilotDraft& draft_of_strategy) {
   require_no_interrupt();
   require_room();
   const LiveQueue& queue = live_queue();
@@ -132,7 +132,7 @@ void LiveDesk::submit(const PlannedJob& job) {
 
 // Twice as long for every time that one of the tasks was cut short, but no longer than the
 // partition allows: the job stops in time, and what it leaves is cut again.
-Duration LiveDesk::limit_for(const PilotDraft& draft, const PartitionLimits& limits) const {
+Duration LiveDesk::limit_for(const queue::PilotDraft& draft, const PartitionLimits& limits) const {
   std::uint32_t losses = 0;
   for (const TaskId task : draft.tasks) {
     losses = std::max(losses, book_.state().tasks()[task].losses);
@@ -181,7 +181,7 @@ void LiveDesk::submit_script(std::uint32_t pilot) {
   }
 }
 
-void LiveDesk::cancel(PilotId pilot, const std::string& why) {
+void LiveDesk::cancel(queue::PilotId pilot, const std::string& why) {
   book_.cancel(pilot, why);
   say(fmt::format("job {}: cancelled, {}", pilot, why));
   forget_queue();

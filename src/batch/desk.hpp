@@ -21,7 +21,7 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-class LiveDesk final : public Desk {
+class LiveDesk final : public queue::Desk {
  public:
   // All must outlive it. While `is_asked` says that a signal or a control message is waiting,
   // submit() throws Interrupted.
@@ -38,23 +38,23 @@ class LiveDesk final : public Desk {
 
   Time now() const override { return book_.wall_now(); }
   // Of a picture that is a few seconds old at most.
-  const WaitEstimator& queue() override { return live_queue(); }
-  std::vector<LivePilot> live() const override;
+  const queue::WaitEstimator& queue() override { return live_queue(); }
+  std::vector<queue::LivePilot> live() const override;
   std::size_t live_count() const override { return book_.pilots().live().size(); }
-  TaskStage state(TaskId task) const override { return book_.state_of(task); }
+  queue::TaskStage state(TaskId task) const override { return book_.state_of(task); }
   std::optional<Duration> recent_wait(Duration request) const override;
   std::optional<double> recent_use() const override;
 
   // Throws InputError when the job would break a limit of the partition, NotNow when its nodes are
   // out of use, TooManyJobs when the user has as many as allowed, and Refused. When the system does
   // not answer, the job is written down, and the next poll looks for it.
-  void submit(const PilotDraft& draft) override;
+  void submit(const queue::PilotDraft& draft) override;
   // From here on the job does nothing; the next poll takes it out of the queue.
-  void cancel(PilotId pilot) override { cancel(pilot, "not needed any more"); }
+  void cancel(queue::PilotId pilot) override { cancel(pilot, "not needed any more"); }
 
   // A job that starts at its time. There is none when its nodes cannot be reserved.
   void submit(const PlannedJob& job);
-  void cancel(PilotId pilot, const std::string& why);
+  void cancel(queue::PilotId pilot, const std::string& why);
 
   // The cluster, as it was a few seconds ago at most.
   const ClusterPicture& picture();
@@ -73,7 +73,7 @@ class LiveDesk final : public Desk {
   void require_no_interrupt() const;
   void require_room();
   void count_as_waiting(std::uint32_t pilot);
-  Duration limit_for(const PilotDraft& draft, const PartitionLimits& limits) const;
+  Duration limit_for(const queue::PilotDraft& draft, const PartitionLimits& limits) const;
   std::string tasks_text(const std::vector<TaskId>& tasks) const;
   std::uint32_t draft(const JobDraft& draft);
   void reserve(std::uint32_t pilot, const PlannedJob& job);

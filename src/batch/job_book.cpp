@@ -77,9 +77,9 @@ void JobBook::set_done_mark(std::uint32_t task) const {
   }
 }
 
-void JobBook::plan(const std::string& reason, const std::vector<Slot>& slots) {
+void JobBook::plan(const std::string& reason, const std::vector<planning::Slot>& slots) {
   Time end = 0;
-  for (const Slot& slot : slots) end = std::max(end, slot.end);
+  for (const planning::Slot& slot : slots) end = std::max(end, slot.end);
   const Evaluation decision{.time = now(), .event = reason, .candidate = end, .adopted = true};
   write(run::plan_entry(stamp(), decision, "planned starts", slots));
 }
@@ -143,7 +143,7 @@ void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
                    .cores_per_node = cores_per_node,
                    .request = job.request,
                    .until = until,
-                   .picks_longest = options_.how.pick == Pick::longest,
+                   .picks_longest = options_.how.pick == queue::Pick::longest,
                    .spreads = job.planned.has_value()};
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
     order.tasks.push_back(
@@ -236,8 +236,8 @@ void JobBook::over(std::uint32_t pilot, JobEnd end, const std::string& why,
     held_[task] = false;
   }
   const auto& tasks = pilots_.at(pilot).tasks;
-  const bool is_done =
-      std::ranges::none_of(tasks, [&](TaskId task) { return state_of(task) == TaskStage::open; });
+  const bool is_done = std::ranges::none_of(
+      tasks, [&](TaskId task) { return state_of(task) == queue::TaskStage::open; });
   write_job(job_end_entry(stamp(), pilot, is_done ? JobEnd::done : end, why, when));
   sync();
 }
@@ -251,14 +251,14 @@ void JobBook::update_blocked() {
   }
 }
 
-TaskStage JobBook::state_of(TaskId task) const {
-  if (status(task).state == run::TaskState::done) return TaskStage::done;
-  return held_[task] || blocked_[task] ? TaskStage::held : TaskStage::open;
+queue::TaskStage JobBook::state_of(TaskId task) const {
+  if (status(task).state == run::TaskState::done) return queue::TaskStage::done;
+  return held_[task] || blocked_[task] ? queue::TaskStage::held : queue::TaskStage::open;
 }
 
 bool JobBook::has_open_tasks() const {
   for (TaskId task = 0; task < problem_.task_count(); ++task) {
-    if (state_of(task) == TaskStage::open) return true;
+    if (state_of(task) == queue::TaskStage::open) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ class JobBook : public run::Book {
 
   // When tasks are to run from now on, by the run's clock. Tasks without processors keep their
   // slots.
-  void plan(const std::string& reason, const std::vector<Slot>& slots);
+  void plan(const std::string& reason, const std::vector<planning::Slot>& slots);
 
   // A new job with these tasks, ready to be submitted: its files are there, its name is written
   // down.
@@ -80,7 +80,7 @@ class JobBook : public run::Book {
   const PilotOrder& order(std::uint32_t pilot) const;
 
   // held: in a job that waits or runs, or blocked.
-  TaskStage state_of(TaskId task) const;
+  queue::TaskStage state_of(TaskId task) const;
 
   // The task failed, or needs one that did.
   bool is_blocked(TaskId task) const { return blocked_[task] != 0; }

@@ -38,8 +38,8 @@ struct JobRunOptions {
   std::string strategy = kDefaultStrategy;  // a name of strategies()
   // Instead of a strategy: a job for each task, at the time of a plan for the problem's goal.
   std::optional<Reserve> reserve = {};
-  PlanMaker make_plan = {};
-  StrategyOptions how = {};
+  planning::PlanMaker make_plan = {};
+  queue::StrategyOptions how = {};
   std::string partition = {};   // empty: the default one
   std::string token;            // tells our jobs from those of any other run, on any machine
   std::string program;          // dovetail, as the nodes find it

@@ -100,7 +100,8 @@ std::vector<Reservation> taken_nodes(const ClusterPicture& picture,
   return reservations;
 }
 
-std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<std::string>& nodes) {
+std::vector<queue::Ask> queue_in_order(const ClusterPicture& picture,
+                                       const std::set<std::string>& nodes) {
   std::set<std::string> rivals;  // partitions that have some of the nodes
   for (const Partition& partition : picture.partitions) {
     if (std::ranges::any_of(partition.node_names,
@@ -120,18 +121,18 @@ std::vector<Ask> queue_in_order(const ClusterPicture& picture, const std::set<st
   std::ranges::stable_sort(waiting, [](const ClusterJob* a, const ClusterJob* b) {
     return std::pair(-a->priority, a->submitted) < std::pair(-b->priority, b->submitted);
   });
-  std::vector<Ask> asks;
+  std::vector<queue::Ask> asks;
   for (const ClusterJob* job : waiting) {
     asks.push_back({.nodes = job->nodes, .length = std::clamp<Duration>(job->limit, 1, kAges)});
   }
   return asks;
 }
 
-QueueSnapshot snapshot_of(const ClusterPicture& picture, const std::string& partition) {
+queue::QueueSnapshot snapshot_of(const ClusterPicture& picture, const std::string& partition) {
   const std::set<std::string> nodes = usable_nodes(picture, partition_named(picture, partition));
   const std::vector<Reservation> taken = taken_nodes(picture, nodes);
-  return QueueSnapshot({.nodes = static_cast<Count>(nodes.size())}, {},
-                       queue_in_order(picture, nodes), picture.at, {.reservations = taken});
+  return queue::QueueSnapshot({.nodes = static_cast<Count>(nodes.size())}, {},
+                              queue_in_order(picture, nodes), picture.at, {.reservations = taken});
 }
 
 }  // namespace
@@ -180,16 +181,16 @@ Platform live_nodes(const ClusterPicture& picture, const std::string& name,
   const PartitionLimits limits = limits_of(picture, name);
   const std::set<std::string> nodes = usable_nodes(picture, partition_named(picture, name));
   std::vector<Reservation> held = taken_nodes(picture, nodes);
-  Room room({.nodes = limits.nodes}, held, picture.at);
-  const auto hold = [&](const Ask& ask, Time from) {
-    const BlockSlot slot = room.earliest(ask, std::max(from, picture.at));
+  queue::Room room({.nodes = limits.nodes}, held, picture.at);
+  const auto hold = [&](const queue::Ask& ask, Time from) {
+    const queue::BlockSlot slot = room.earliest(ask, std::max(from, picture.at));
     room.take(ask, slot);
     held.push_back({slot.start, slot.start + ask.length, ask.nodes});
   };
   for (const LaterNeed& need : needs) {
     hold({.nodes = std::min(need.nodes, limits.nodes), .length = need.length}, need.from);
   }
-  for (const Ask& ask : queue_in_order(picture, nodes)) hold(ask, picture.at);
+  for (const queue::Ask& ask : queue_in_order(picture, nodes)) hold(ask, picture.at);
   Cluster cluster{.name = limits.name, .processors = limits.nodes, .reservations = std::move(held)};
   return Platform(picture.at, {std::move(cluster)}, true);
 }
@@ -211,7 +212,7 @@ LiveQueue::LiveQueue(const ClusterPicture& picture, const std::string& partition
     : limits_(limits_of(picture, partition)), snapshot_(snapshot_of(picture, partition)) {}
 
 Duration LiveQueue::wait(Count nodes, Duration work) const {
-  return wait_of_job(nodes, std::min(job_limit(work, kJobOverhead), limits_.max_time));
+  return wait_of_job(nodes, std::min(job_limit(work, queue::kJobOverhead), limits_.max_time));
 }
 
 Duration LiveQueue::wait_of_job(Count nodes, Duration limit) const {

@@ -65,7 +65,7 @@ Platform live_nodes(const ClusterPicture& picture, const std::string& partition,
 using NodeWindows = std::map<std::string, std::vector<Interval>>;
 NodeWindows node_windows(const ClusterPicture& picture, const std::string& partition);
 
-class LiveQueue final : public WaitEstimator {
+class LiveQueue final : public queue::WaitEstimator {
  public:
   // Throws as limits_of.
   LiveQueue(const ClusterPicture& picture, const std::string& partition);
@@ -75,13 +75,13 @@ class LiveQueue final : public WaitEstimator {
   // Of a job with that limit.
   Duration wait_of_job(Count nodes, Duration limit) const;
   Count nodes() const override { return limits_.most_nodes_now(); }
-  const Outlook& outlook() const override { return snapshot_.outlook(); }
+  const queue::Outlook& outlook() const override { return snapshot_.outlook(); }
 
   const PartitionLimits& limits() const { return limits_; }
 
  private:
   PartitionLimits limits_;
-  QueueSnapshot snapshot_;
+  queue::QueueSnapshot snapshot_;
 };
 
 }  // namespace dovetail::batch

@@ -124,13 +124,13 @@ std::optional<std::vector<PlannedJob>> plan_jobs(const Problem& problem,
                                                  const Platform& nodes,
                                                  const NodePlanRules& rules) {
   const Workflow& workflow = problem.workflows().front();
-  const Workflow part = part_with_times(workflow, tasks, [&](TaskId task) {
+  const Workflow part = planning::part_with_times(workflow, tasks, [&](TaskId task) {
     return time_in_nodes(problem.time(0, task, 0), std::string(workflow.id(task)), rules);
   });
   const Problem in_nodes =
       Problem({part}, nodes, rules.goal, rules.deadline).with_releases(releases);
   // A plan for a deadline begins as late as it can, and leaves no time for what goes wrong.
-  const Plan plan = pull_forward(in_nodes, rules.make_plan(in_nodes));
+  const Plan plan = planning::pull_forward(in_nodes, rules.make_plan(in_nodes));
   if (!plan.feasible) return std::nullopt;
   std::vector<PlannedJob> jobs;
   for (const Placement& placed : plan.placements) {

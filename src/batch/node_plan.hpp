@@ -41,7 +41,7 @@ struct NodePlanRules {
   Duration slack = 0;     // how late it may start
   Goal goal = Goal::turnaround;
   std::optional<WallTime> deadline = {};
-  PlanMaker make_plan = {};
+  planning::PlanMaker make_plan = {};
 };
 
 // In order of start. `nodes` has nodes as its processors and says when planning happens. `tasks`

@@ -47,7 +47,7 @@ std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
   const Platform nodes = live_nodes(picture, options.partition, what.needs).at(first);
   auto jobs = plan_jobs(problem, what.tasks, what.releases, nodes,
                         {.limits = limits_of(picture, options.partition),
-                         .overhead = kJobOverhead,
+                         .overhead = queue::kJobOverhead,
                          .slack = is_reserved ? kReservedSlack : kBeginSlack,
                          .goal = what.deadline ? Goal::deadline : Goal::turnaround,
                          .deadline = what.deadline,
@@ -61,7 +61,7 @@ std::optional<std::vector<PlannedJob>> plan_around(const Problem& problem,
 
 }  // namespace
 
-void PlannedStarts::waits(PilotId pilot, std::optional<WallTime> expected_start) {
+void PlannedStarts::waits(queue::PilotId pilot, std::optional<WallTime> expected_start) {
   const PilotStatus& status = book_.pilots().at(pilot);
   const WallTime now = book_.wall_now();
   const auto known = late_.find(pilot);
@@ -81,7 +81,7 @@ void PlannedStarts::plan(const std::string& reason) {
   for (int tries = 1;; ++tries) {
     std::vector<TaskId> open;
     for (TaskId task = 0; task < workflow().size(); ++task) {
-      if (book_.state_of(task) == TaskStage::open) open.push_back(task);
+      if (book_.state_of(task) == queue::TaskStage::open) open.push_back(task);
     }
     if (open.empty()) return;
     read_jobs();
@@ -102,7 +102,7 @@ void PlannedStarts::plan(const std::string& reason) {
 
 void PlannedStarts::read_jobs() {
   job_of_.assign(workflow().size(), std::nullopt);
-  for (const PilotId pilot : book_.pilots().live()) {
+  for (const queue::PilotId pilot : book_.pilots().live()) {
     for (const TaskId task : book_.pilots().at(pilot).tasks) job_of_[task] = pilot;
   }
 }
@@ -111,7 +111,8 @@ void PlannedStarts::cancel_overtaken() {
   moves_.assign(workflow().size(), 0);
   for (const TaskId task : workflow().topological_order()) {
     const bool is_held = job_of_[task].has_value();
-    moves_[task] = !is_held && (book_.is_blocked(task) || book_.state_of(task) == TaskStage::open);
+    moves_[task] =
+        !is_held && (book_.is_blocked(task) || book_.state_of(task) == queue::TaskStage::open);
     if (!is_held) continue;
     const PilotStatus& status = book_.pilots().at(*job_of_[task]);
     if (status.started || !is_overtaken(task, status.planned.value_or(0))) continue;
@@ -126,7 +127,7 @@ bool PlannedStarts::is_overtaken(TaskId task, WallTime planned) const {
   });
 }
 
-WallTime PlannedStarts::expected_end(PilotId pilot) const {
+WallTime PlannedStarts::expected_end(queue::PilotId pilot) const {
   const PilotStatus& status = book_.pilots().at(pilot);
   const auto late = late_.find(pilot);
   WallTime start = status.planned.value_or(book_.wall_now());
@@ -137,7 +138,7 @@ WallTime PlannedStarts::expected_end(PilotId pilot) const {
 // Jobs that begin later hold nothing in the queue until then.
 std::vector<LaterNeed> PlannedStarts::own_needs() const {
   std::vector<LaterNeed> needs;
-  for (const PilotId pilot : book_.pilots().live()) {
+  for (const queue::PilotId pilot : book_.pilots().live()) {
     const PilotStatus& status = book_.pilots().at(pilot);
     if (status.started || status.is_reserved || !status.planned) continue;
     const Duration length = status.request + kBeginSlack;
@@ -184,7 +185,7 @@ void PlannedStarts::submit(const std::vector<PlannedJob>& jobs) {
 // A slot is as long as the task; its job is longer.
 void PlannedStarts::write_down(const std::string& reason,
                                const std::vector<PlannedJob>& jobs) const {
-  std::vector<Slot> slots(problem_.task_count());
+  std::vector<planning::Slot> slots(problem_.task_count());
   const Duration run_began = book_.wall_now() - book_.now();
   for (const PlannedJob& job : jobs) {
     const Time start = job.start - run_began;

@@ -17,24 +17,27 @@
 
 namespace dovetail::batch {
 
-class PlannedStarts final : public Strategy {
+class PlannedStarts final : public queue::Strategy {
  public:
   // All must outlive it; the desk is the one that it is called with. Needs options.reserve.
   PlannedStarts(const Problem& problem, const JobRunOptions& options, JobBook& book, LiveDesk& desk)
       : problem_(problem), options_(options), book_(book), desk_(desk) {}
 
-  void begin(Desk& /*desk*/) override { plan("start"); }
-  void started(Desk& /*desk*/, PilotId pilot) override { plan(after(pilot, "has started late")); }
-  void ended(Desk& /*desk*/, PilotId pilot, PilotOutcome /*outcome*/) override {
+  void begin(queue::Desk& /*desk*/) override { plan("start"); }
+  void started(queue::Desk& /*desk*/, queue::PilotId pilot) override {
+    plan(after(pilot, "has started late"));
+  }
+  void ended(queue::Desk& /*desk*/, queue::PilotId pilot,
+             queue::PilotOutcome /*outcome*/) override {
     plan(after(pilot, "has left work to do"));
   }
 
   // The job waits in the queue now; `expected_start` is the system's own estimate, if it has one.
-  void waits(PilotId pilot, std::optional<WallTime> expected_start);
+  void waits(queue::PilotId pilot, std::optional<WallTime> expected_start);
 
  private:
   const Workflow& workflow() const { return problem_.workflows().front(); }
-  static std::string after(PilotId pilot, const char* what) {
+  static std::string after(queue::PilotId pilot, const char* what) {
     return "job " + std::to_string(pilot) + " " + what;
   }
   void plan(const std::string& reason);
@@ -43,7 +46,7 @@ class PlannedStarts final : public Strategy {
   void read_jobs();
   std::vector<PlannedJob> jobs_for(const std::vector<TaskId>& tasks);
   std::vector<LaterNeed> own_needs() const;
-  WallTime expected_end(PilotId pilot) const;
+  WallTime expected_end(queue::PilotId pilot) const;
   std::optional<WallTime> deadline() const;
   void submit(const std::vector<PlannedJob>& jobs);
   void write_down(const std::string& reason, const std::vector<PlannedJob>& jobs) const;
@@ -52,9 +55,9 @@ class PlannedStarts final : public Strategy {
   const JobRunOptions& options_;
   JobBook& book_;
   LiveDesk& desk_;
-  std::vector<std::optional<PilotId>> job_of_;  // by task: the live one
-  std::vector<char> moves_;                     // by task: it is to be planned again
-  std::map<PilotId, WallTime> late_;            // when jobs that are late are expected to start
+  std::vector<std::optional<queue::PilotId>> job_of_;  // by task: the live one
+  std::vector<char> moves_;                            // by task: it is to be planned again
+  std::map<queue::PilotId, WallTime> late_;  // when jobs that are late are expected to start
 };
 
 // The plan that would be made now, before anything is submitted; nothing when there is none by the

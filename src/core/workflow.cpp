@@ -13,7 +13,7 @@
 namespace dovetail {
 
 // Not anonymous: Workflow::Data, which other files can name, is made of them.
-namespace workflow_parts {
+namespace core {
 
 // Many short strings in one buffer: string i is text[ends[i-1], ends[i]).
 struct StringPool {
@@ -60,12 +60,12 @@ struct Rows {
   }
 };
 
-}  // namespace workflow_parts
+}  // namespace core
 
-using workflow_parts::Rows;
-using workflow_parts::StringPool;
-using workflow_parts::TimeEntry;
-using workflow_parts::WorkflowEdge;
+using core::Rows;
+using core::StringPool;
+using core::TimeEntry;
+using core::WorkflowEdge;
 
 std::string_view kind_of_id(std::string_view id) {
   const auto last = id.find_last_not_of("0123456789");

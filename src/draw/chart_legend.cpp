@@ -7,7 +7,7 @@
 #include "draw/gantt/gantt_chart.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr std::size_t kLegendGroups = 10;
@@ -90,4 +90,4 @@ std::string lost_fill(std::size_t group) {
   return pattern_url(std::to_string(group % palette_size()));
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -11,7 +11,7 @@
 
 #include "draw/gantt/gantt_look.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Legend entries in lines, filled from the left.
 class ChartLegend {
@@ -52,4 +52,4 @@ std::string lost_patterns();
 // The fill of a run that was cut short, in the colour of its group; needs lost_patterns().
 std::string lost_fill(std::size_t group);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -10,7 +10,7 @@
 #include "draw/page.hpp"
 #include "draw/svg_writer.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kSheetWidth = 1180;
@@ -288,4 +288,4 @@ std::string ensemble_html(const EnsemblePicture& picture) {
                                    {"charts", charts}});
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

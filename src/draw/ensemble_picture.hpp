@@ -14,7 +14,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 struct GroupRun {
   std::uint32_t scenario = 0;
@@ -50,4 +50,4 @@ struct EnsemblePicture {
 std::string ensemble_svg(const EnsemblePicture& picture);
 std::string ensemble_html(const EnsemblePicture& picture);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

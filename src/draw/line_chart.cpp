@@ -4,7 +4,7 @@
 
 #include "draw/svg_writer.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kLinesLeft = 64;
@@ -145,4 +145,4 @@ std::string draw_lines(const LineChart& chart, double width, double height) {
   return LineDrawing(chart, width, height).draw();
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

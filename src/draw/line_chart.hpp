@@ -14,7 +14,7 @@
 
 #include "draw/frontier/frontier_axis.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // How the points of a series are joined: by lines, by steps that keep the last value, or not at
 // all.
@@ -55,4 +55,4 @@ inline constexpr std::size_t kLineColours = 8;
 std::string lines_svg(const std::vector<LineChart>& charts);
 std::string lines_html(const std::string& title, const std::vector<LineChart>& charts);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -5,7 +5,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kLinesWidth = 1100;
@@ -53,4 +53,4 @@ std::string lines_html(const std::string& title, const std::vector<LineChart>& c
       {{"title", escape_markup(plain_text(title))}, {"facts", ""}, {"charts", sections}});
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -9,7 +9,7 @@
 #include "draw/svg_writer.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kPanelLeft = 52;
@@ -166,7 +166,7 @@ class MachineChart : SvgWriter {
 
   std::string job_text(const MachineJob& job) const {
     return fmt::format("job {}: {}\nsubmitted {}\nstarts {}, after {}\nends {}, after {}",
-                       plain_text(job.name), counted(job.nodes, "node"), when(job.submit),
+                       plain_text(job.name), io::counted(job.nodes, "node"), when(job.submit),
                        when(job.start), format_duration(job.start - job.submit), when(job.end),
                        format_duration(job.end - job.start));
   }
@@ -218,4 +218,4 @@ std::string draw_machine(const MachinePicture& picture, const MachineChartOption
   return MachineChart(picture, options).draw();
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

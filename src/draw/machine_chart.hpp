@@ -11,7 +11,7 @@
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/machine_picture.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 struct MachineChartOptions {
   double width = 980;
@@ -36,4 +36,4 @@ std::vector<AxisTick> machine_ticks(const MachinePicture& picture, int count);
 // One line: when, how many nodes are busy, how many jobs wait.
 std::string values_text(const MachinePicture& picture, const MachineMoment& moment);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -13,7 +13,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Averages over one time step.
 struct MachineMoment {
@@ -49,4 +49,4 @@ std::string machine_svg(const MachinePicture& picture);
 // A few lines for a terminal, none wider than `columns`; each begins with two spaces.
 std::string machine_text(const MachinePicture& picture, int columns);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -10,7 +10,7 @@
 #include "draw/plain_text.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // The widths at which frontier.css switches lie between these.
@@ -51,7 +51,7 @@ constexpr std::string_view kMachineStyle = R"(
 std::string moments(const MachinePicture& picture) {
   std::string out = "[";
   for (const MachineMoment& moment : picture.moments) {
-    out += (out.size() > 1 ? ",\n" : "") + json_string(values_text(picture, moment));
+    out += (out.size() > 1 ? ",\n" : "") + io::json_string(values_text(picture, moment));
   }
   return out + "]";
 }
@@ -65,7 +65,7 @@ std::string machine_html(const MachinePicture& picture) {
                     {"facts", facts_list(picture.facts)},
                     {"charts", charts(picture)},
                     {"moments", moments(picture)},
-                    {"steps", number_text(span / static_cast<double>(picture.step))}});
+                    {"steps", io::number_text(span / static_cast<double>(picture.step))}});
 }
 
 std::string machine_svg(const MachinePicture& picture) {
@@ -81,4 +81,4 @@ std::string machine_svg(const MachinePicture& picture) {
              kMachineLeft, kPageHeader, draw_machine(picture, kChart));
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -12,7 +12,7 @@
 #include "draw/machine_chart.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr std::array<std::string_view, 9> kBars = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -77,4 +77,4 @@ std::string machine_text(const MachinePicture& picture, int columns) {
          line("waiting", bars(waiting, std::max(most, 1.0))) + line("", axis(picture, width));
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -4,7 +4,7 @@
 
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 std::string fill_page(std::string_view name,
                       const std::map<std::string_view, std::string>& values) {
@@ -44,4 +44,4 @@ std::string picture_opening(double width, double height, std::string_view title,
       width, height, escape_markup(title), style);
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

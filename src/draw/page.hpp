@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // The content of web/<name>, from the source that cmake/embed.cmake generates. Throws
 // std::logic_error for a file that is not embedded, which is a mistake in the program.
@@ -28,4 +28,4 @@ std::string facts_line(const std::vector<std::string>& facts);
 std::string picture_opening(double width, double height, std::string_view title,
                             std::string_view style);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

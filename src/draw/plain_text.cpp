@@ -7,7 +7,7 @@
 
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
@@ -22,7 +22,7 @@ struct Letter {
 // The letter at the front of a non-empty text; one invalid byte when there is none.
 Letter first_letter(std::string_view text) {
   constexpr std::array<unsigned, 5> mask = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  const std::size_t length = utf8_length(text);
+  const std::size_t length = io::utf8_length(text);
   if (length == 0) return {};
   char32_t code = static_cast<unsigned char>(text[0]) & mask[length];
   for (const char next : text.substr(1, length - 1)) {
@@ -132,4 +132,4 @@ std::string pad_left(std::string_view plain, int columns) {
   return spaces(columns - display_width(text)) + text;
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Valid UTF-8 without control characters; each offender becomes U+FFFD.
 std::string plain_text(std::string_view text);
@@ -28,4 +28,4 @@ std::string fit(std::string_view plain, int columns);
 std::string pad_right(std::string_view plain, int columns);
 std::string pad_left(std::string_view plain, int columns);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -7,7 +7,7 @@
 #include "dovetail/metrics.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 namespace {
 
@@ -19,7 +19,7 @@ std::string subject_of(const Certificate& proof, Time now, bool has_deadline) {
                         : "CPU-hours for an end in " + format_duration(proof.end - now);
   }
   if (!proof.budget) return "end";
-  return "end with at most " + hours_text(static_cast<double>(*proof.budget) / 3.6e6) +
+  return "end with at most " + io::hours_text(static_cast<double>(*proof.budget) / 3.6e6) +
          " CPU-hours";
 }
 
@@ -44,4 +44,4 @@ std::string proof_text(const PlanRecord& record) {
                   record.deadline.has_value());
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -10,7 +10,7 @@
 
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 class SvgWriter {
  protected:
@@ -29,4 +29,4 @@ inline std::string svg_words(std::string_view style, double x, double y, std::st
                      style, x, y, anchor, escape_markup(words));
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -11,7 +11,7 @@
 #include "dovetail/error.hpp"
 #include "io/formats/swf.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr ArchiveLog kLogs[] = {
@@ -21,7 +21,7 @@ constexpr ArchiveLog kLogs[] = {
     {"SDSC-DS", "SDSC-DS-2004-2.1-cln.swf.gz", 224, 3},
 };
 
-void check_times(const SwfJob& job, const std::string& path) {
+void check_times(const io::SwfJob& job, const std::string& path) {
   for (const double seconds : {job.submit, job.wait, job.run}) {
     if (std::abs(seconds) <= kMaxSeconds) continue;
     throw InputError(fmt::format("{}: job {}: a time of {} s; at most {} s can be used", path,
@@ -30,7 +30,7 @@ void check_times(const SwfJob& job, const std::string& path) {
 }
 
 // A job that never ran has an empty interval, and the log drops it.
-BatchJob as_it_ran(const SwfJob& job) {
+BatchJob as_it_ran(const io::SwfJob& job) {
   const Time submit = time_floor(job.submit);
   const Time start = submit + std::max<Duration>(0, time_floor(job.wait));
   const Duration run = std::max<Duration>(0, time_ceil(job.run));
@@ -40,7 +40,7 @@ BatchJob as_it_ran(const SwfJob& job) {
           static_cast<Count>(std::clamp<std::int64_t>(procs, 0, kMaxProcessors))};
 }
 
-Count stated_processors(const SwfHeader& header, const std::string& path) {
+Count stated_processors(const io::SwfHeader& header, const std::string& path) {
   const auto stated = header.max_procs();
   if (!stated || *stated < 1 || *stated > kMaxProcessors) {
     throw InputError(path +
@@ -73,10 +73,10 @@ ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_d
 
 ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,
                                     std::optional<int> partition) {
-  const SwfLog log = read_swf(path);
+  const io::SwfLog log = io::read_swf(path);
   if (processors == 0) processors = stated_processors(log.header, path);
   std::vector<BatchJob> jobs;
-  for (const SwfJob& job : log.jobs) {
+  for (const io::SwfJob& job : log.jobs) {
     if (partition && job.partition != *partition) continue;
     check_times(job, path);
     jobs.push_back(as_it_ran(job));
@@ -90,4 +90,4 @@ ReservationLog read_reservation_log(const std::string& path, std::string name, C
   return {std::move(name), processors, std::move(jobs)};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

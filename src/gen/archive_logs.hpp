@@ -11,7 +11,7 @@
 
 #include "gen/reservations.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 struct ArchiveLog {
   std::string_view name;
@@ -39,4 +39,4 @@ ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_d
 ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,
                                     std::optional<int> partition = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

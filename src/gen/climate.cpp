@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 namespace {
 
@@ -69,4 +69,4 @@ Ensemble made_up_ensemble(const ClimateSpec& spec) {
   return ensemble;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -10,7 +10,7 @@
 
 #include "dovetail/ensemble.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // grillon, azur, capricorne, sagittaire, chicon.
 std::vector<EnsembleSite> reference_sites();
@@ -27,4 +27,4 @@ struct ClimateSpec {
 // Throws InputError for numbers out of range.
 Ensemble made_up_ensemble(const ClimateSpec& spec);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -10,7 +10,7 @@
 #include "gen/task_times.hpp"
 #include "gen/wide_apps.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // Far beyond any workflow in use, yet it fits into memory.
@@ -205,4 +205,4 @@ Platform to_platform(const PoolSpec& spec, Time until) {
   return Platform(0, std::move(clusters));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

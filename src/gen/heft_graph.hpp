@@ -19,7 +19,7 @@
 #include "dovetail/platform.hpp"
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 struct UnlikeCosts {
   double mean_seconds = 100;  // w: an operation's mean cost is uniform from 0 to twice this
@@ -82,4 +82,4 @@ Workflow to_workflow(const UnlikeFlow& flow, std::size_t resources, std::string 
 // Clusters "r1", "r2", ... of one processor.
 Platform to_platform(const PoolSpec& spec, Time until);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -9,7 +9,7 @@
 #include "gen/layered_dag.hpp"
 #include "gen/shapes.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr double kGigaflop = 1e9;
@@ -108,4 +108,4 @@ Workflow strassen_blocks(std::uint32_t side, Random& random, std::string name) {
   return std::move(builder).build();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -15,7 +15,7 @@
 #include "core/random.hpp"
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 enum class KernelClass { random, strassen, fft };
 inline constexpr KernelClass kKernelClasses[] = {KernelClass::random, KernelClass::strassen,
@@ -37,4 +37,4 @@ Workflow kernel_graph(KernelClass kernels, std::size_t number, std::uint64_t see
 // sequential share of each is uniform in [0, 0.25].
 Workflow strassen_blocks(std::uint32_t side, Random& random, std::string name);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // Tasks first..first + size - 1.
@@ -91,4 +91,4 @@ Workflow layered_dag(const LayeredDagSpec& spec, Random& random, std::string nam
   return std::move(builder).build();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -16,7 +16,7 @@
 #include "dovetail/workflow.hpp"
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 struct LayeredDagSpec {
   std::uint32_t tasks = 50;
@@ -33,4 +33,4 @@ std::uint32_t mean_level_size(const LayeredDagSpec& spec);
 // Tasks are "t0", "t1", ... level by level. Throws InputError for a spec out of range.
 Workflow layered_dag(const LayeredDagSpec& spec, Random& random, std::string name = "layered");
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

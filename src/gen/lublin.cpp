@@ -6,7 +6,7 @@
 
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // The published constants for one kind of job, in the paper's symbols.
@@ -169,4 +169,4 @@ void scale_to_load(std::vector<LublinJob>& jobs, Count processors, double load) 
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

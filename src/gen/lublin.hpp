@@ -14,7 +14,7 @@
 #include "core/random.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // `single` is the fit of one kind of job to the whole sample; `both` mixes batch and interactive.
 enum class LublinTypes { single, batch, interactive, both };
@@ -42,4 +42,4 @@ double offered_load(const std::vector<LublinJob>& jobs, Count processors);
 // times stay; the daily cycle is stretched with the rest.
 void scale_to_load(std::vector<LublinJob>& jobs, Count processors, double load);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

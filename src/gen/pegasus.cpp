@@ -17,7 +17,7 @@
 #include "dovetail/error.hpp"
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 void check_spec(const std::string& shape, const PegasusSpec& spec, std::uint32_t fewest) {
@@ -414,4 +414,4 @@ Workflow sipht(const PegasusSpec& spec, Random& random, std::string name) {
   return std::move(builder).build();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

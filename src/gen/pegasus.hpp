@@ -17,7 +17,7 @@
 #include "core/random.hpp"
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 struct PegasusSpec {
   std::uint32_t tasks = 50;
@@ -46,4 +46,4 @@ Workflow montage(const PegasusSpec& spec, Random& random, std::string name = "mo
 // published 48, 242 and, in proportion, 484.
 Workflow sipht(const PegasusSpec& spec, Random& random, std::string name = "sipht");
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

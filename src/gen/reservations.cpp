@@ -9,7 +9,7 @@
 #include "dovetail/error.hpp"
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // How many times to try a copy per missing reservation before the day counts as full.
@@ -223,4 +223,4 @@ Cluster reservation_schedule(const ReservationLog& log, const Tagging& tagging, 
           .reservations = std::move(schedule).take()};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

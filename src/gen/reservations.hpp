@@ -20,7 +20,7 @@
 #include "dovetail/platform.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // A job as it ran.
 struct BatchJob {
@@ -89,4 +89,4 @@ Time draw_moment(const ReservationLog& log, Random& random);
 Cluster reservation_schedule(const ReservationLog& log, const Tagging& tagging, Time moment,
                              ReservationMethod method, Random& random);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

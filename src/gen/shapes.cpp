@@ -10,7 +10,7 @@
 
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 void check_count(const char* name, std::uint64_t value, std::uint64_t least = 1) {
@@ -215,4 +215,4 @@ Workflow out_tree(const TreeSpec& spec, Random& random, std::string name) {
   return std::move(builder).build();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

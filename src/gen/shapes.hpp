@@ -17,7 +17,7 @@
 #include "dovetail/workflow.hpp"
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // k points, a power of two: a binary tree of 2k - 1 recursive calls above log2(k) butterfly levels
 // of k tasks each (5, 15, 39, 95 tasks for k = 2, 4, 8, 16). Tasks of a level take the same time,
@@ -71,4 +71,4 @@ Workflow in_tree(const TreeSpec& spec, Random& random, std::string name = "in_tr
 // From the root to the leaves.
 Workflow out_tree(const TreeSpec& spec, Random& random, std::string name = "out_tree");
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -4,7 +4,7 @@
 
 #include "dovetail/calendar.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 std::vector<BatchJob> first_come_first_served(std::span<const LublinJob> jobs, Count processors) {
   std::vector<BatchJob> log;
@@ -27,4 +27,4 @@ ReservationLog synthetic_log(const LublinSpec& spec, Random& random) {
           first_come_first_served(lublin_log(spec, random), spec.processors)};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -11,7 +11,7 @@
 #include "gen/lublin.hpp"
 #include "gen/reservations.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // Runs the jobs, sorted by submission, on an otherwise idle machine: each as early as its
 // processors are free, but never before one submitted earlier. This is simple, but gives realistic
@@ -20,4 +20,4 @@ std::vector<BatchJob> first_come_first_served(std::span<const LublinJob> jobs, C
 
 ReservationLog synthetic_log(const LublinSpec& spec, Random& random);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

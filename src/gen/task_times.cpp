@@ -8,7 +8,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 double KernelCosts::draw_seconds(Random& random) const {
   const auto side = static_cast<double>(1024 * (2 + random.below(9)));
@@ -42,4 +42,4 @@ void check_range(const char* name, double value, double lo, double hi) {
   throw InputError(fmt::format("{} is {}; it must be between {} and {}", name, value, lo, hi));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

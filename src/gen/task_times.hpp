@@ -7,7 +7,7 @@
 #include "core/random.hpp"
 #include "dovetail/speedup.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // The most tasks a generator makes; a larger number is probably a typing mistake.
 inline constexpr std::uint64_t kMaxGeneratedTasks = 10'000'000;
@@ -48,4 +48,4 @@ struct TaskTimes {
 // Throws InputError, "name: ...", unless lo <= value <= hi.
 void check_range(const char* name, double value, double lo, double hi);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -11,7 +11,7 @@
 #include "dovetail/error.hpp"
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // The head: the values that nearly all jobs use. The other values, the tail, share the rest.
@@ -293,4 +293,4 @@ std::vector<Duration> factor_requests(std::span<const Duration> runs, Duration l
   return requests;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -18,7 +18,7 @@
 #include "core/random.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // The shortest and the longest queue limit that the model accepts.
 inline constexpr Duration kMinLongestRequest = 3'600'000;
@@ -72,4 +72,4 @@ struct FactorOptions {
 std::vector<Duration> factor_requests(std::span<const Duration> runs, Duration longest,
                                       const FactorOptions& options, Random& random);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // The users of a size class, with the running sum of their weights.
@@ -86,4 +86,4 @@ std::vector<std::uint32_t> draw_users(std::span<const Count> procs, std::uint32_
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -12,7 +12,7 @@
 #include "core/random.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 // The size class of a job: 1, 2, 3-4, 5-8, 9-16, ... processors are the classes 0, 1, 2, ...
 std::size_t size_class(Count procs);
@@ -24,4 +24,4 @@ std::size_t size_class(Count procs);
 std::vector<std::uint32_t> draw_users(std::span<const Count> procs, std::uint32_t users,
                                       Random& random);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -8,7 +8,7 @@
 
 #include "gen/task_times.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr WideStage kBlast[] = {{"split"}, {"blast", true}, {"parse", true}, {"merge"}};
@@ -84,4 +84,4 @@ Workflow wien2k(const WaysSpec& spec, Random& random, std::string name) {
   return operations_in_turn(wien2k_operations(), spec, random, std::move(name));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

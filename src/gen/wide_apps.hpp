@@ -18,7 +18,7 @@
 #include "core/random.hpp"
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 struct WaysSpec {
   std::uint32_t ways = 200;   // parallel tasks
@@ -57,4 +57,4 @@ WaysGraph ways_graph(std::span<const WideStage> operations, std::uint32_t ways);
 // Throws InputError when the numbers are out of range.
 void check_spec(const WaysSpec& spec);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -8,7 +8,7 @@
 #include "gen/task_times.hpp"
 #include "gen/users.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // Each has its own random stream.
@@ -42,10 +42,10 @@ void add_users(std::vector<WorkloadJob>& jobs, std::uint32_t users, Random rando
   for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].user = drawn[i];
 }
 
-SwfHeader make_header(const Workload& workload) {
+io::SwfHeader make_header(const Workload& workload) {
   const std::string processors = std::to_string(workload.spec.lublin.processors);
   const std::string jobs = std::to_string(workload.jobs.size());
-  SwfHeader header;
+  io::SwfHeader header;
   header.add("Version", "2.2");
   header.add("Computer", "synthetic, " + processors + " nodes of one processor");
   header.add("MaxJobs", jobs);
@@ -109,11 +109,11 @@ std::string generate_options(const WorkloadSpec& spec) {
   return options + fmt::format(" --seed {}", spec.seed);
 }
 
-SwfLog to_swf(const Workload& workload) {
-  SwfLog log{make_header(workload), {}};
+io::SwfLog to_swf(const Workload& workload) {
+  io::SwfLog log{make_header(workload), {}};
   log.jobs.reserve(workload.jobs.size());
   for (const WorkloadJob& job : workload.jobs) {
-    SwfJob line;
+    io::SwfJob line;
     line.number = static_cast<std::int64_t>(log.jobs.size()) + 1;
     line.submit = to_seconds(job.submit);
     line.run = to_seconds(job.run);
@@ -140,4 +140,4 @@ std::string format_job_list(const Workload& workload) {
   return out + "\n]}\n";
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -18,7 +18,7 @@
 #include "gen/tsafrir.hpp"
 #include "io/formats/swf.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 
 enum class RequestKind { tsafrir, exact, factor };
 
@@ -58,10 +58,10 @@ Workload make_workload(const WorkloadSpec& spec);
 std::string generate_options(const WorkloadSpec& spec);
 
 // Includes a header that says how the log was made.
-SwfLog to_swf(const Workload& workload);
+io::SwfLog to_swf(const Workload& workload);
 
 // {"nodes": N, "jobs": [{"id", "submit", "run", "req", "nodes"}, ...]}, times in seconds. The
 // format has no users.
 std::string format_job_list(const Workload& workload);
 
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -14,7 +14,7 @@
 #include "planners/search/known_plans.hpp"
 #include "planners/task_limits.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -272,6 +272,10 @@ Answer find_for_person(PlanningContext& context, const AnswerRequest& request) {
 
 }  // namespace
 
+}  // namespace dovetail::planning
+
+namespace dovetail {
+
 bool is_in_time(const Problem& problem, const Plan& plan) {
   return plan.feasible &&
          (!problem.deadline() || problem.now() + makespan(plan) <= *problem.deadline());
@@ -279,9 +283,9 @@ bool is_in_time(const Problem& problem, const Plan& plan) {
 
 Answer find_answer(PlanningContext& context, const AnswerRequest& request) {
   assert(request.algorithm != nullptr || !fitting_planners(context.problem()).empty());
-  if (request.tightest) return find_tightest(context, request.algorithm);
-  return request.haste == Haste::none ? find_for_person(context, request)
-                                      : find_in_haste(context, request);
+  if (request.tightest) return planning::find_tightest(context, request.algorithm);
+  return request.haste == Haste::none ? planning::find_for_person(context, request)
+                                      : planning::find_in_haste(context, request);
 }
 
 }  // namespace dovetail

@@ -16,7 +16,7 @@
 #include "planners/search/anytime.hpp"
 #include "planners/task_limits.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -138,14 +138,18 @@ void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& co
 
 }  // namespace
 
-std::span<const PlannerInfo> planners() { return kTable; }
+}  // namespace dovetail::planning
+
+namespace dovetail {
+
+std::span<const PlannerInfo> planners() { return planning::kTable; }
 
 const PlannerInfo* find_planner(std::string_view name) {
   const std::string whole =
       name.starts_with("BD_") ? "BL_CPAR_" + std::string(name) : std::string(name);
-  const auto found = std::find_if(kTable.begin(), kTable.end(),
+  const auto found = std::find_if(planning::kTable.begin(), planning::kTable.end(),
                                   [&](const PlannerInfo& row) { return row.name == whole; });
-  return found == kTable.end() ? nullptr : &*found;
+  return found == planning::kTable.end() ? nullptr : &*found;
 }
 
 bool serves(const PlannerInfo& planner, Goal goal) {
@@ -154,19 +158,25 @@ bool serves(const PlannerInfo& planner, Goal goal) {
 
 std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
-  for (const PlannerInfo& row : kTable) {
-    if (serves(row, problem.goal()) && is_made_unasked(row, problem)) fitting.push_back(&row);
+  for (const PlannerInfo& row : planning::kTable) {
+    if (serves(row, problem.goal()) && planning::is_made_unasked(row, problem)) {
+      fitting.push_back(&row);
+    }
   }
   return fitting;
 }
 
 std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
   std::vector<const PlannerInfo*> fitting;
-  for (const PlannerInfo& row : kTable) {
-    if (row.goal == goal && is_made_unasked(row, problem)) fitting.push_back(&row);
+  for (const PlannerInfo& row : planning::kTable) {
+    if (row.goal == goal && planning::is_made_unasked(row, problem)) fitting.push_back(&row);
   }
   return fitting;
 }
+
+}  // namespace dovetail
+
+namespace dovetail::planning {
 
 namespace {
 
@@ -183,18 +193,24 @@ Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& cont
 
 }  // namespace
 
+}  // namespace dovetail::planning
+
+namespace dovetail {
+
 Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
-  return finished(planner.make(context, {.name = planner.name, .deadline = deadline}), planner,
-                  context, deadline);
+  return planning::finished(planner.make(context, {.name = planner.name, .deadline = deadline}),
+                            planner, context, deadline);
 }
 
 Plan plan_from(PlanningContext& context, std::optional<Time> deadline,
                std::span<const Plan> known) {
-  return finished(plan_anytime(context, deadline, known), *find_planner(kSearch), context,
-                  deadline);
+  return planning::finished(planning::plan_anytime(context, deadline, known),
+                            *find_planner(planning::kSearch), context, deadline);
 }
 
-bool can_search(const Problem& problem) { return find_planner(kSearch)->unfit(problem).empty(); }
+bool can_search(const Problem& problem) {
+  return find_planner(planning::kSearch)->unfit(problem).empty();
+}
 
 PlannerOptions at_any_cost(PlannerOptions options) {
   options.search.cpu_factor.reset();
@@ -222,8 +238,8 @@ std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options
 
 Plan fair_plan(PlanningContext& context) {
   const Problem& problem = context.problem();
-  if (problem.task_count() > kManyTasks) {
-    Plan plan = plan_by(*find_planner(kFairDefault), context, problem.deadline());
+  if (problem.task_count() > planning::kManyTasks) {
+    Plan plan = plan_by(*find_planner(planning::kFairDefault), context, problem.deadline());
     if (plan.feasible) return plan;
   }
   std::vector<Plan> plans;

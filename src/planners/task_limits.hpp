@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Up to here two more searches, for the earliest ways that `plan` shows, are not noticed.
 inline constexpr std::size_t kTasksForEarliestWays = 200;
@@ -22,4 +22,4 @@ inline constexpr std::size_t kFewTasks = 500;
 // and of the planners for several workflows only the default one is asked.
 inline constexpr std::size_t kManyTasks = 2000;
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -40,10 +40,10 @@ Dispatcher::Dispatcher(const Problem& problem, Count processors)
   }
 }
 
-void Dispatcher::follow(std::span<const Slot> slots) {
+void Dispatcher::follow(std::span<const planning::Slot> slots) {
   for (std::size_t number = 0; number < slots.size(); ++number) {
     Task& task = tasks_[number];
-    const Slot& slot = slots[number];
+    const planning::Slot& slot = slots[number];
     if (slot.procs == 0 || running_.contains(number)) continue;
     const bool is_ready = ready_.erase({task.planned_start, number}) > 0;
     task.procs = slot.procs;
@@ -54,7 +54,7 @@ void Dispatcher::follow(std::span<const Slot> slots) {
 }
 
 void Dispatcher::set_processors(Count processors) {
-  const Cluster cluster = limited_cluster(problem_->platform(), processors);
+  const Cluster cluster = planning::limited_cluster(problem_->platform(), processors);
   processors_ = cluster.processors;
   others_ = Platform(problem_->now(), {cluster}).calendar(0);
 }

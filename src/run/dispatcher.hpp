@@ -30,7 +30,7 @@ class Dispatcher {
   Dispatcher(const Problem& problem, Count processors);
 
   // A new plan for tasks that have not started; slots without processors change nothing.
-  void follow(std::span<const Slot> slots);
+  void follow(std::span<const planning::Slot> slots);
 
   // More or fewer processors from now on. Tasks that run keep what they have.
   void set_processors(Count processors);

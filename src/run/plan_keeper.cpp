@@ -37,9 +37,9 @@ RunPicture picture_of(const Problem& problem, const TaskBook& book) {
     const TaskStatus& status = state.tasks()[task];
     const bool runs = dispatcher.running().contains(task);
     const bool waits = !runs && status.state == TaskState::waiting && !blocked[task];
-    picture.progress.push_back(runs    ? TaskProgress::running
-                               : waits ? TaskProgress::waiting
-                                       : TaskProgress::finished);
+    picture.progress.push_back(runs    ? planning::TaskProgress::running
+                               : waits ? planning::TaskProgress::waiting
+                                       : planning::TaskProgress::finished);
     picture.not_before.push_back(status.not_before);
     picture.has_plan = picture.has_plan && (!waits || book.is_planned(task));
     if (runs) {
@@ -77,7 +77,7 @@ void PlanKeeper::begin(TaskBook& book) {
   const Plan made = options_.first_plan ? *options_.first_plan : options_.make_plan(problem_);
   if (!made.feasible) throw ExecutionError("there is no plan that ends by the deadline");
   Evaluation decision{.event = "start", .adopted = true};
-  std::vector<Slot> slots(problem_.task_count());
+  std::vector<planning::Slot> slots(problem_.task_count());
   for (const Placement& placed : made.placements) {
     const std::size_t task = problem_.number_of({placed.workflow, placed.task});
     if (state.tasks()[task].state != TaskState::waiting) continue;

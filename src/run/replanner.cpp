@@ -29,9 +29,11 @@ Problem as_known(const Problem& problem, const RunPicture& picture) {
     }
     std::vector<TaskId> all(workflow.size());
     std::iota(all.begin(), all.end(), TaskId{0});
-    workflows.push_back(part_of(workflow, all, [&](TaskId task) { return factors[task]; }));
+    workflows.push_back(
+        planning::part_of(workflow, all, [&](TaskId task) { return factors[task]; }));
   }
-  const Platform platform(problem.now(), {limited_cluster(problem.platform(), picture.processors)});
+  const Platform platform(problem.now(),
+                          {planning::limited_cluster(problem.platform(), picture.processors)});
   return Problem(std::move(workflows), platform, problem.goal(), problem.deadline())
       .with_releases(picture.not_before);
 }
@@ -41,7 +43,7 @@ Problem as_known(const Problem& problem, const RunPicture& picture) {
 void fit_running(RunPicture& picture) {
   std::vector<std::size_t> running;
   for (std::size_t task = 0; task < picture.slots.size(); ++task) {
-    if (picture.progress[task] == TaskProgress::running) running.push_back(task);
+    if (picture.progress[task] == planning::TaskProgress::running) running.push_back(task);
   }
   std::ranges::sort(running, std::ranges::greater{},
                     [&](std::size_t task) { return picture.slots[task].end; });
@@ -61,18 +63,18 @@ bool is_noise(const Problem& problem, const Evaluation& decision) {
 }
 
 // Where the tasks that wait are to run.
-std::vector<Slot> waiting_slots(const Plan& plan, const RunPicture& picture) {
-  std::vector<Slot> slots(picture.slots.size());
+std::vector<planning::Slot> waiting_slots(const Plan& plan, const RunPicture& picture) {
+  std::vector<planning::Slot> slots(picture.slots.size());
   for (std::size_t task = 0; task < plan.placements.size(); ++task) {
     const Placement& placed = plan.placements[task];
-    if (picture.progress[task] != TaskProgress::waiting) continue;
+    if (picture.progress[task] != planning::TaskProgress::waiting) continue;
     slots[task] = {placed.procs, placed.start, placed.end};
   }
   return slots;
 }
 
 // A deadline that cannot be met any more must not keep the rest from being run.
-Plan plan_anyway(const Problem& problem, const PlanMaker& make_plan) {
+Plan plan_anyway(const Problem& problem, const planning::PlanMaker& make_plan) {
   Plan plan = make_plan(problem);
   if (plan.feasible || problem.goal() != Goal::deadline) return plan;
   std::vector<Time> releases;
@@ -90,8 +92,8 @@ double seconds_since(std::chrono::steady_clock::time_point began) {
 
 }  // namespace
 
-NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture,
-               const ClusterWorldOptions& options) {
+NewPlan replan(const Problem& problem, const planning::PlanMaker& make_plan,
+               const RunPicture& picture, const planning::ClusterWorldOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   NewPlan plan;
   plan.decision = {.time = picture.now, .event = picture.reason};
@@ -99,13 +101,13 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
   try {
     RunPicture fitted = picture;
     fit_running(fitted);
-    ClusterWorld world(
+    planning::ClusterWorld world(
         as_known(problem, fitted),
         [&](const Problem& rest) { return plan_anyway(rest, make_plan); }, options);
     world.restore(picture.now, std::move(fitted.progress), std::move(fitted.slots),
                   picture.has_plan);
     const Plan old_plan = world.executed();
-    plan.decision = evaluate(world, picture.now, picture.reason);
+    plan.decision = planning::evaluate(world, picture.now, picture.reason);
     if (is_noise(problem, plan.decision)) plan.decision.adopted = false;
     plan.algorithm = plan.decision.adopted ? world.executed().algorithm : "";
     plan.slots = waiting_slots(plan.decision.adopted ? world.executed() : old_plan, picture);
@@ -116,8 +118,8 @@ NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPict
   return plan;
 }
 
-Replanner::Replanner(const Problem& problem, PlanMaker make_plan,
-                     const ClusterWorldOptions& options)
+Replanner::Replanner(const Problem& problem, planning::PlanMaker make_plan,
+                     const planning::ClusterWorldOptions& options)
     : problem_(problem),
       make_plan_(std::move(make_plan)),
       options_(options),

@@ -24,32 +24,35 @@ namespace dovetail::run {
 struct RunPicture {
   Time now = 0;
   Count processors = 1;
-  std::vector<TaskProgress> progress = {};  // by task; finished: also what will never be run
-  std::vector<Slot> slots = {};             // by task; as they run, or are to run
-  bool has_plan = false;                    // else slots say nothing about what waits
-  std::vector<Time> not_before = {};        // by task
-  std::vector<double> factors = {};         // by task: how many times as long as the file says
-  std::string reason = {};                  // why to plan again
+  // by task; finished: also what will never be run
+  std::vector<planning::TaskProgress> progress = {};
+  std::vector<planning::Slot> slots = {};  // by task; as they run, or are to run
+  bool has_plan = false;                   // else slots say nothing about what waits
+  std::vector<Time> not_before = {};       // by task
+  std::vector<double> factors = {};        // by task: how many times as long as the file says
+  std::string reason = {};                 // why to plan again
 };
 
 struct NewPlan {
   Evaluation decision = {};
   std::string algorithm = {};
-  std::vector<Slot> slots = {};  // by task, of what waits; of the old plan when that is kept
-  Count processors = 0;          // for which it was made
-  std::string trouble = {};      // why there is none
-  double seconds = 0;            // that planning took
+  // by task, of what waits; of the old plan when that is kept
+  std::vector<planning::Slot> slots = {};
+  Count processors = 0;      // for which it was made
+  std::string trouble = {};  // why there is none
+  double seconds = 0;        // that planning took
 };
 
 // A plan for what waits, and whether it is better than the one in force as that will go on. Where
 // no plan is possible any more, the decision has neither.
-NewPlan replan(const Problem& problem, const PlanMaker& make_plan, const RunPicture& picture,
-               const ClusterWorldOptions& options = {});
+NewPlan replan(const Problem& problem, const planning::PlanMaker& make_plan,
+               const RunPicture& picture, const planning::ClusterWorldOptions& options = {});
 
 class Replanner {
  public:
   // The problem must outlive it.
-  Replanner(const Problem& problem, PlanMaker make_plan, const ClusterWorldOptions& options = {});
+  Replanner(const Problem& problem, planning::PlanMaker make_plan,
+            const planning::ClusterWorldOptions& options = {});
   ~Replanner();
   Replanner(const Replanner&) = delete;
   Replanner& operator=(const Replanner&) = delete;
@@ -67,8 +70,8 @@ class Replanner {
   void work();
 
   const Problem& problem_;
-  const PlanMaker make_plan_;
-  const ClusterWorldOptions options_;
+  const planning::PlanMaker make_plan_;
+  const planning::ClusterWorldOptions options_;
   bool is_busy_ = false;  // of the asking thread alone
   Descriptor ready_;
   std::mutex mutex_;

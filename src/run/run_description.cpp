@@ -212,7 +212,7 @@ RunDescription RunDescription::read(const RunFolder& run) {
                              .keep_going = json.value("keep_going", false),
                              .is_static = json.value("static", false),
                              .band = json.value("band", 0.2),
-                             .stability = json.value("stability", kStability)};
+                             .stability = json.value("stability", planning::kStability)};
   if (json.contains("deadline") && json["deadline"].is_number()) {
     description.deadline = json["deadline"].get<Time>();
   }

@@ -40,7 +40,7 @@ struct RunDescription {
   bool keep_going = false;
   bool is_static = false;
   double band = 0.2;
-  double stability = kStability;
+  double stability = planning::kStability;
   std::optional<BatchDescription> batch = {};  // nothing: it runs on this machine
 
   // Throws InputError when a task has nothing to run, reads what a task writes that it does not

@@ -19,16 +19,16 @@ struct KeptTask {
 };
 
 struct RunOptions {
-  PlanMaker make_plan = {};             // called from a thread of its own, one call at a time
+  planning::PlanMaker make_plan = {};   // called from a thread of its own, one call at a time
   std::optional<Plan> first_plan = {};  // when it begins; else one is made
   Count processors = 1;
-  bool sets_processors = false;   // also if the run has got others since it began
-  bool renews_failures = true;    // when it goes on: what failed before is run again
-  bool keep_going = false;        // what does not need a failed task is run all the same
-  bool is_static = false;         // the plan stays unless the processors change
-  double band = 0.2;              // by how much a task may be off before the rest is planned again
-  double stability = kStability;  // what a new plan that moves all tasks has to gain
-  std::string folder = {};        // in which the commands run
+  bool sets_processors = false;  // also if the run has got others since it began
+  bool renews_failures = true;   // when it goes on: what failed before is run again
+  bool keep_going = false;       // what does not need a failed task is run all the same
+  bool is_static = false;        // the plan stays unless the processors change
+  double band = 0.2;             // by how much a task may be off before the rest is planned again
+  double stability = planning::kStability;  // what a new plan that moves all tasks has to gain
+  std::string folder = {};                  // in which the commands run
 
   // When it begins: these were done before, and need not be run if what they read is the same, what
   // they leave is there, and what they come after is not run again or does not change their inputs.

@@ -83,7 +83,7 @@ Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs,
 }
 
 Json plan_entry(const Stamp& now, const Evaluation& decision, const std::string& algorithm,
-                std::span<const Slot> slots) {
+                std::span<const planning::Slot> slots) {
   Json entry = entry_of(now, "plan");
   entry["reason"] = decision.event;
   entry["current"] = time_or_null(decision.current);
@@ -94,7 +94,7 @@ Json plan_entry(const Stamp& now, const Evaluation& decision, const std::string&
   entry["algorithm"] = algorithm;
   Json tasks = Json::array();
   for (std::size_t task = 0; task < slots.size(); ++task) {
-    const Slot& slot = slots[task];
+    const planning::Slot& slot = slots[task];
     if (slot.procs > 0) tasks.push_back({task, slot.procs, slot.start, slot.end});
   }
   entry["tasks"] = std::move(tasks);

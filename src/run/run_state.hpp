@@ -76,7 +76,7 @@ Json kept_entry(const Stamp& now, std::uint32_t task, const std::string& inputs,
 // How a plan was judged; with its slots, by task, when it is in force from now on. Tasks without
 // processors are not in it.
 Json plan_entry(const Stamp& now, const Evaluation& decision, const std::string& algorithm,
-                std::span<const Slot> slots);
+                std::span<const planning::Slot> slots);
 
 // How many processors may be used from now on.
 Json resources_entry(const Stamp& now, Count processors);
@@ -99,8 +99,8 @@ class RunState {
 
   // By task; empty before there is a plan. The one in force is that by which each task was last to
   // run.
-  const std::vector<Slot>& first_plan() const { return first_plan_; }
-  const std::vector<Slot>& plan() const { return plan_; }
+  const std::vector<planning::Slot>& first_plan() const { return first_plan_; }
+  const std::vector<planning::Slot>& plan() const { return plan_; }
   const std::string& algorithm() const { return algorithm_; }
   const std::vector<Evaluation>& decisions() const { return decisions_; }
 
@@ -131,8 +131,8 @@ class RunState {
   std::vector<TaskStatus> tasks_;
   std::array<std::size_t, 4> counts_;  // by state
   std::vector<PastAttempt> attempts_;
-  std::vector<Slot> first_plan_;
-  std::vector<Slot> plan_;
+  std::vector<planning::Slot> first_plan_;
+  std::vector<planning::Slot> plan_;
   std::string algorithm_;
   std::vector<Evaluation> decisions_;
   std::optional<Count> processors_;

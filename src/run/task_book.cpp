@@ -56,7 +56,7 @@ bool TaskBook::is_planned(std::size_t task) const {
 
 // As far as it is still possible.
 void TaskBook::follow_known_plan() {
-  std::vector<Slot> slots = state().plan();
+  std::vector<planning::Slot> slots = state().plan();
   for (std::size_t task = 0; task < slots.size(); ++task) {
     if (!is_planned(task)) slots[task] = {};
   }
@@ -217,9 +217,9 @@ void TaskBook::lose(std::uint32_t task) {
 }
 
 void TaskBook::follow(const Evaluation& decision, const std::string& algorithm,
-                      const std::vector<Slot>& slots) {
+                      const std::vector<planning::Slot>& slots) {
   // Only what is new: plans may be large.
-  std::vector<Slot> news = slots;
+  std::vector<planning::Slot> news = slots;
   for (std::size_t task = 0; task < news.size(); ++task) {
     const bool is_known = task < state().plan().size() && news[task] == state().plan()[task];
     const bool waits = state().tasks()[task].state == TaskState::waiting;

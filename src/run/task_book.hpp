@@ -61,7 +61,7 @@ class TaskBook : public Book {
 
   // A plan, and how it was judged. A plan that is kept takes as long as is known by now.
   void follow(const Evaluation& decision, const std::string& algorithm,
-              const std::vector<Slot>& slots);
+              const std::vector<planning::Slot>& slots);
 
   // Tasks that have run for longer than they should are thought to go on.
   void look_for_late_tasks();

@@ -1,6 +1,6 @@
 #include "study/degradation.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 void add_excess(std::span<const std::int64_t> values, std::span<double> excess,
                 std::span<std::size_t> best) {
@@ -43,4 +43,4 @@ ComparisonTable ComparisonTableMaker::finish() && {
   return std::move(table_);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace dovetail {
+namespace dovetail::study {
 
 // Marks an algorithm without a value on an instance.
 inline constexpr std::int64_t kNoAnswer = std::numeric_limits<std::int64_t>::max();
@@ -148,4 +148,4 @@ class ComparisonTableMaker {
   DegradationMean cpu_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::study

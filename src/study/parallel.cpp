@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace dovetail {
+namespace dovetail::study {
 
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                   const Progress& progress) {
@@ -42,4 +42,4 @@ void parallel_for(std::size_t count, unsigned threads, const std::function<void(
   if (first_error) std::rethrow_exception(first_error);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

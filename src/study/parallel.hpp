@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace dovetail {
+namespace dovetail::study {
 
 // Receives how many items are done, of how many; never called by two threads at once.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
@@ -17,4 +17,4 @@ using Progress = std::function<void(std::size_t done, std::size_t total)>;
 void parallel_for(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work,
                   const Progress& progress = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail::published {
+namespace dovetail::study::published {
 namespace {
 
 constexpr PublishedComparison kTurnaround[] = {
@@ -81,4 +81,4 @@ const PublishedTiming* find_timing(std::string_view algorithm) {
   return found == std::end(kTimings) ? nullptr : found;
 }
 
-}  // namespace dovetail::published
+}  // namespace dovetail::study::published

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace dovetail::published {
+namespace dovetail::study::published {
 
 // Mean degradation from best in per cent, and scenarios won where these were published.
 struct PublishedMetric {
@@ -68,4 +68,4 @@ struct PublishedTiming {
 // Null for an algorithm that was not timed, such as BD_HALF.
 const PublishedTiming* find_timing(std::string_view algorithm);
 
-}  // namespace dovetail::published
+}  // namespace dovetail::study::published

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail::report {
+namespace dovetail::study::report {
 namespace {
 
 constexpr std::string_view kPublishedTitle = "published";
@@ -136,7 +136,8 @@ std::string csv_scenario(const StudyHead& head, std::size_t application, std::si
                          const ReservationSpec& reservations) {
   const ApplicationSpec& spec = head.applications[application];
   return fmt::format("{},{},{:g},{},{},{:g}", head.logs[log].name, head.logs[log].processors,
-                     reservations.phi, to_string(reservations.method), spec.parameter, spec.value);
+                     reservations.phi, gen::to_string(reservations.method), spec.parameter,
+                     spec.value);
 }
 
-}  // namespace dovetail::report
+}  // namespace dovetail::study::report

@@ -19,7 +19,7 @@
 #include "study/study.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail::report {
+namespace dovetail::study::report {
 
 using Text = std::back_insert_iterator<std::string>;
 using Json = nlohmann::ordered_json;
@@ -88,4 +88,4 @@ inline constexpr std::string_view kCsvScenarioFields = "log,processors,phi,metho
 std::string csv_scenario(const StudyHead& head, std::size_t application, std::size_t log,
                          const ReservationSpec& reservations);
 
-}  // namespace dovetail::report
+}  // namespace dovetail::study::report

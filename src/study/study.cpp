@@ -13,7 +13,7 @@
 #include "gen/archive_logs.hpp"
 #include "gen/synthetic_log.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 // The first split of the seed: the purpose of the random numbers.
@@ -23,19 +23,19 @@ Random stream(std::uint64_t seed, Stream purpose) {
   return Random(seed).split(static_cast<std::uint64_t>(purpose));
 }
 
-Platform make_platform(std::uint64_t seed, const ReservationLog& log, std::size_t log_number,
+Platform make_platform(std::uint64_t seed, const gen::ReservationLog& log, std::size_t log_number,
                        const ReservationSpec& spec, std::size_t phi_number, std::size_t start_time,
                        std::size_t tagging_number) {
   Random moments = stream(seed, Stream::moment).split(log_number).split(start_time);
-  const Time moment = draw_moment(log, moments);
+  const Time moment = gen::draw_moment(log, moments);
   Random taggings = stream(seed, Stream::tagging)
                         .split(log_number)
                         .split(phi_number)
                         .split(start_time)
                         .split(tagging_number);
-  const Tagging tagging = tag_jobs(log, spec.phi, taggings);
+  const gen::Tagging tagging = gen::tag_jobs(log, spec.phi, taggings);
   Random thinning = taggings.split(static_cast<std::uint64_t>(spec.method));
-  return Platform(0, {reservation_schedule(log, tagging, moment, spec.method, thinning)});
+  return Platform(0, {gen::reservation_schedule(log, tagging, moment, spec.method, thinning)});
 }
 
 CampaignSize campaign_size(const StudyOptions& options, const CampaignSize& quick) {
@@ -78,7 +78,7 @@ std::vector<ApplicationSpec> application_specs() {
       specs.push_back(spec);
     }
   };
-  using Dag = LayeredDagSpec;
+  using Dag = gen::LayeredDagSpec;
   const std::vector<double> tenths = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
   vary("tasks", {10, 25, 50, 75, 100}, 50,
        [](Dag& dag, double v) { dag.tasks = static_cast<std::uint32_t>(v); });
@@ -95,7 +95,7 @@ std::vector<ApplicationSpec> application_specs() {
 std::vector<ReservationSpec> reservation_specs() {
   std::vector<ReservationSpec> specs;
   for (double phi : kPhis) {
-    for (ReservationMethod method : kReservationMethods) specs.push_back({phi, method});
+    for (gen::ReservationMethod method : gen::kReservationMethods) specs.push_back({phi, method});
   }
   return specs;
 }
@@ -103,15 +103,15 @@ std::vector<ReservationSpec> reservation_specs() {
 Workflow study_workflow(std::uint64_t seed, const ApplicationSpec& spec, std::size_t application,
                         std::size_t index) {
   Random random = stream(seed, Stream::workflow).split(application).split(index);
-  return layered_dag(spec.dag, random);
+  return gen::layered_dag(spec.dag, random);
 }
 
-ReservationLog study_synthetic_log(std::uint64_t seed) {
+gen::ReservationLog study_synthetic_log(std::uint64_t seed) {
   Random random = stream(seed, Stream::log);
-  return synthetic_log({.processors = 128, .jobs = 20'000}, random);
+  return gen::synthetic_log({.processors = 128, .jobs = 20'000}, random);
 }
 
-std::vector<Platform> study_platforms(std::uint64_t seed, const ReservationLog& log,
+std::vector<Platform> study_platforms(std::uint64_t seed, const gen::ReservationLog& log,
                                       std::size_t log_number, const CampaignSize& size,
                                       unsigned threads) {
   const std::vector<ReservationSpec> specs = reservation_specs();
@@ -119,9 +119,9 @@ std::vector<Platform> study_platforms(std::uint64_t seed, const ReservationLog& 
   parallel_for(made.size(), threads, [&](std::size_t i) {
     const std::size_t spec = i / size.schedules();
     const std::size_t schedule = i % size.schedules();
-    made[i] =
-        make_platform(seed, log, log_number, specs[spec], spec / std::size(kReservationMethods),
-                      schedule / size.taggings, schedule % size.taggings);
+    made[i] = make_platform(seed, log, log_number, specs[spec],
+                            spec / std::size(gen::kReservationMethods), schedule / size.taggings,
+                            schedule % size.taggings);
   });
   std::vector<Platform> platforms;
   platforms.reserve(made.size());
@@ -148,20 +148,20 @@ void require_known_logs(const std::vector<std::string>& wanted,
 }
 
 std::vector<NumberedLog> study_logs(const StudyOptions& options) {
-  const auto archive = archive_logs();
+  const auto archive = gen::archive_logs();
   std::vector<NumberedLog> logs;
   if (options.synthetic) {
     logs.push_back({archive.size(), study_synthetic_log(options.seed)});
     return logs;
   }
   std::vector<std::string_view> known;
-  for (const ArchiveLog& log : archive) known.push_back(log.name);
+  for (const gen::ArchiveLog& log : archive) known.push_back(log.name);
   require_known_logs(options.logs, known);
   const std::string folder = study_data_folder(options.data_dir);
   for (std::size_t number = 0; number < archive.size(); ++number) {
     const bool wanted =
         options.logs.empty() || std::ranges::count(options.logs, archive[number].name) > 0;
-    if (wanted) logs.push_back({number, read_archive_log(archive[number], folder)});
+    if (wanted) logs.push_back({number, gen::read_archive_log(archive[number], folder)});
   }
   return logs;
 }
@@ -227,4 +227,4 @@ void Campaign::for_each_instance(const Visit& visit) const {
   parallel_for(numbers_.size() * size.workflows * logs, threads_, run_item, progress_);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

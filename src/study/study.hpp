@@ -24,13 +24,13 @@
 #include "gen/reservations.hpp"
 #include "study/parallel.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // One kind of application: the defaults with one parameter changed.
 struct ApplicationSpec {
   std::string_view parameter;
   double value = 0;
-  LayeredDagSpec dag;
+  gen::LayeredDagSpec dag;
   bool is_default = false;  // the value is the default
 };
 
@@ -43,7 +43,7 @@ inline constexpr double kPhis[] = {0.1, 0.2, 0.5};
 // One of the nine ways to make schedules from a log.
 struct ReservationSpec {
   double phi = 0;
-  ReservationMethod method = ReservationMethod::linear;
+  gen::ReservationMethod method = gen::ReservationMethod::linear;
 };
 std::vector<ReservationSpec> reservation_specs();
 
@@ -59,12 +59,12 @@ Workflow study_workflow(std::uint64_t seed, const ApplicationSpec& spec, std::si
                         std::size_t index);
 
 // The log used when there is no data: 128 processors, 20,000 jobs.
-ReservationLog study_synthetic_log(std::uint64_t seed);
+gen::ReservationLog study_synthetic_log(std::uint64_t seed);
 
 // The schedules of one log, as platforms planned at time 0: for every reservation spec in turn,
 // start_times x taggings of them. All specs use the same start times; the methods also share the
 // taggings, so that they differ only in the thinning.
-std::vector<Platform> study_platforms(std::uint64_t seed, const ReservationLog& log,
+std::vector<Platform> study_platforms(std::uint64_t seed, const gen::ReservationLog& log,
                                       std::size_t log_number, const CampaignSize& size,
                                       unsigned threads);
 
@@ -97,7 +97,7 @@ void require_known_logs(const std::vector<std::string>& wanted,
 // A log of a study, and the random streams it uses.
 struct NumberedLog {
   std::size_t number = 0;
-  ReservationLog log;
+  gen::ReservationLog log;
 };
 
 // The logs that the options name, or the synthetic one. Throws InputError for a missing log or an
@@ -212,4 +212,4 @@ class Campaign {
   std::vector<std::vector<Platform>> platforms_;  // by log
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -10,7 +10,7 @@
 #include "dovetail/planner.hpp"
 #include "gen/layered_dag.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr Duration kLooseFactor = 4;
@@ -89,7 +89,7 @@ std::vector<Problem> growth_problems(const Random& random, const GrowthSize& siz
   for (std::size_t i = 0; i < count; ++i) {
     const Random own = random.split(i);
     Random of_workflow = own.split(0);
-    problems.push_back(timed_problem(layered_dag({.tasks = size.tasks}, of_workflow),
+    problems.push_back(timed_problem(gen::layered_dag({.tasks = size.tasks}, of_workflow),
                                      growth_platform(size, own.split(1)), Goal::deadline));
   }
   return problems;
@@ -207,4 +207,4 @@ std::vector<GrowthTable> measure_growth(std::uint64_t seed, StudyScale scale,
           })};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -13,7 +13,7 @@
 #include "dovetail/problem.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // The processor time of this thread: other load on the machine does not count.
 double thread_seconds();
@@ -69,4 +69,4 @@ double fitted_exponent(std::span<const double> sizes, std::span<const double> va
 std::vector<GrowthTable> measure_growth(std::uint64_t seed, StudyScale scale,
                                         std::span<const std::string_view> planners);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

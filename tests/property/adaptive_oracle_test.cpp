@@ -54,9 +54,9 @@ plain::Spots spots_of(const Plan& plan) {
   return spots;
 }
 
-plain::Spots spots_of(const Schedule& schedule) {
+plain::Spots spots_of(const planning::Schedule& schedule) {
   plain::Spots spots;
-  for (const Assignment& task : schedule.tasks) {
+  for (const planning::Assignment& task : schedule.tasks) {
     spots.push_back(plain::Spot{task.resource, task.start, task.end});
   }
   return spots;
@@ -156,29 +156,32 @@ TEST(AdaptiveOracle, SeveralWorkflowsAreOneGraph) {
 
 // Everything that can happen, under every option.
 
-plain::AdaptiveRules rules_of(const AheftOptions& options) {
-  static_assert(static_cast<int>(RankRule::median) == static_cast<int>(plain::RankBy::median));
-  static_assert(static_cast<int>(TransferModel::multicast) ==
+plain::AdaptiveRules rules_of(const planning::AheftOptions& options) {
+  static_assert(static_cast<int>(planning::RankRule::median) ==
+                static_cast<int>(plain::RankBy::median));
+  static_assert(static_cast<int>(planning::TransferModel::multicast) ==
                 static_cast<int>(plain::Files::multicast));
   plain::AdaptiveRules rules{.ranks = {},
                              .files = {},
                              .append = options.slots == Slots::append,
                              .restart = options.restart,
                              .once = options.plans_once};
-  for (RankRule rank : options.ranks) rules.ranks.push_back(static_cast<plain::RankBy>(rank));
-  for (TransferModel model : options.transfers) {
+  for (planning::RankRule rank : options.ranks) {
+    rules.ranks.push_back(static_cast<plain::RankBy>(rank));
+  }
+  for (planning::TransferModel model : options.transfers) {
     rules.files.push_back(static_cast<plain::Files>(model));
   }
   return rules;
 }
 
-AheftOptions random_options(Dice& dice) {
-  using enum TransferModel;
-  const std::vector<std::vector<TransferModel>> transfers = {
+planning::AheftOptions random_options(Dice& dice) {
+  using enum planning::TransferModel;
+  const std::vector<std::vector<planning::TransferModel>> transfers = {
       {inflight}, {literal}, {multicast}, {inflight, literal}, {literal, inflight}};
-  AheftOptions options;
+  planning::AheftOptions options;
   options.transfers = transfers[static_cast<std::size_t>(dice.between(0, 4))];
-  if (dice.chance(0.6)) options.ranks = {static_cast<RankRule>(dice.between(0, 3))};
+  if (dice.chance(0.6)) options.ranks = {static_cast<planning::RankRule>(dice.between(0, 3))};
   options.slots = dice.chance(0.3) ? Slots::append : Slots::insertion;
   options.restart = dice.chance(0.3);
   return options;
@@ -216,15 +219,18 @@ void keep_joins_and_leaves(std::vector<Event>& events) {
                 [](const auto& event) { return what_of(event.kind) >= plain::Change::slow; });
 }
 
-void expect_world_as_specified(RandomPool& random, const AheftOptions* options) {
+void expect_world_as_specified(RandomPool& random, const planning::AheftOptions* options) {
   const Problem problem = random.problem();
-  std::vector<ResourceId> pool;
+  std::vector<planning::ResourceId> pool;
   std::vector<Event> events = random.events(pool);
-  const AheftOptions rules = options != nullptr ? *options : random_options(random.dice());
-  if (rules.transfers == std::vector{TransferModel::multicast}) keep_joins_and_leaves(events);
+  const planning::AheftOptions rules =
+      options != nullptr ? *options : random_options(random.dice());
+  if (rules.transfers == std::vector{planning::TransferModel::multicast}) {
+    keep_joins_and_leaves(events);
+  }
 
-  const UnlikeGraph graph(problem);
-  AheftWorld world(graph, random.now(), pool, rules);
+  const planning::UnlikeGraph graph(problem);
+  planning::AheftWorld world(graph, random.now(), pool, rules);
   const auto history = testing::follow_list(world, events, random.now());
 
   const plain::Dag dag(problem);
@@ -239,7 +245,7 @@ void expect_world_as_specified(RandomPool& random, const AheftOptions* options) 
 
 // Without options: random ones.
 void compare_worlds(std::uint64_t first, std::uint64_t last, const RandomPoolOptions& pools,
-                    const AheftOptions* options = nullptr) {
+                    const planning::AheftOptions* options = nullptr) {
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomPool random(seed, pools);
@@ -268,24 +274,26 @@ TEST(AdaptiveOracle, WorldsOfTasksThatDoNotRunEverywhere) {
   compare_worlds(70'001, 70'300, {.missing_times = true});
 }
 
-TEST(AdaptiveOracle, WorldsOfAheft) { compare_rule(90'001, aheft_rule()); }
-TEST(AdaptiveOracle, WorldsOfAheftOfThePaper) { compare_rule(94'001, aheft_paper_rule()); }
-TEST(AdaptiveOracle, WorldsOfHeftThatPlansOnce) { compare_rule(98'001, heft_rule()); }
+TEST(AdaptiveOracle, WorldsOfAheft) { compare_rule(90'001, planning::aheft_rule()); }
+TEST(AdaptiveOracle, WorldsOfAheftOfThePaper) {
+  compare_rule(94'001, planning::aheft_paper_rule());
+}
+TEST(AdaptiveOracle, WorldsOfHeftThatPlansOnce) { compare_rule(98'001, planning::heft_rule()); }
 
 TEST(AdaptiveOracle, RanksUnderEveryRule) {
   for (std::uint64_t seed = 75'001; seed <= 75'200; ++seed) {
     RandomPool random(seed);
     const Problem problem = random.problem();
-    std::vector<ResourceId> pool;
+    std::vector<planning::ResourceId> pool;
     random.events(pool);
-    const UnlikeGraph graph(problem);
-    Situation situation(graph, random.now());
+    const planning::UnlikeGraph graph(problem);
+    planning::Situation situation(graph, random.now());
     situation.pool = pool;
     const plain::Dag dag(problem);
     const plain::Adaptive oracle(dag, random.now(), {pool.begin(), pool.end()});
     ASSERT_EQ(oracle.rank_scale(), static_cast<std::int64_t>(2 * pool.size()));
     for (int rule = 0; rule < 4; ++rule) {
-      const auto ours = ranks(graph, situation, static_cast<RankRule>(rule));
+      const auto ours = planning::ranks(graph, situation, static_cast<planning::RankRule>(rule));
       const auto expected = oracle.ranks(static_cast<plain::RankBy>(rule));
       for (std::size_t job = 0; job < ours.size(); ++job) {
         ASSERT_EQ(ours[job], static_cast<double>(expected[job]))
@@ -318,14 +326,14 @@ TEST(AdaptiveOracle, EveryWayOfStagingIn) {
     for (const plain::Change& change : changes) {
       events.push_back({.time = change.time,
                         .kind = static_cast<Event::Kind>(change.what),
-                        .resource = static_cast<ResourceId>(change.resource)});
+                        .resource = static_cast<planning::ResourceId>(change.resource)});
     }
-    const UnlikeGraph graph(problem);
+    const planning::UnlikeGraph graph(problem);
     const plain::Dag dag(problem);
     for (int stage = 0; stage < 5; ++stage) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " stage-in " + std::to_string(stage));
-      const auto ours = run_min_min(graph, random.now(), {pool.begin(), pool.end()}, events,
-                                    static_cast<StageIn>(stage));
+      const auto ours = planning::run_min_min(graph, random.now(), {pool.begin(), pool.end()},
+                                              events, static_cast<StageIn>(stage));
       const plain::Spots expected =
           plain::MinMin(dag, random.now(), pool, static_cast<plain::Stage>(stage)).run(changes);
       const bool complete =
@@ -343,16 +351,16 @@ TEST(AdaptiveOracle, MinMinGoesOnWhenTheOnlyResourceComesBack) {
   for (std::uint64_t seed = 85'001; seed <= 85'200; ++seed) {
     RandomPool random(seed, {.max_tasks = 10, .max_resources = 1});
     const Problem problem = random.problem();
-    const UnlikeGraph graph(problem);
+    const planning::UnlikeGraph graph(problem);
     const Time told = random.now() + random.dice().between(1, 60'000);
     const Time gone = told + random.dice().between(1, 60'000);
     const Time back = gone + random.dice().between(0, 60'000);
     const std::vector<Event> events = {
         {.time = told, .kind = Event::Kind::leave_later, .until = gone},
         {.time = back, .kind = Event::Kind::join}};
-    const auto ours = run_min_min(graph, random.now(), {0}, events, StageIn::parallel);
+    const auto ours = planning::run_min_min(graph, random.now(), {0}, events, StageIn::parallel);
     ASSERT_TRUE(ours.has_value()) << "seed " << seed;
-    for (const Assignment& task : ours->tasks) {
+    for (const planning::Assignment& task : ours->tasks) {
       ASSERT_TRUE(task.end <= gone || task.start >= back) << "seed " << seed;
     }
   }

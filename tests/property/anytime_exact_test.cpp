@@ -23,7 +23,7 @@ struct Optimum {
   std::vector<std::pair<Time, Area>> plans = {};  // end and work of all
 };
 
-Optimum try_everything(const ClusterView& view, const Calendar& calendar) {
+Optimum try_everything(const planning::ClusterView& view, const Calendar& calendar) {
   std::vector<TaskId> order(view.size());
   std::iota(order.begin(), order.end(), TaskId{0});
   std::vector<Count> widths(view.size());
@@ -40,7 +40,7 @@ Optimum try_everything(const ClusterView& view, const Calendar& calendar) {
   };
   const auto place_all = [&](auto& self, TaskId task) -> void {
     if (task == view.size()) {
-      const auto slots = place_fixed(view, order, widths, calendar);
+      const auto slots = planning::place_fixed(view, order, widths, calendar);
       if (!slots) return;
       Time end = 0;
       Area area = 0;
@@ -67,7 +67,7 @@ Optimum try_everything(const ClusterView& view, const Calendar& calendar) {
 
 Plan search(const Problem& problem, const SearchLimits& limits, std::optional<Time> deadline = {}) {
   PlanningContext context(problem, {.search = limits});
-  return plan_anytime(context, deadline);
+  return planning::plan_anytime(context, deadline);
 }
 
 class AnytimeExact : public ::testing::TestWithParam<int> {};
@@ -83,7 +83,7 @@ TEST_P(AnytimeExact, NoBoundIsAboveTheOptimumAndPlansComeCloseToIt) {
     SCOPED_TRACE(seed);
     const Problem problem = testing::random_problem(seed, small(GetParam()));
     PlanningContext context(problem);
-    OneCluster& cluster = context.shared<OneCluster>();
+    planning::OneCluster& cluster = context.shared<planning::OneCluster>();
     const Optimum optimum = try_everything(cluster.view(), cluster.calendar());
     const Plan found = search(problem, {.trials = 3'000, .cpu_factor = std::nullopt});
     ASSERT_EQ(found.feasible, optimum.end < kForever);
@@ -98,7 +98,7 @@ TEST_P(AnytimeExact, NoBoundIsAboveTheOptimumAndPlansComeCloseToIt) {
     ASSERT_EQ(refute(problem, *found.search->certificate), "");
 
     const Time later = problem.now() + (optimum.end - problem.now()) * 23 / 20;
-    const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
+    const planning::LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
     const Certificate work = bound.on_work(later);
     if (work.work > 0) {
       ASSERT_EQ(refute(problem, work), "");

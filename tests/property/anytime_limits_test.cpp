@@ -17,7 +17,7 @@ using testing::random_problem;
 Plan search(const Problem& problem, const SearchLimits& limits,
             std::optional<Time> deadline = std::nullopt, std::span<const Plan> known = {}) {
   PlanningContext context(problem, {.search = limits});
-  return plan_anytime(context, deadline, known);
+  return planning::plan_anytime(context, deadline, known);
 }
 
 void expect_proved(const Problem& problem, const Plan& plan) {

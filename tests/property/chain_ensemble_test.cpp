@@ -10,6 +10,10 @@
 #include "support/ensemble_samples.hpp"
 
 namespace dovetail {
+
+using planning::ChainEnsemble;
+using planning::plan_chain_ensemble;
+
 namespace {
 
 using testing::Dice;
@@ -17,17 +21,17 @@ using testing::random_months;
 
 const std::vector<std::string> kNoViolations = {};
 
-ChainEnsemble on_empty_cluster(const MonthProblem& problem) {
+ChainEnsemble on_empty_cluster(const planning::MonthProblem& problem) {
   return {.platform = Platform::empty(problem.processors),
-          .units = {month_unit(problem.sizes, problem.post, problem.posts)},
+          .units = {planning::month_unit(problem.sizes, problem.post, problem.posts)},
           .windows = {{}},
           .scenarios = problem.scenarios,
           .months = problem.months};
 }
 
 // Times that fall strictly: a table leaves out sizes that are no faster than smaller ones.
-MonthProblem strict_months(Dice& dice, Count most_scenarios, Count most_months) {
-  MonthProblem problem =
+planning::MonthProblem strict_months(Dice& dice, Count most_scenarios, Count most_months) {
+  planning::MonthProblem problem =
       random_months(dice, {.most_scenarios = most_scenarios, .most_months = most_months});
   auto& sizes = problem.sizes;
   for (std::size_t i = 1; i < sizes.size();) {
@@ -44,20 +48,20 @@ MonthProblem strict_months(Dice& dice, Count most_scenarios, Count most_months) 
 TEST(ChainEnsemble, IsTheSimulationWhereNothingIsReserved) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Dice dice(seed);
-    const MonthProblem problem = strict_months(dice, 6, 10);
+    const planning::MonthProblem problem = strict_months(dice, 6, 10);
     const ChainEnsemble ensemble = on_empty_cluster(problem);
-    for (const GroupingInfo& heuristic : groupings()) {
+    for (const planning::GroupingInfo& heuristic : planning::groupings()) {
       if (heuristic.tries_all) continue;
-      for (const Dispatch rule : {Dispatch::fair, Dispatch::rotate}) {
+      for (const planning::Dispatch rule : {planning::Dispatch::fair, planning::Dispatch::rotate}) {
         const auto plan =
             plan_chain_ensemble(ensemble, {.heuristic = &heuristic, .dispatch = rule});
         ASSERT_TRUE(plan) << "seed " << seed;
         ASSERT_EQ(check(plan->problem, plan->plan), kNoViolations) << "seed " << seed;
-        const Grouping expected = heuristic.make(problem, rule);
+        const planning::Grouping expected = heuristic.make(problem, rule);
         ASSERT_EQ(plan->summary.sites[0].grouping, expected) << heuristic.name << " seed " << seed;
-        const MonthResult simulated = simulate_months(problem, expected, rule);
+        const planning::MonthResult simulated = planning::simulate_months(problem, expected, rule);
         Time main_end = 0;
-        for (const MonthRun& run : plan->runs[0]) main_end = std::max(main_end, run.end);
+        for (const planning::MonthRun& run : plan->runs[0]) main_end = std::max(main_end, run.end);
         EXPECT_EQ(main_end, simulated.main_end) << heuristic.name << " seed " << seed;
         EXPECT_LE(plan->summary.makespan, simulated.makespan) << heuristic.name << " seed " << seed;
       }
@@ -65,14 +69,14 @@ TEST(ChainEnsemble, IsTheSimulationWhereNothingIsReserved) {
   }
 }
 
-RepeatedUnit random_unit(Dice& dice, Count processors) {
+planning::RepeatedUnit random_unit(Dice& dice, Count processors) {
   const Workflow workflow =
       testing::random_workflow(dice, {.max_tasks = 6, .max_processors = processors}, processors);
   std::vector<TaskId> chain;
   for (TaskId task = 0; task < workflow.size(); ++task) {
     if (dice.chance(0.3)) chain.push_back(task);
   }
-  return RepeatedUnit(workflow, chain);
+  return planning::RepeatedUnit(workflow, chain);
 }
 
 TEST(ChainEnsemble, AnyWorkflowAsAMonthAmongReservations) {
@@ -87,9 +91,10 @@ TEST(ChainEnsemble, AnyWorkflowAsAMonthAmongReservations) {
                                  .months = static_cast<Count>(dice.between(1, 5)),
                                  .post_processors = static_cast<Count>(dice.between(0, 1))};
     for (const char* heuristic : {"basic", "knapsack", "best"}) {
-      const Dispatch rule = seed % 2 == 0 ? Dispatch::fair : Dispatch::rotate;
-      const auto plan =
-          plan_chain_ensemble(ensemble, {.heuristic = find_grouping(heuristic), .dispatch = rule});
+      const planning::Dispatch rule =
+          seed % 2 == 0 ? planning::Dispatch::fair : planning::Dispatch::rotate;
+      const auto plan = plan_chain_ensemble(
+          ensemble, {.heuristic = planning::find_grouping(heuristic), .dispatch = rule});
       if (!plan) {
         // Only when the reserved processor leaves too few for the widest task.
         ASSERT_EQ(ensemble.post_processors, 1);
@@ -102,7 +107,7 @@ TEST(ChainEnsemble, AnyWorkflowAsAMonthAmongReservations) {
 }
 
 ChainEnsemble in_slots(Count scenarios, Count months, Duration length) {
-  const MonthProblem problem = testing::grillon(53);
+  const planning::MonthProblem problem = testing::grillon(53);
   ChainEnsemble ensemble = on_empty_cluster(problem);
   ensemble.scenarios = scenarios;
   ensemble.months = months;
@@ -117,7 +122,7 @@ TEST(ChainEnsemble, AGroupRestartsWhereItStoppedInTheNextSlot) {
   EXPECT_EQ(check(plan->problem, plan->plan), kNoViolations);
   std::vector<int> months_in_slot(3, 0);
   Count month = 0;
-  for (const MonthRun& run : plan->runs[0]) {
+  for (const planning::MonthRun& run : plan->runs[0]) {
     EXPECT_EQ(run.month, month++);
     const auto slot = static_cast<std::size_t>(run.start / kDay);
     ASSERT_LT(slot, 3U);
@@ -146,7 +151,8 @@ TEST(ChainEnsemble, RoundRobinKeepsAClusterOfManySparseSlots) {
   ensemble.platform =
       Platform(0, {{.name = "a", .processors = 11}, {.name = "b", .processors = 11}});
   ensemble.windows = {{}, {.length = 1'500 * kSecond, .every = kDay}};
-  const auto plan = plan_chain_ensemble(ensemble, {.repartition = find_repartition("round-robin")});
+  const auto plan =
+      plan_chain_ensemble(ensemble, {.repartition = planning::find_repartition("round-robin")});
   ASSERT_TRUE(plan);
   EXPECT_EQ(check(plan->problem, plan->plan), kNoViolations);
   EXPECT_EQ(plan->summary.sites[0].scenarios.size(), 2U);
@@ -182,8 +188,8 @@ TEST(ChainEnsemble, SaysWhichClusterHasNoRoom) {
       Platform(0, {{.name = "a", .processors = 11}, {.name = "b", .processors = 11}});
   ensemble.windows = {{}, {.list = {{0, 5'000 * kSecond}}}};
   std::size_t full = 0;
-  EXPECT_FALSE(
-      plan_chain_ensemble(ensemble, {.repartition = find_repartition("round-robin")}, &full));
+  EXPECT_FALSE(plan_chain_ensemble(
+      ensemble, {.repartition = planning::find_repartition("round-robin")}, &full));
   EXPECT_EQ(full, 1U);
 }
 
@@ -210,13 +216,13 @@ TEST(ChainEnsemble, WindowsAndReservationsAndSeveralClusters) {
                                         static_cast<Count>(dice.between(1, processors / 3))});
       }
       clusters.push_back(cluster);
-      const MonthProblem months = strict_months(dice, 1, 1);
-      ensemble.units.push_back(month_unit(months.sizes, months.post, 2));
+      const planning::MonthProblem months = strict_months(dice, 1, 1);
+      ensemble.units.push_back(planning::month_unit(months.sizes, months.post, 2));
       ensemble.windows.push_back(
           {.length = dice.between(500, 900), .every = 1000, .first = dice.between(0, 999)});
     }
     ensemble.platform = Platform(0, clusters);
-    for (const RepartitionInfo& rule : repartitions()) {
+    for (const planning::RepartitionInfo& rule : planning::repartitions()) {
       const auto plan = plan_chain_ensemble(ensemble, {.repartition = &rule});
       ASSERT_TRUE(plan) << rule.name;
       ASSERT_EQ(check(plan->problem, plan->plan), kNoViolations) << rule.name;

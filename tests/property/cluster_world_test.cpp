@@ -20,9 +20,10 @@ using testing::Judge;
 using testing::RandomEvents;
 
 // A world whose every step is judged.
-class WatchedWorld final : public World {
+class WatchedWorld final : public planning::World {
  public:
-  WatchedWorld(const Problem& problem, PlanMaker make_plan, const ClusterWorldOptions& options)
+  WatchedWorld(const Problem& problem, planning::PlanMaker make_plan,
+               const planning::ClusterWorldOptions& options)
       : judge_(problem, options.band),
         stability_(options.stability),
         world_(
@@ -33,7 +34,7 @@ class WatchedWorld final : public World {
             },
             options) {}
 
-  const ClusterWorld& world() const { return world_; }
+  const planning::ClusterWorld& world() const { return world_; }
   const Judge& judge() const { return judge_; }
   std::size_t adopted() const { return adopted_; }
   std::size_t kept() const { return kept_; }
@@ -103,13 +104,13 @@ class WatchedWorld final : public World {
   Judge judge_;
   double stability_;
   std::optional<Plan> last_made_;
-  ClusterWorld world_;
+  planning::ClusterWorld world_;
   std::size_t adopted_ = 0;
   mutable std::size_t kept_ = 0;
 };
 
 // Events that know the plan in force, written down as they happen.
-class SpitefulFeed final : public EventFeed {
+class SpitefulFeed final : public planning::EventFeed {
  public:
   SpitefulFeed(RandomEvents random, const WatchedWorld& world)
       : random_(std::move(random)), world_(world) {}
@@ -150,7 +151,7 @@ std::int64_t taken_by_others(const Problem& problem, const std::vector<Event>& e
 // What was executed, cut runs among it: room for all at every start, and for others, at any moment,
 // what it left over.
 void expect_room_for_all(const Problem& problem, const std::vector<Event>& events,
-                         const Simulation& result) {
+                         const planning::Simulation& result) {
   std::vector<Placement> runs = result.after.placements;
   runs.insert(runs.end(), result.lost.begin(), result.lost.end());
   const Cluster& cluster = result.platform.clusters().front();
@@ -208,7 +209,7 @@ class CaseMaker {
                     by_deadline ? std::optional(deadline) : std::nullopt);
     const double band = dice_.chance(0.5) ? 0 : 0.2;
     const PlannerInfo* named = options_.by_name ? planner(by_deadline) : nullptr;
-    const double stability = dice_.chance(0.5) ? 0 : kStability;
+    const double stability = dice_.chance(0.5) ? 0 : planning::kStability;
     return {std::move(problem), named, band, stability};
   }
 
@@ -264,9 +265,9 @@ struct Tally {
 };
 
 // The recorded events told to simulate() give the same again.
-void expect_same(const Case& one, const std::vector<Event>& events, const ClusterWorld& world,
-                 std::vector<Evaluation> history) {
-  const Simulation again = simulate(
+void expect_same(const Case& one, const std::vector<Event>& events,
+                 const planning::ClusterWorld& world, std::vector<Evaluation> history) {
+  const planning::Simulation again = planning::simulate(
       one.problem, events, {.planner = one.planner, .band = one.band, .stability = one.stability});
   EXPECT_EQ(again.after.feasible, world.executed().feasible);
   EXPECT_EQ(again.after.placements, world.executed().placements);
@@ -291,7 +292,7 @@ Tally run_cases(std::uint64_t first, std::uint64_t last, const CaseOptions& opti
                         .tells_declined = true});
     const Duration longest = options.tiny_times ? 60 : 80'000;
     SpitefulFeed feed(RandomEvents(seed, one.problem, longest), world);
-    const auto history = follow(world, feed, one.problem.now());
+    const auto history = planning::follow(world, feed, one.problem.now());
     if (!::testing::Test::HasFailure()) expect_same(one, feed.told(), world.world(), history);
     if (::testing::Test::HasFailure()) return tally;
     tally.events += feed.told().size();

@@ -16,9 +16,10 @@ using testing::Dice;
 class Twins {
  public:
   Twins(unsigned seed, int longest_queue) : dice_(seed), longest_queue_(longest_queue) {
-    QueueRules rules{.room = {.nodes = dice_(1, dice_(1, 130))}};
-    rules.compress = std::vector{Compress::arrival, Compress::arrival, Compress::rebuild,
-                                 Compress::none}[static_cast<std::size_t>(dice_(0, 3))];
+    queue::QueueRules rules{.room = {.nodes = dice_(1, dice_(1, 130))}};
+    rules.compress =
+        std::vector{queue::Compress::arrival, queue::Compress::arrival, queue::Compress::rebuild,
+                    queue::Compress::none}[static_cast<std::size_t>(dice_(0, 3))];
     Time start = 0;
     for (int i = dice_(0, 3); i-- > 0;) {
       start += dice_(0, 200);
@@ -27,9 +28,9 @@ class Twins {
       start = end;
     }
     nodes_ = rules.room.nodes;
-    ours_ = make_scheduler(rules);
+    ours_ = queue::make_scheduler(rules);
     rules.room.cap = 1;  // nobody has a user
-    plain_ = make_scheduler(rules);
+    plain_ = queue::make_scheduler(rules);
   }
 
   void step() {
@@ -47,22 +48,22 @@ class Twins {
 
  private:
   struct Active {
-    Ask ask;
+    queue::Ask ask;
     bool is_there = false;
     Time end = kForever;  // kForever: waits
   };
 
   void submit() {
     if (static_cast<int>(ours_->waiting()) >= longest_queue_) return;
-    const Ask ask{.nodes = dice_(1, dice_(1, nodes_)), .length = dice_(1, dice_(1, 400))};
-    const auto job = static_cast<JobSlot>(jobs_.size());
+    const queue::Ask ask{.nodes = dice_(1, dice_(1, nodes_)), .length = dice_(1, dice_(1, 400))};
+    const auto job = static_cast<queue::JobSlot>(jobs_.size());
     jobs_.push_back({ask, true});
     ours_->submit(job, ask);
     plain_->submit(job, ask);
   }
 
   void end_jobs() {
-    for (JobSlot job = 0; job < jobs_.size(); ++job) {
+    for (queue::JobSlot job = 0; job < jobs_.size(); ++job) {
       if (!jobs_[job].is_there || jobs_[job].end > now_) continue;
       ours_->end(job, now_);
       plain_->end(job, now_);
@@ -72,7 +73,7 @@ class Twins {
 
   void withdraw() {
     if (jobs_.empty()) return;
-    const auto job = static_cast<JobSlot>(dice_(0, static_cast<int>(jobs_.size()) - 1));
+    const auto job = static_cast<queue::JobSlot>(dice_(0, static_cast<int>(jobs_.size()) - 1));
     if (!jobs_[job].is_there || jobs_[job].end < kForever) return;
     ours_->withdraw(job, now_);
     plain_->withdraw(job, now_);
@@ -83,15 +84,15 @@ class Twins {
     const auto ours = ours_->pass(now_);
     const auto plain = plain_->pass(now_);
     ASSERT_TRUE(std::ranges::equal(ours, plain)) << "other jobs start at " << now_;
-    for (const JobSlot job : ours) {
+    for (const queue::JobSlot job : ours) {
       const Duration length = jobs_[job].ask.length;
       jobs_[job].end = now_ + (dice_(0, 1) == 0 ? length : dice_(1, static_cast<int>(length)));
     }
     ASSERT_EQ(ours_->next_start(), plain_->next_start());
-    for (JobSlot job = 0; job < jobs_.size(); ++job) {
+    for (queue::JobSlot job = 0; job < jobs_.size(); ++job) {
       ASSERT_EQ(ours_->promised(job), plain_->promised(job)) << "job " << job << " at " << now_;
     }
-    const Ask ask{.nodes = dice_(1, nodes_), .length = dice_(1, 400)};
+    const queue::Ask ask{.nodes = dice_(1, nodes_), .length = dice_(1, 400)};
     ASSERT_EQ(ours_->outlook(now_).earliest_start(ask, now_),
               plain_->outlook(now_).earliest_start(ask, now_));
   }
@@ -99,8 +100,8 @@ class Twins {
   Dice dice_;
   int longest_queue_;
   Count nodes_ = 1;
-  std::unique_ptr<Scheduler> ours_;
-  std::unique_ptr<Scheduler> plain_;
+  std::unique_ptr<queue::Scheduler> ours_;
+  std::unique_ptr<queue::Scheduler> plain_;
   Time now_ = 0;
   std::vector<Active> jobs_;
 };
@@ -127,7 +128,7 @@ TEST(ConservativeOracle, AlsoWhenHundredsWait) {
 TEST(ConservativeOracle, TheWidestJobJumps) {
   for (const Count nodes : {Count{64}, kMaxProcessors}) {
     const auto scheduler =
-        make_scheduler({.room = {.nodes = nodes}, .reservations = {{10, 20, nodes}}});
+        queue::make_scheduler({.room = {.nodes = nodes}, .reservations = {{10, 20, nodes}}});
     scheduler->submit(0, {.nodes = nodes, .length = 10});
     scheduler->pass(0);
     scheduler->submit(1, {.nodes = 1, .length = 20});

@@ -205,12 +205,12 @@ void expect_same_slots(const Plan& a, const Plan& b) {
 }
 
 TEST(DeadlineLambda, EndsOfTheScaleAreTheAlgorithmsWithoutLambda) {
-  constexpr DeadlineRule kUnbounded{Guide::cpar, Bound::all, true};
-  constexpr DeadlineRule kBounded{Guide::cpar, Bound::cpar, true};
+  constexpr planning::DeadlineRule kUnbounded{planning::Guide::cpar, planning::Bound::all, true};
+  constexpr planning::DeadlineRule kBounded{planning::Guide::cpar, planning::Bound::cpar, true};
   for (std::uint64_t seed = 80'001; seed <= 80'600; ++seed) {
     const Problem problem = random_problem(seed, {.max_tasks = 20, .tiny_times = seed % 3 == 0});
     PlanningContext context(problem);
-    DeadlinePlanner& planner = context.shared<DeadlinePlanner>();
+    planning::DeadlinePlanner& planner = context.shared<planning::DeadlinePlanner>();
     const auto named = [&](const char* name, Time deadline) {
       return plan_by(*find_planner(name), context, deadline);
     };
@@ -225,12 +225,12 @@ TEST(DeadlineLambda, EndsOfTheScaleAreTheAlgorithmsWithoutLambda) {
 }
 
 TEST(DeadlineLambda, EveryPassAsSpecified) {
-  constexpr DeadlineRule kUnbounded{Guide::cpar, Bound::all, true};
-  constexpr DeadlineRule kBounded{Guide::cpar, Bound::cpar, true};
+  constexpr planning::DeadlineRule kUnbounded{planning::Guide::cpar, planning::Bound::all, true};
+  constexpr planning::DeadlineRule kBounded{planning::Guide::cpar, planning::Bound::cpar, true};
   for (std::uint64_t seed = 81'001; seed <= 81'150; ++seed) {
     const Problem problem = random_problem(seed, {.max_tasks = 20, .tiny_times = seed % 3 == 0});
     PlanningContext context(problem);
-    DeadlinePlanner& planner = context.shared<DeadlinePlanner>();
+    planning::DeadlinePlanner& planner = context.shared<planning::DeadlinePlanner>();
     const plain::DeadlinePlanner unbounded(problem, "DL_RC_CPAR-lambda");
     const plain::DeadlinePlanner bounded(problem, "DL_RCBD_CPAR-lambda");
     for (const Time deadline : deadlines(context, seed)) {

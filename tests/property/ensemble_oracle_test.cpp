@@ -12,6 +12,9 @@
 #include "support/ensemble_samples.hpp"
 
 namespace dovetail {
+
+using planning::MonthProblem;
+
 namespace {
 
 using testing::Dice;
@@ -30,20 +33,21 @@ std::string describe(const MonthProblem& problem) {
 
 void expect_same(const MonthProblem& problem) {
   const plain::Months months = plain_months(problem);
-  for (const DispatchInfo& rule : dispatch_rules()) {
+  for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
     const std::string name(rule.name);
-    for (const GroupingInfo& heuristic : groupings()) {
-      const Grouping ours = heuristic.make(problem, rule.rule);
+    for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+      const planning::Grouping ours = heuristic.make(problem, rule.rule);
       const auto expected = plain::grouping(months, std::string(heuristic.name), name);
       ASSERT_EQ(ours.groups, expected) << heuristic.name << " " << name;
       ASSERT_EQ(ours.post_processors, problem.processors - ours.grouped());
-      ASSERT_EQ(simulate_months(problem, ours, rule.rule).makespan,
+      ASSERT_EQ(planning::simulate_months(problem, ours, rule.rule).makespan,
                 plain::simulate(months, expected, name))
           << heuristic.name << " " << name;
     }
   }
-  const Grouping basic = basic_grouping(problem);
-  ASSERT_EQ(formula_makespan(problem, basic), plain::formula(months, basic.groups.front()));
+  const planning::Grouping basic = planning::basic_grouping(problem);
+  ASSERT_EQ(planning::formula_makespan(problem, basic),
+            plain::formula(months, basic.groups.front()));
 }
 
 void expect_same_on(std::uint64_t from, std::uint64_t to, const testing::RandomMonths& options) {
@@ -76,8 +80,8 @@ void expect_same_repartition(const std::vector<MonthProblem>& grid, Count scenar
                               .processors = problem.processors,
                               .times = {.main = problem.sizes, .post = problem.post}});
   }
-  for (const GroupingInfo& heuristic : groupings()) {
-    for (const DispatchInfo& rule : dispatch_rules()) {
+  for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+    for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
       std::vector<std::vector<plain::Whole>> vectors;
       for (const MonthProblem& problem : grid) {
         plain::Months there = plain_months(problem);
@@ -87,8 +91,8 @@ void expect_same_repartition(const std::vector<MonthProblem>& grid, Count scenar
             plain::performance(there, std::string(heuristic.name), std::string(rule.name)));
       }
       const std::vector<int> expected = plain::greedy(vectors, scenarios);
-      const EnsemblePlan ours =
-          plan_ensemble(ensemble, {.heuristic = &heuristic, .dispatch = rule.rule});
+      const planning::EnsemblePlan ours =
+          planning::plan_ensemble(ensemble, {.heuristic = &heuristic, .dispatch = rule.rule});
       plain::Whole end = 0;
       for (std::size_t c = 0; c < grid.size(); ++c) {
         ASSERT_EQ(static_cast<int>(ours.sites[c].scenarios.size()), expected[c])
@@ -162,7 +166,7 @@ TEST(EnsembleOracle, KnapsackIsTheBestOfAllLists) {
     Dice dice(seed);
     const MonthProblem problem = random_months(
         dice, {.most_scenarios = 5, .most_processors = 44, .with_gaps = seed % 2 == 0});
-    ASSERT_EQ(knapsack_grouping(problem).groups, brute_force(problem))
+    ASSERT_EQ(planning::knapsack_grouping(problem).groups, brute_force(problem))
         << "seed " << seed << ": " << describe(problem);
   }
 }
@@ -171,7 +175,7 @@ TEST(EnsembleOracle, KnapsackIsTheBestOfAllLists) {
 TEST(EnsembleOracle, KnapsackComparesExactly) {
   const std::vector<GroupTime> sizes = {
       {2, 3'000'000'000'062}, {3, 1'999'999'999'964}, {4, 1'499'999'999'944}};
-  EXPECT_EQ(Knapsack(sizes, 6, 2).groups(2), (std::vector<Count>{4, 2}));
+  EXPECT_EQ(planning::Knapsack(sizes, 6, 2).groups(2), (std::vector<Count>{4, 2}));
 }
 
 TEST(EnsembleOracle, SimulationIsNeverLaterThanTheFormulaForEqualGroups) {
@@ -181,12 +185,13 @@ TEST(EnsembleOracle, SimulationIsNeverLaterThanTheFormulaForEqualGroups) {
     for (const GroupTime& size : problem.sizes) {
       if (size.procs > problem.processors) break;
       const Count most = std::min(problem.scenarios, problem.processors / size.procs);
-      const Grouping equal =
-          with_rest(problem, std::vector<Count>(static_cast<std::size_t>(most), size.procs));
-      const MonthResult result = simulate_months(problem, equal, Dispatch::fair);
+      const planning::Grouping equal = planning::with_rest(
+          problem, std::vector<Count>(static_cast<std::size_t>(most), size.procs));
+      const planning::MonthResult result =
+          planning::simulate_months(problem, equal, planning::Dispatch::fair);
       const std::int64_t waves = (problem.all_months() + most - 1) / most;
       EXPECT_EQ(result.main_end, waves * size.time) << "seed " << seed;
-      EXPECT_LE(result.makespan, formula_makespan(problem, equal)) << "seed " << seed;
+      EXPECT_LE(result.makespan, planning::formula_makespan(problem, equal)) << "seed " << seed;
     }
   }
 }
@@ -195,12 +200,13 @@ TEST(EnsembleOracle, BestIsNeverLongerThanTheOthers) {
   for (std::uint64_t seed = 60'001; seed <= 61'000; ++seed) {
     Dice dice(seed);
     const MonthProblem problem = random_months(dice);
-    for (const DispatchInfo& rule : dispatch_rules()) {
+    for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
       const Duration best =
-          simulate_months(problem, best_grouping(problem, rule.rule), rule.rule).makespan;
-      for (const GroupingInfo& heuristic : groupings()) {
-        const Grouping grouping = heuristic.make(problem, rule.rule);
-        EXPECT_LE(best, simulate_months(problem, grouping, rule.rule).makespan)
+          planning::simulate_months(problem, planning::best_grouping(problem, rule.rule), rule.rule)
+              .makespan;
+      for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+        const planning::Grouping grouping = heuristic.make(problem, rule.rule);
+        EXPECT_LE(best, planning::simulate_months(problem, grouping, rule.rule).makespan)
             << "seed " << seed << " " << heuristic.name;
       }
     }

@@ -82,18 +82,18 @@ TEST(FairOracle, WorkflowsThatAreAlike) {
 }
 
 // Sets as the study draws them.
-Problem kernel_set(KernelClass kernels, std::size_t count, Count procs, std::uint64_t seed) {
+Problem kernel_set(gen::KernelClass kernels, std::size_t count, Count procs, std::uint64_t seed) {
   Random random(seed);
   std::vector<Workflow> workflows;
   for (std::size_t i = 0; i < count; ++i) {
-    workflows.push_back(
-        kernel_graph(kernels, random.below(population(kernels)), 1, "w" + std::to_string(i)));
+    workflows.push_back(gen::kernel_graph(kernels, random.below(gen::population(kernels)), 1,
+                                          "w" + std::to_string(i)));
   }
   return Problem(workflows, Platform(0, {{.name = "c", .processors = procs, .speed = 3.379}}),
                  Goal::fair);
 }
 
-class FairOracleOnKernels : public ::testing::TestWithParam<KernelClass> {};
+class FairOracleOnKernels : public ::testing::TestWithParam<gen::KernelClass> {};
 
 TEST_P(FairOracleOnKernels, SetsOfTheStudyAsSpecified) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -103,8 +103,8 @@ TEST_P(FairOracleOnKernels, SetsOfTheStudyAsSpecified) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Classes, FairOracleOnKernels, ::testing::ValuesIn(kKernelClasses),
-                         [](const auto& test) { return std::string(to_string(test.param)); });
+INSTANTIATE_TEST_SUITE_P(Classes, FairOracleOnKernels, ::testing::ValuesIn(gen::kKernelClasses),
+                         [](const auto& test) { return std::string(gen::to_string(test.param)); });
 
 }  // namespace
 }  // namespace dovetail

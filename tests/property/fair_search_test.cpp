@@ -91,14 +91,15 @@ TEST(FairSearch, MoreTrialsAreNeverWorseOnTheWhole) {
     PlanningContext context(problem);
     const Plan mags = plan_by(*find_planner("MAGS"), context, std::nullopt);
     const SearchLimits limits;
-    const SearchClock clock(limits);
-    const OneCluster& cluster = context.shared<OneCluster>();
-    const PlanSearch decoders(cluster.view(), cluster.calendar(), cluster.now(), limits, clock);
-    const FairScale scale(problem, mags, decoders.make_decoder());
+    const planning::SearchClock clock(limits);
+    const planning::OneCluster& cluster = context.shared<planning::OneCluster>();
+    const planning::PlanSearch decoders(cluster.view(), cluster.calendar(), cluster.now(), limits,
+                                        clock);
+    const planning::FairScale scale(problem, mags, decoders.make_decoder());
     const auto value = [&](const Plan& plan) {
-      std::vector<Slot> slots;
+      std::vector<planning::Slot> slots;
       for (const Placement& at : plan.placements) slots.push_back({at.procs, at.start, at.end});
-      DecodedPlan decoded = measured(std::move(slots), plan.now);
+      planning::DecodedPlan decoded = planning::measured(std::move(slots), plan.now);
       scale.measure(decoded);
       return decoded.fairness;
     };
@@ -110,7 +111,7 @@ TEST(FairSearch, MoreTrialsAreNeverWorseOnTheWhole) {
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = ours[i] / known[i];
     const double mean = (shares[0] + shares[1] + shares[2]) / 3;
     const double expected = 0.9 * *std::ranges::max_element(shares) + 0.1 * mean;
-    EXPECT_NEAR(static_cast<double>(value(found)) / FairScale::kKnown, expected, 1e-6)
+    EXPECT_NEAR(static_cast<double>(value(found)) / planning::FairScale::kKnown, expected, 1e-6)
         << "seed " << seed;
     EXPECT_LE(value(found), value(mags)) << "seed " << seed;
     EXPECT_GE(value(found), scale.least()) << "seed " << seed;
@@ -133,7 +134,8 @@ TEST(FairSearch, TakesPlansThatAreKnown) {
     const Problem problem = random_sharing(seed);
     PlanningContext context(problem, options_of(500));
     const auto published = plan_all(context);
-    EXPECT_EQ(plan_fair_search(context, std::nullopt, published), search(problem, options_of(500)))
+    EXPECT_EQ(planning::plan_fair_search(context, std::nullopt, published),
+              search(problem, options_of(500)))
         << "seed " << seed;
   }
 }
@@ -162,14 +164,16 @@ TEST(FairSearch, LooksForThePlanInTime) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const Problem problem = random_sharing(seed);
     PlanningContext context(problem, options_of(1'000));
-    const Plan free = plan_fair_search(context);
-    EXPECT_EQ(plan_fair_search(context, problem.now() + makespan(free) * 2 + kHour * 1000), free);
+    const Plan free = planning::plan_fair_search(context);
+    EXPECT_EQ(
+        planning::plan_fair_search(context, problem.now() + makespan(free) * 2 + kHour * 1000),
+        free);
     PlanningContext other(problem, at_any_cost(options_of(3'000)));
     const Plan earliest = plan_from(other, std::nullopt, {});
     if (makespan(earliest) * 1.05 >= makespan(free)) continue;
     ++late_by_itself;
     const Time deadline = problem.now() + (makespan(earliest) + makespan(free)) / 2;
-    const Plan found = plan_fair_search(other, deadline);
+    const Plan found = planning::plan_fair_search(other, deadline);
     ASSERT_EQ(check(problem, found), std::vector<std::string>{}) << "seed " << seed;
     in_time += problem.now() + makespan(found) <= deadline ? 1 : 0;
     const Plan mags = plan_by(*find_planner("MAGS"), other, std::nullopt);

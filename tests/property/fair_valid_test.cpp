@@ -89,12 +89,12 @@ TEST(FairValid, CompactionNeverMovesATaskLater) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const Problem problem = random_sharing(seed);
     PlanningContext context(problem);
-    const Sharing sharing(context);
+    const planning::Sharing sharing(context);
     Dice dice(seed);
     std::vector<std::vector<Count>> allocations;
     std::vector<TaskRef> list;
     for (std::uint32_t i = 0; i < sharing.size(); ++i) {
-      const ClusterView& view = sharing.members()[i].view;
+      const planning::ClusterView& view = sharing.members()[i].view;
       allocations.emplace_back();
       for (TaskId task = 0; task < view.size(); ++task) {
         allocations[i].push_back(
@@ -102,11 +102,11 @@ TEST(FairValid, CompactionNeverMovesATaskLater) {
       }
       for (const TaskId task : view.workflow().topological_order()) list.push_back({i, task});
     }
-    const auto slots = list_map(sharing, list, allocations).value();
-    const auto moved = compact(sharing, slots).value();
+    const auto slots = planning::list_map(sharing, list, allocations).value();
+    const auto moved = planning::compact(sharing, slots).value();
     for (const TaskRef ref : list) {
-      const Slot& before = slots[ref.workflow][ref.task];
-      const Slot& after = moved[ref.workflow][ref.task];
+      const planning::Slot& before = slots[ref.workflow][ref.task];
+      const planning::Slot& after = moved[ref.workflow][ref.task];
       ASSERT_LE(after.start, before.start) << "seed " << seed;
       ASSERT_EQ(after.procs, before.procs) << "seed " << seed;
     }

@@ -107,7 +107,7 @@ TEST(Frontier, FallsStrictlyIsValidAndNoOtherPlanBeatsIt) {
     ASSERT_FALSE(front.empty());
     expect_monotone(front);
     for (const Plan& plan : front) ASSERT_EQ(check(problem, plan), std::vector<std::string>{});
-    std::vector<Plan> others = tightest_plans(context);
+    std::vector<Plan> others = planning::tightest_plans(context);
     for (Plan& plan : plan_all(context)) others.push_back(std::move(plan));
     for (const Plan& other : others) {
       ASSERT_TRUE(std::any_of(front.begin(), front.end(), [&](const Plan& plan) {
@@ -128,7 +128,8 @@ TEST(Frontier, EveryPointIsThePlanOfItsAlgorithmAtItsDeadline) {
     for (const Plan& plan : frontier(context, {.deadlines = 16, .by_search = false})) {
       PlanningContext own(problem);
       const Plan again = plan_by(*find_planner(plan.algorithm), own, plan.deadline);
-      EXPECT_EQ(plan.deadline ? pull_forward(problem, again) : again, plan) << "seed " << seed;
+      EXPECT_EQ(plan.deadline ? planning::pull_forward(problem, again) : again, plan)
+          << "seed " << seed;
     }
   }
 }
@@ -158,7 +159,7 @@ TEST(KnownPlans, UnderATimeLimitThePlansForTheDeadlineComeFirst) {
   PlanningContext context(problem, options);
   const Plan thrifty = plan_by(*find_planner("BL_CPAR_BD_CPAR"), context, std::nullopt);
   const Time deadline = problem.now() + 2 * makespan(thrifty);
-  const Frontier known = known_in_time(context, deadline);
+  const Frontier known = planning::known_in_time(context, deadline);
   for (const PlannerInfo* planner : planners_for(Goal::deadline, problem)) {
     const Plan plan = plan_by(*planner, context, deadline);
     if (!plan.feasible) continue;
@@ -166,7 +167,7 @@ TEST(KnownPlans, UnderATimeLimitThePlansForTheDeadlineComeFirst) {
   }
   options.search.clock = [&] { return now += 5; };
   PlanningContext hasty(problem, options);
-  EXPECT_TRUE(known_in_time(hasty, deadline).plans().empty());
+  EXPECT_TRUE(planning::known_in_time(hasty, deadline).plans().empty());
 }
 
 TEST(Frontier, IsTheSameEveryTime) {
@@ -243,12 +244,12 @@ TEST(KnownPlans, ADeadlineAtTheEndOfAKnownPlanCostsNoMore) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const Problem problem = random_problem(seed, varied(seed));
     PlanningContext context(problem, kLittleSearch);
-    const Frontier known = known_plans(context);
+    const Frontier known = planning::known_plans(context);
     ASSERT_FALSE(known.plans().empty());
     for (std::size_t i = 0; i < known.plans().size(); i += 4) {
       const Plan& shown = known.plans()[i];
       const Duration allowed = makespan(shown) + static_cast<Duration>(seed % 3) * 500;
-      const Frontier answer = known_plans_by(context, problem.now() + allowed);
+      const Frontier answer = planning::known_plans_by(context, problem.now() + allowed);
       const Plan* given = last_within(answer.plans(), allowed);
       ASSERT_NE(given, nullptr) << "seed " << seed;
       EXPECT_LE(consumed(*given), consumed(shown)) << "seed " << seed;

@@ -115,7 +115,7 @@ std::vector<Reader> readers() {
           {"events", kEvents, read_events_of_a},
           {"plan", kPlan, [](std::string_view text) { parse_plan(text, "f"); }},
           {"ensemble", kEnsemble, [](std::string_view text) { io::parse_ensemble(text, "f"); }},
-          {"swf", kSwf, [](std::string_view text) { parse_swf(text, "f"); }}};
+          {"swf", kSwf, [](std::string_view text) { io::parse_swf(text, "f"); }}};
 }
 
 // Anything else than a value or an InputError of one line is a failure.
@@ -280,7 +280,7 @@ TEST(HostileFiles, GzipBombIsCutOff) {
   gzclose(file);
   EXPECT_NE(error_of([&] { read_workflow(folder.file("x")); }).find("not a text file"),
             std::string::npos);
-  EXPECT_NE(error_of([&] { read_swf(folder.file("x")); }), "no error");
+  EXPECT_NE(error_of([&] { io::read_swf(folder.file("x")); }), "no error");
 }
 
 }  // namespace

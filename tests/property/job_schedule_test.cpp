@@ -14,6 +14,9 @@
 #include "support/task_rows.hpp"
 
 namespace dovetail {
+
+using namespace queue;
+
 namespace {
 
 using batch::PilotOrder;

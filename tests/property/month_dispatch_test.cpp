@@ -57,15 +57,16 @@ std::vector<GroupTime> random_sizes(Draw& draw) {
   return sizes;
 }
 
-MonthProblem random_problem(Draw& draw) {
-  MonthProblem problem{.scenarios = draw(1, 7), .months = draw(1, 14), .sizes = random_sizes(draw)};
+planning::MonthProblem random_problem(Draw& draw) {
+  planning::MonthProblem problem{
+      .scenarios = draw(1, 7), .months = draw(1, 14), .sizes = random_sizes(draw)};
   problem.processors = problem.sizes.front().procs + draw(0, 30);
   problem.post = draw(1, 20);
   return problem;
 }
 
 // Any groups at all, also such as no heuristic would choose.
-Grouping random_grouping(Draw& draw, const MonthProblem& problem) {
+planning::Grouping random_grouping(Draw& draw, const planning::MonthProblem& problem) {
   std::vector<Count> groups;
   Count left = problem.processors;
   for (int most = draw(1, problem.scenarios); most-- > 0;) {
@@ -77,14 +78,17 @@ Grouping random_grouping(Draw& draw, const MonthProblem& problem) {
     left -= procs;
   }
   if (groups.empty()) groups.push_back(problem.sizes.front().procs);
-  return with_rest(problem, groups);
+  return planning::with_rest(problem, groups);
 }
 
-std::vector<Started> simulated(const MonthProblem& problem, const Grouping& grouping) {
+std::vector<Started> simulated(const planning::MonthProblem& problem,
+                               const planning::Grouping& grouping) {
   std::vector<Started> starts;
-  for (const MonthRun& run :
-       simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes).runs) {
-    const bool is_post = run.kind == MonthRun::RunKind::post;
+  for (const planning::MonthRun& run :
+       planning::simulate_months(problem, grouping, planning::Dispatch::rotate,
+                                 planning::KeepRuns::yes)
+           .runs) {
+    const bool is_post = run.kind == planning::MonthRun::RunKind::post;
     starts.push_back({run.start, is_post, static_cast<Count>(run.scenario), run.month,
                       is_post ? 1 : grouping.groups[run.group], is_post ? 0 : run.group});
   }
@@ -95,7 +99,7 @@ std::vector<Started> simulated(const MonthProblem& problem, const Grouping& grou
 // What the groups of a daemon start when everything takes exactly as long as it should.
 class FakeCluster {
  public:
-  FakeCluster(const MonthProblem& problem, const Grouping& grouping)
+  FakeCluster(const planning::MonthProblem& problem, const planning::Grouping& grouping)
       : problem_(problem), groups_(problem, grouping) {
     for (Count s = 0; s < problem.scenarios; ++s) {
       load_.scenarios.push_back({.request = "r", .scenario = s, .months = problem.months});
@@ -150,7 +154,7 @@ class FakeCluster {
     posts_.push_back(one);
   }
 
-  const MonthProblem& problem_;
+  const planning::MonthProblem& problem_;
   MonthGroups groups_;
   MonthLoad load_;
   std::vector<Started> posts_;
@@ -163,11 +167,15 @@ TEST(MonthDispatch, GroupsOfADaemonStartWhatTheSimulationPredicts) {
   for (unsigned seed = 1; seed <= 6000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draw draw(seed);
-    const MonthProblem problem = random_problem(draw);
-    const Grouping grouping = random_grouping(draw, problem);
+    const planning::MonthProblem problem = random_problem(draw);
+    const planning::Grouping grouping = random_grouping(draw, problem);
     ASSERT_EQ(FakeCluster(problem, grouping).run(), simulated(problem, grouping));
-    const auto fair = simulate_months(problem, grouping, Dispatch::fair).makespan;
-    unequal += fair != simulate_months(problem, grouping, Dispatch::rotate).makespan ? 1 : 0;
+    const auto fair =
+        planning::simulate_months(problem, grouping, planning::Dispatch::fair).makespan;
+    unequal +=
+        fair != planning::simulate_months(problem, grouping, planning::Dispatch::rotate).makespan
+            ? 1
+            : 0;
   }
   EXPECT_GT(unequal, 300) << "few groups wait for a scenario";
 }
@@ -216,7 +224,7 @@ class MonthsForReal : public ::testing::Test {
 
   // Up to the first moment at which a scenario is complete: then a daemon chooses new groups for
   // those that are left.
-  std::vector<Started> started_by_daemon(const MonthProblem& problem,
+  std::vector<Started> started_by_daemon(const planning::MonthProblem& problem,
                                          const std::string& case_name) {
     DaemonDescription description;
     description.processors = problem.processors;
@@ -268,14 +276,18 @@ TEST_F(MonthsForReal, ADaemonStartsWhatItPredicted) {
   for (unsigned seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Draw draw(seed);
-    MonthProblem problem = random_problem(draw);
+    planning::MonthProblem problem = random_problem(draw);
     problem.scenarios = draw(2, 5);
     problem.months = draw(2, 10);
-    const Grouping grouping = best_grouping(problem, Dispatch::rotate);
-    const auto done = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes).runs;
+    const planning::Grouping grouping =
+        planning::best_grouping(problem, planning::Dispatch::rotate);
+    const auto done = planning::simulate_months(problem, grouping, planning::Dispatch::rotate,
+                                                planning::KeepRuns::yes)
+                          .runs;
     Time first_complete = kForever;
-    for (const MonthRun& run : done) {
-      const bool is_last = run.kind == MonthRun::RunKind::main && run.month == problem.months - 1;
+    for (const planning::MonthRun& run : done) {
+      const bool is_last =
+          run.kind == planning::MonthRun::RunKind::main && run.month == problem.months - 1;
       if (is_last) first_complete = std::min(first_complete, run.end);
     }
     std::vector<Started> expected = simulated(problem, grouping);

@@ -64,11 +64,12 @@ TEST(PlannersOracle, LargerProblems) {
 TEST(CpaAllocation, BothStopRulesAsSpecified) {
   for (std::uint64_t seed = 40'001; seed <= 40'800; ++seed) {
     const Problem problem = random_problem(seed, {.max_tasks = 20, .max_processors = 60});
-    const ClusterView view(problem);
+    const planning::ClusterView view(problem);
     for (const Count procs : {view.processors(), std::max(1, view.processors() / 3)}) {
-      EXPECT_EQ(cpa_allocation(view, procs, CpaStop::improved), plain::Planner(problem).cpa(procs))
+      EXPECT_EQ(planning::cpa_allocation(view, procs, CpaStop::improved),
+                plain::Planner(problem).cpa(procs))
           << "seed " << seed;
-      EXPECT_EQ(cpa_allocation(view, procs, CpaStop::classic),
+      EXPECT_EQ(planning::cpa_allocation(view, procs, CpaStop::classic),
                 plain::Planner(problem, true).cpa(procs))
           << "seed " << seed;
     }
@@ -96,9 +97,9 @@ TEST(CpaAllocation, LongPathsThatStayTheSameForManySteps) {
     testing::Dice dice(seed);
     const double detours = static_cast<double>(seed % 3) * 0.1;
     const Problem problem({near_chain(dice, detours)}, Platform::empty(64));
-    const ClusterView view(problem);
+    const planning::ClusterView view(problem);
     for (const CpaStop stop : {CpaStop::improved, CpaStop::classic}) {
-      ASSERT_EQ(cpa_allocation(view, 64, stop),
+      ASSERT_EQ(planning::cpa_allocation(view, 64, stop),
                 plain::Planner(problem, stop == CpaStop::classic).cpa(64))
           << "seed " << seed;
     }

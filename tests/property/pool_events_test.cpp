@@ -24,7 +24,7 @@ constexpr Duration kRounding = 2;
 // Who is there at the start and all that happens, in order.
 struct Story {
   Time now = 0;
-  std::vector<ResourceId> pool = {};
+  std::vector<planning::ResourceId> pool = {};
   Events events = {};
 
   Story until(Time time) const {
@@ -35,7 +35,7 @@ struct Story {
   }
 };
 
-bool comes_or_goes(const Event& event, ResourceId resource) {
+bool comes_or_goes(const Event& event, planning::ResourceId resource) {
   const bool is_kind =
       event.kind == Kind::join || event.kind == Kind::leave || event.kind == Kind::leave_later;
   return is_kind && event.resource == resource;
@@ -44,7 +44,7 @@ bool comes_or_goes(const Event& event, ResourceId resource) {
 // The platform's joins and leaves besides, of one instant after the other events.
 Story story_of(const Problem& problem, const Events& events) {
   Story story{problem.now(), {}, events};
-  for (ResourceId r = 0; r < problem.platform().clusters().size(); ++r) {
+  for (planning::ResourceId r = 0; r < problem.platform().clusters().size(); ++r) {
     const Cluster& cluster = problem.platform().clusters()[r];
     if (cluster.leaves <= problem.now()) continue;
     const auto first =
@@ -64,7 +64,7 @@ Story story_of(const Problem& problem, const Events& events) {
 }
 
 // When a resource is there; one that goes and comes at one instant has been away.
-std::vector<Interval> stays(const Story& story, ResourceId resource) {
+std::vector<Interval> stays(const Story& story, planning::ResourceId resource) {
   std::vector<Interval> stays;
   if (std::ranges::count(story.pool, resource) > 0) stays.push_back({story.now, kForever});
   for (const Event& event : story.events) {
@@ -229,12 +229,12 @@ void judge_cases(const char* planner, std::uint64_t first, std::uint64_t last) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomPool random(seed, small_pools(seed));
     const Problem problem = random.problem();
-    SimulateOptions options{.planner = find_planner(planner)};
+    planning::SimulateOptions options{.planner = find_planner(planner)};
     options.band = seed % 2 == 0 ? 0 : 0.2;
-    if (!simulate_unfit(problem, options).empty()) continue;
-    std::vector<ResourceId> pool;
+    if (!planning::simulate_unfit(problem, options).empty()) continue;
+    std::vector<planning::ResourceId> pool;
     const Events events = random.events(pool);
-    const Simulation result = simulate(problem, events, options);
+    const planning::Simulation result = planning::simulate(problem, events, options);
     ASSERT_NE(result.after.versions.empty(), result.after.feasible && planner != "MINMIN"s);
     judge(problem, story_of(problem, events), result.after, result.lost);
     if (::testing::Test::HasFailure()) return;
@@ -254,11 +254,12 @@ TEST(PoolEvents, WhatMinMinExecutesIsPossible) { judge_cases("MINMIN", 50'001, 6
 
 // What is decided when something happens.
 
-Plan plan_of(const AheftWorld& world, const Story& story, const std::vector<Evaluation>& history) {
+Plan plan_of(const planning::AheftWorld& world, const Story& story,
+             const std::vector<Evaluation>& history) {
   Plan plan{.now = story.now, .feasible = true};
   const auto& tasks = world.schedule().tasks;
   for (TaskId task = 0; task < tasks.size(); ++task) {
-    const Assignment& place = tasks[task];
+    const planning::Assignment& place = tasks[task];
     plan.placements.push_back({0, task, place.resource, 1, place.start, place.end});
   }
   plan.versions.assign(world.versions().begin(), world.versions().end());
@@ -266,7 +267,7 @@ Plan plan_of(const AheftWorld& world, const Story& story, const std::vector<Eval
   return plan;
 }
 
-std::vector<Placement> lost_of(const AheftWorld& world) {
+std::vector<Placement> lost_of(const planning::AheftWorld& world) {
   std::vector<Placement> lost;
   for (const auto& [task, place] : world.lost()) {
     lost.push_back({0, task, place.resource, 1, place.start, place.end});
@@ -275,13 +276,15 @@ std::vector<Placement> lost_of(const AheftWorld& world) {
 }
 
 // Goes on, in peace, until a plan has been done that was to end at a given time.
-void expect_goes_on_to(Time end, AheftWorld world, const Problem& problem, const Story& story,
-                       const std::vector<Evaluation>& history) {
+void expect_goes_on_to(Time end, planning::AheftWorld world, const Problem& problem,
+                       const Story& story, const std::vector<Evaluation>& history) {
   judge(problem, story, plan_of(world, story, history), lost_of(world));
   std::vector<Time> moments{end - 1, end};
-  for (const Assignment& place : world.schedule().tasks) moments.push_back(place.start + 1);
+  for (const planning::Assignment& place : world.schedule().tasks) {
+    moments.push_back(place.start + 1);
+  }
   std::ranges::sort(moments);
-  const std::vector<Assignment> planned = world.schedule().tasks;
+  const std::vector<planning::Assignment> planned = world.schedule().tasks;
   for (const Time time : moments) {
     if (time > history.back().time) world.advance(time);
     ASSERT_EQ(world.current_end(), end);
@@ -290,13 +293,13 @@ void expect_goes_on_to(Time end, AheftWorld world, const Problem& problem, const
   ASSERT_EQ(world.propose(), end);
   world.adopt();
   ASSERT_EQ(world.schedule().tasks, planned);
-  ASSERT_EQ(std::ranges::max(planned, {}, &Assignment::end).end, end);
+  ASSERT_EQ(std::ranges::max(planned, {}, &planning::Assignment::end).end, end);
 }
 
 // One that listens, with a copy of it that keeps its plan at every decision.
 class Witness {
  public:
-  Witness(const Problem& problem, const Story& story, const AheftOptions& options)
+  Witness(const Problem& problem, const Story& story, const planning::AheftOptions& options)
       : problem_(problem),
         story_(story),
         graph_(problem),
@@ -304,8 +307,8 @@ class Witness {
         started_(graph_.size()) {}
 
   void run() {
-    KnownEvents feed(story_.events);
-    history_.push_back(evaluate(world_, story_.now, ""));
+    planning::KnownEvents feed(story_.events);
+    history_.push_back(planning::evaluate(world_, story_.now, ""));
     while (const auto batch = feed.next(world_.current_end().value_or(kForever))) {
       note_started(batch->time);
       const std::size_t lost = world_.lost().size();
@@ -323,8 +326,8 @@ class Witness {
 
  private:
   void decide(Time time) {
-    AheftWorld keeps = world_;
-    history_.push_back(evaluate(world_, time, ""));
+    planning::AheftWorld keeps = world_;
+    history_.push_back(planning::evaluate(world_, time, ""));
     const Evaluation& decision = history_.back();
     const Story past = story_.until(time);
     if (world_.current_end()) {
@@ -344,20 +347,21 @@ class Witness {
   void note_started(Time now) {
     if (!world_.current_end()) return;
     for (TaskId task = 0; task < graph_.size(); ++task) {
-      const Assignment& place = world_.schedule().tasks[task];
+      const planning::Assignment& place = world_.schedule().tasks[task];
       if (place.start < now) started_[task] = place;
     }
   }
 
   // Where and when they started. They end as planned unless something happened to them.
-  void expect_started_stay(const EventFeed::Batch& batch, std::span<const LostRun> lost) {
+  void expect_started_stay(const planning::EventFeed::Batch& batch,
+                           std::span<const planning::LostRun> lost) {
     for (TaskId task = 0; task < graph_.size(); ++task) {
-      const bool is_again = std::ranges::count(lost, task, &LostRun::task) > 0;
+      const bool is_again = std::ranges::count(lost, task, &planning::LostRun::task) > 0;
       auto& before = started_[task];
       ASSERT_EQ(is_again, before && has_to_run_again(batch, task, *before)) << "task " << task;
       if (is_again) before.reset();
       if (!before && !world_.current_end()) continue;
-      const Assignment& place = world_.schedule().tasks[task];
+      const planning::Assignment& place = world_.schedule().tasks[task];
       if (!before) {
         ASSERT_GE(place.start, batch.time) << "task " << task;
         continue;
@@ -371,7 +375,8 @@ class Witness {
     }
   }
 
-  static bool is_stretched(const EventFeed::Batch& batch, TaskId task, const Assignment& place) {
+  static bool is_stretched(const planning::EventFeed::Batch& batch, TaskId task,
+                           const planning::Assignment& place) {
     return place.end > batch.time && std::ranges::any_of(batch.events, [&](const Event& event) {
              return (event.kind == Kind::slow && event.resource == place.resource) ||
                     (event.kind == Kind::late && event.task == task);
@@ -379,7 +384,8 @@ class Witness {
   }
 
   // Its resource is gone, or will be before it ends, or it was lost.
-  bool has_to_run_again(const EventFeed::Batch& batch, TaskId task, const Assignment& place) const {
+  bool has_to_run_again(const planning::EventFeed::Batch& batch, TaskId task,
+                        const planning::Assignment& place) const {
     if (place.end <= batch.time) return false;
     const bool is_cut = std::ranges::any_of(batch.events, [&](const Event& event) {
       return (event.kind == Kind::leave && event.resource == place.resource) ||
@@ -394,14 +400,14 @@ class Witness {
 
   const Problem& problem_;
   const Story& story_;
-  UnlikeGraph graph_;
-  AheftWorld world_;
+  planning::UnlikeGraph graph_;
+  planning::AheftWorld world_;
   std::vector<Evaluation> history_;
-  std::vector<std::optional<Assignment>> started_;  // by task
+  std::vector<std::optional<planning::Assignment>> started_;  // by task
   std::size_t rivals_ = 0;
 };
 
-void witness_cases(std::uint64_t first, std::uint64_t last, const AheftOptions& options) {
+void witness_cases(std::uint64_t first, std::uint64_t last, const planning::AheftOptions& options) {
   std::size_t rivals = 0;
   std::size_t decisions = 0;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
@@ -421,11 +427,11 @@ void witness_cases(std::uint64_t first, std::uint64_t last, const AheftOptions& 
 }
 
 TEST(PoolDecisions, AheftAdoptsWhatEndsEarlierAndMovesNothingThatHasStarted) {
-  witness_cases(70'001, 80'000, aheft_rule().options);
+  witness_cases(70'001, 80'000, planning::aheft_rule().options);
 }
 
 TEST(PoolDecisions, AheftOfThePaperAdoptsWhatEndsEarlierAndMovesNothingThatHasStarted) {
-  witness_cases(90'001, 95'000, aheft_paper_rule().options);
+  witness_cases(90'001, 95'000, planning::aheft_paper_rule().options);
 }
 
 }  // namespace

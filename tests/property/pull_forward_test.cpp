@@ -17,7 +17,7 @@ namespace {
 using testing::random_problem;
 
 void expect_pulled(const Problem& problem, const Plan& late) {
-  const Plan early = pull_forward(problem, late);
+  const Plan early = planning::pull_forward(problem, late);
   ASSERT_EQ(check(problem, early), std::vector<std::string>{});
   ASSERT_EQ(early.placements.size(), late.placements.size());
   for (std::size_t i = 0; i < late.placements.size(); ++i) {
@@ -26,7 +26,7 @@ void expect_pulled(const Problem& problem, const Plan& late) {
   }
   ASSERT_EQ(consumed(early), consumed(late));
   ASSERT_FALSE(critical_chain(problem, early).empty());
-  ASSERT_EQ(pull_forward(problem, early), early);
+  ASSERT_EQ(planning::pull_forward(problem, early), early);
 }
 
 TEST(PullForward, OnlyMovesTasksEarlier) {
@@ -35,14 +35,14 @@ TEST(PullForward, OnlyMovesTasksEarlier) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Problem problem = random_problem(seed, {.tiny_times = seed % 3 == 0});
     PlanningContext context(problem);
-    const Duration shortest = shortest_makespan(context);
+    const Duration shortest = planning::shortest_makespan(context);
     for (const PlannerInfo& planner : planners()) {
       if (planner.goal != Goal::deadline) continue;
       const Plan plan = plan_by(planner, context, problem.now() + 3 * shortest);
       if (!plan.feasible) continue;
       expect_pulled(problem, plan);
       if (HasFatalFailure()) return;
-      moved += makespan(pull_forward(problem, plan)) < makespan(plan);
+      moved += makespan(planning::pull_forward(problem, plan)) < makespan(plan);
     }
   }
   EXPECT_GT(moved, 1000U);
@@ -51,7 +51,7 @@ TEST(PullForward, OnlyMovesTasksEarlier) {
 TEST(PullForward, LeavesAnInfeasiblePlanAlone) {
   const Problem problem = random_problem(7);
   const Plan none{.algorithm = "x", .now = problem.now(), .feasible = false};
-  EXPECT_EQ(pull_forward(problem, none), none);
+  EXPECT_EQ(planning::pull_forward(problem, none), none);
 }
 
 TEST(EarliestPlan, IsBeatenByNoPlannerAndNoTightestPlan) {
@@ -59,11 +59,13 @@ TEST(EarliestPlan, IsBeatenByNoPlannerAndNoTightestPlan) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Problem problem = random_problem(seed);
     PlanningContext context(problem);
-    const Plan earliest = earliest_plan(context, known_plans(context));
+    const Plan earliest = planning::earliest_plan(context, planning::known_plans(context));
     ASSERT_EQ(check(problem, earliest), std::vector<std::string>{});
     EXPECT_FALSE(earliest.deadline.has_value());
     for (const Plan& plan : plan_all(context)) ASSERT_LE(makespan(earliest), makespan(plan));
-    for (const Plan& plan : tightest_plans(context)) ASSERT_LE(makespan(earliest), makespan(plan));
+    for (const Plan& plan : planning::tightest_plans(context)) {
+      ASSERT_LE(makespan(earliest), makespan(plan));
+    }
   }
 }
 
@@ -77,7 +79,7 @@ TEST(EarliestPlan, OfSeveralWorkflowsKnowsHowEachWouldFareAlone) {
                            testing::random_workflow(dice, {}, procs, "b")},
                           platform);
     PlanningContext context(problem);
-    const Plan earliest = earliest_plan(context, known_plans(context));
+    const Plan earliest = planning::earliest_plan(context, planning::known_plans(context));
     ASSERT_TRUE(earliest.feasible);
     ASSERT_EQ(earliest.alone.size(), 2U);
     for (const Duration alone : earliest.alone) EXPECT_GT(alone, 0);

@@ -17,8 +17,8 @@ using testing::library_jobs;
 using testing::library_rules;
 
 struct Sample {
-  QueueRules rules;
-  std::shared_ptr<const std::vector<Job>> jobs;
+  queue::QueueRules rules;
+  std::shared_ptr<const std::vector<queue::Job>> jobs;
 };
 
 Sample sample(Dice& dice) {
@@ -26,9 +26,9 @@ Sample sample(Dice& dice) {
   return {library_rules(rules), library_jobs(testing::random_log(dice, 60, rules.nodes))};
 }
 
-std::vector<JobRecord> replayed(const Sample& sample) {
-  JobList list(sample.jobs);
-  return replay_all(list, sample.rules);
+std::vector<queue::JobRecord> replayed(const Sample& sample) {
+  queue::JobList list(sample.jobs);
+  return queue::replay_all(list, sample.rules);
 }
 
 TEST(QueueInvariants, CapacityIsNeverExceeded) {
@@ -36,7 +36,7 @@ TEST(QueueInvariants, CapacityIsNeverExceeded) {
     Dice dice(seed);
     const Sample queue = sample(dice);
     std::map<Time, Count> changes;
-    for (const JobRecord& job : replayed(queue)) {
+    for (const queue::JobRecord& job : replayed(queue)) {
       ASSERT_GE(job.start, job.submit) << "seed " << seed;
       changes[job.start] += job.ask.nodes;
       changes[job.end] -= job.ask.nodes;
@@ -58,10 +58,10 @@ TEST(QueueInvariants, ConservativePromisesNeverMoveLater) {
     Dice dice(seed);
     Sample queue = sample(dice);
     queue.rules.policy = "conservative";
-    queue.rules.compress = Compress::arrival;
-    Machine machine(queue.rules);
-    JobList list(queue.jobs);
-    std::map<JobSlot, Time> promises;
+    queue.rules.compress = queue::Compress::arrival;
+    queue::Machine machine(queue.rules);
+    queue::JobList list(queue.jobs);
+    std::map<queue::JobSlot, Time> promises;
     for (;;) {
       const Time arrival = list.peek() == nullptr ? kForever : list.peek()->submit;
       const Time now = std::min(arrival, machine.next());
@@ -70,7 +70,7 @@ TEST(QueueInvariants, ConservativePromisesNeverMoveLater) {
       for (; list.peek() != nullptr && list.peek()->submit <= now; list.pop()) {
         promises[machine.submit(*list.peek())] = kForever;
       }
-      for (const JobSlot job : machine.pass()) {
+      for (const queue::JobSlot job : machine.pass()) {
         ASSERT_LE(now, promises.at(job)) << "seed " << seed;
         promises.erase(job);
       }
@@ -91,7 +91,7 @@ TEST(QueueInvariants, NobodyPassesInFirstComeFirstServed) {
     Sample queue = sample(dice);
     queue.rules.policy = "fcfs";
     const auto records = replayed(queue);
-    ASSERT_TRUE(std::ranges::is_sorted(records, {}, &JobRecord::start)) << "seed " << seed;
+    ASSERT_TRUE(std::ranges::is_sorted(records, {}, &queue::JobRecord::start)) << "seed " << seed;
   }
 }
 
@@ -101,12 +101,12 @@ struct Forecast {
 };
 
 // Submits a job now: when it is estimated to start, and when it does.
-Forecast submit_one(Background& background, Dice& dice) {
-  Machine& machine = background.machine();
-  const Ask ask{.nodes = dice(1, machine.nodes()), .length = kSecond * dice(1, 80)};
-  const OutlookEstimator estimator(machine.outlook(), machine.now());
+Forecast submit_one(queue::Background& background, Dice& dice) {
+  queue::Machine& machine = background.machine();
+  const queue::Ask ask{.nodes = dice(1, machine.nodes()), .length = kSecond * dice(1, 80)};
+  const queue::OutlookEstimator estimator(machine.outlook(), machine.now());
   const Time expected = machine.now() + estimator.wait(ask.nodes, ask.length);
-  const JobSlot job = machine.submit_open_ended(ask);
+  const queue::JobSlot job = machine.submit_open_ended(ask);
   background.pass();
   while (!machine.is_running(job)) {
     background.open(background.next());
@@ -123,11 +123,12 @@ TEST(QueueInvariants, EstimatesComeTrueWhenNothingElseHappens) {
     Sample queue = sample(dice);
     if (queue.rules.policy == "easy") queue.rules.policy = "conservative";  // EASY only guesses
     auto jobs = *queue.jobs;
-    for (Job& job : jobs) job.run = job.ask.length;
+    for (queue::Job& job : jobs) job.run = job.ask.length;
     const std::size_t seen = static_cast<std::size_t>(dice(1, 50));
     jobs.resize(seen);
     const Time now = jobs.back().submit;
-    Background background(queue.rules, std::make_shared<const std::vector<Job>>(jobs));
+    queue::Background background(queue.rules,
+                                 std::make_shared<const std::vector<queue::Job>>(jobs));
     background.run_through(now);
     const auto [expected, start] = submit_one(background, dice);
     ASSERT_EQ(start, expected) << "seed " << seed << " " << queue.rules.policy;
@@ -140,10 +141,10 @@ TEST(QueueInvariants, ConservativeEstimatesAreUpperBounds) {
     Dice dice(seed);
     Sample queue = sample(dice);
     queue.rules.policy = "conservative";
-    queue.rules.compress = Compress::arrival;
+    queue.rules.compress = queue::Compress::arrival;
     const std::size_t seen = static_cast<std::size_t>(dice(1, 50));
     const Time now = (*queue.jobs)[seen].submit;
-    Background background(queue.rules, queue.jobs);
+    queue::Background background(queue.rules, queue.jobs);
     background.run_through(now);
     const auto [expected, start] = submit_one(background, dice);
     ASSERT_LE(start, expected) << "seed " << seed;
@@ -155,15 +156,15 @@ TEST(QueueInvariants, AForkGoesTheWayOfTheWhole) {
     Dice dice(seed);
     const Sample queue = sample(dice);
     const auto whole = replayed(queue);
-    Background background(queue.rules, queue.jobs);
+    queue::Background background(queue.rules, queue.jobs);
     background.run_through((*queue.jobs)[30].submit);
-    Background fork = background;
-    const auto finish = [](Background& part) {
+    queue::Background fork = background;
+    const auto finish = [](queue::Background& part) {
       std::map<std::int64_t, Time> starts;
       for (Time time = part.next(); time < kForever; time = part.next()) {
         part.open(time);
         part.arrive();
-        for (const JobSlot job : part.pass()) starts[part.machine().job(job).id] = time;
+        for (const queue::JobSlot job : part.pass()) starts[part.machine().job(job).id] = time;
       }
       return starts;
     };

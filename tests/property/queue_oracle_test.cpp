@@ -9,6 +9,9 @@
 #include "support/library_queue.hpp"
 
 namespace dovetail {
+
+using namespace queue;
+
 namespace {
 
 using testing::Dice;

@@ -218,15 +218,15 @@ TEST(RoundTrip, Plans) {
 TEST(RoundTrip, Logs) {
   for (std::uint64_t seed = 0; seed < kRounds; ++seed) {
     Dice dice(seed);
-    SwfLog log;
+    io::SwfLog log;
     log.header.add("Seed", std::to_string(seed));
     for (auto n = dice.between(0, 20); n > 0; --n) {
-      SwfJob job{.number = n, .submit = random_seconds(dice), .run = random_seconds(dice)};
+      io::SwfJob job{.number = n, .submit = random_seconds(dice), .run = random_seconds(dice)};
       job.allocated_processors = dice.between(-1, 1000);
       job.requested_time = random_seconds(dice);
       log.jobs.push_back(job);
     }
-    const SwfLog read = parse_swf(format_swf(log), "f");
+    const io::SwfLog read = io::parse_swf(io::format_swf(log), "f");
     EXPECT_EQ(read.jobs, log.jobs) << "seed " << seed;
     EXPECT_EQ(read.header.entries(), log.header.entries()) << "seed " << seed;
   }

@@ -18,7 +18,7 @@ TEST(ScratchCalendar, AnswersWhatACalendarAnswers) {
     const Platform platform = testing::random_platform(dice, {.max_reservations = 20});
     Calendar calendar = platform.calendar(0);
     const Time now = platform.now();
-    ScratchCalendar line(calendar, now, 40);
+    planning::ScratchCalendar line(calendar, now, 40);
     if (dice.chance(0.5)) {
       line.reserve({now, line.place_of(now)}, 5'000, 0);
       line.reset();
@@ -52,8 +52,8 @@ TEST(ScratchCalendar, AnswersWhatACalendarAnswers) {
 }
 
 TEST(SteadyMath, IsAsExactAsDecisionsNeed) {
-  for (double x = -2; x <= 2; x += 0.01) EXPECT_NEAR(steady_exp(x), std::exp(x), 1e-12);
-  for (double x = 1e-9; x < 100; x *= 1.1) EXPECT_NEAR(steady_log(x), std::log(x), 1e-11);
+  for (double x = -2; x <= 2; x += 0.01) EXPECT_NEAR(planning::steady_exp(x), std::exp(x), 1e-12);
+  for (double x = 1e-9; x < 100; x *= 1.1) EXPECT_NEAR(planning::steady_log(x), std::log(x), 1e-11);
 }
 
 }  // namespace

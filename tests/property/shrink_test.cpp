@@ -16,26 +16,28 @@ namespace {
 class Lab {
  public:
   explicit Lab(const Problem& problem)
-      : problem_(problem), context_(problem), cluster_(context_.shared<OneCluster>()) {}
+      : problem_(problem), context_(problem), cluster_(context_.shared<planning::OneCluster>()) {}
 
-  DecodedPlan widest() {
+  planning::DecodedPlan widest() {
     const Plan plan = plan_by(*find_planner("BL_CPA_BD_ALL"), context_, std::nullopt);
-    return measured(slots_of(plan), problem_.now());
+    return planning::measured(planning::slots_of(plan), problem_.now());
   }
 
-  DecodedPlan shrunk(DecodedPlan plan, Time end, const std::function<bool()>& is_over = {}) {
-    Shrinker(cluster_.view(), cluster_.calendar(), problem_.now()).shrink(plan, end, is_over);
+  planning::DecodedPlan shrunk(planning::DecodedPlan plan, Time end,
+                               const std::function<bool()>& is_over = {}) {
+    planning::Shrinker(cluster_.view(), cluster_.calendar(), problem_.now())
+        .shrink(plan, end, is_over);
     return plan;
   }
 
-  std::vector<std::string> violations(const DecodedPlan& plan) const {
+  std::vector<std::string> violations(const planning::DecodedPlan& plan) const {
     return check(problem_, cluster_.to_plan("test", plan.slots));
   }
 
  private:
   const Problem& problem_;
   PlanningContext context_;
-  OneCluster& cluster_;
+  planning::OneCluster& cluster_;
 };
 
 TEST(Shrink, IsNeverDearerNorLaterThanAllowed) {
@@ -44,14 +46,14 @@ TEST(Shrink, IsNeverDearerNorLaterThanAllowed) {
     SCOPED_TRACE(seed);
     const Problem problem = testing::random_problem(seed, {.max_tasks = 30, .max_processors = 40});
     Lab lab(problem);
-    const DecodedPlan before = lab.widest();
+    const planning::DecodedPlan before = lab.widest();
     if (before.slots.empty()) continue;
     const Time end = before.end + (before.end - problem.now()) * static_cast<Time>(seed % 3) / 2;
-    const DecodedPlan after = lab.shrunk(before, end);
+    const planning::DecodedPlan after = lab.shrunk(before, end);
     EXPECT_EQ(lab.violations(after), std::vector<std::string>{});
     EXPECT_LE(after.end, end);
     EXPECT_TRUE(after.area <= before.area);
-    EXPECT_TRUE(after.area == measured(after.slots, problem.now()).area);
+    EXPECT_TRUE(after.area == planning::measured(after.slots, problem.now()).area);
     cheaper += after.area < before.area ? 1 : 0;
   }
   EXPECT_GT(cheaper, 500);
@@ -63,12 +65,12 @@ TEST(Shrink, BrokenOffIsAPlanAsWell) {
     SCOPED_TRACE(seed);
     const Problem problem = testing::random_problem(seed, {.max_tasks = 600, .max_processors = 64});
     Lab lab(problem);
-    const DecodedPlan before = lab.widest();
+    const planning::DecodedPlan before = lab.widest();
     if (before.slots.empty()) continue;
     const Area whole = lab.shrunk(before, before.end).area;
     for (const int questions : {0, 1, 2, 5}) {
       int asked = 0;
-      const DecodedPlan after =
+      const planning::DecodedPlan after =
           lab.shrunk(before, before.end, [&] { return asked++ >= questions; });
       EXPECT_EQ(lab.violations(after), std::vector<std::string>{});
       EXPECT_LE(after.end, before.end);
@@ -82,7 +84,7 @@ TEST(Shrink, BrokenOffIsAPlanAsWell) {
 TEST(SearchClock, AheadIsAShareOfWhatIsLeft) {
   double now = 100;
   SearchLimits limits{.seconds = 10, .clock = [&] { return now; }};
-  const SearchClock clock(limits);
+  const planning::SearchClock clock(limits);
   EXPECT_DOUBLE_EQ(clock.ahead(0.5), 0.5);
   now = 106;
   EXPECT_DOUBLE_EQ(clock.ahead(0.5), 0.8);
@@ -93,7 +95,7 @@ TEST(SearchClock, AheadIsAShareOfWhatIsLeft) {
   EXPECT_TRUE(clock.is_over(clock.ahead(0.5)));
   EXPECT_TRUE(clock.was_over());
   const SearchLimits endless;
-  EXPECT_FALSE(SearchClock(endless).is_over(SearchClock(endless).ahead(0.1)));
+  EXPECT_FALSE(planning::SearchClock(endless).is_over(planning::SearchClock(endless).ahead(0.1)));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 using testing::Dice;
 
 struct Booked {
-  Ask ask;
-  Timeline::Place place;
+  queue::Ask ask;
+  queue::Timeline::Place place;
 };
 
 class Twins {
@@ -49,15 +49,16 @@ class Twins {
   }
 
   void take() {
-    const Ask ask{.nodes = dice_(1, nodes_), .length = dice_(1, 30)};
+    const queue::Ask ask{.nodes = dice_(1, nodes_), .length = dice_(1, 30)};
     const Time ready = now_ + (dice_(0, 2) == 0 ? dice_(0, 40) : 0);
     const Time limit = dice_(0, 1) == 0 ? kForever : ready + dice_(0, 60);
-    const auto start = plan_.earliest(ask, plan_.locate(ready, Timeline::kPresent), ready, limit);
+    const auto start =
+        plan_.earliest(ask, plan_.locate(ready, queue::Timeline::kPresent), ready, limit);
     const auto expected = calendar(nullptr).earliest_fit(ask.nodes, ask.length, ready, limit);
     ASSERT_EQ(start.has_value(), expected.has_value());
     if (!start) return;
     ASSERT_EQ(start->time, *expected);
-    ASSERT_EQ(plan_.locate(start->time, Timeline::kPresent), start->at);
+    ASSERT_EQ(plan_.locate(start->time, queue::Timeline::kPresent), start->at);
     booked_.push_back({ask, plan_.take(ask, *start)});
   }
 
@@ -77,7 +78,7 @@ class Twins {
     while (left > now_ && others.free_at(left - 1) >= job->ask.nodes) --left;
     ASSERT_EQ(plan_.can_slide(job->place, job->ask.nodes), left < old);
     ASSERT_EQ(plan_.leftmost(job->place, job->ask.nodes).time, left);
-    const Timeline::Rise rise = plan_.slide(job->place, job->ask);
+    const queue::Timeline::Rise rise = plan_.slide(job->place, job->ask);
     ASSERT_EQ(job->place.start, left);
     if (left == old) return;
     expect_rise(rise, {std::max(left + job->ask.length, old), old + job->ask.length});
@@ -88,7 +89,7 @@ class Twins {
     if (job == nullptr) return;
     const Interval old{job->place.start, job->place.start + job->ask.length};
     const auto start =
-        plan_.earliest(job->ask, plan_.locate(now_, Timeline::kPresent), now_, old.begin);
+        plan_.earliest(job->ask, plan_.locate(now_, queue::Timeline::kPresent), now_, old.begin);
     if (!start) return;
     expect_rise(plan_.jump(job->place, job->ask, *start), old);
   }
@@ -114,15 +115,15 @@ class Twins {
                   [&](const Booked& job) { return job.place.start + job.ask.length <= now_; });
   }
 
-  void expect_rise(const Timeline::Rise& rise, const Interval& window) const {
+  void expect_rise(const queue::Timeline::Rise& rise, const Interval& window) const {
     ASSERT_EQ(rise.window.begin, window.begin);
     ASSERT_EQ(rise.window.end, window.end);
-    ASSERT_EQ(rise.at, plan_.locate(window.begin, Timeline::kPresent));
+    ASSERT_EQ(rise.at, plan_.locate(window.begin, queue::Timeline::kPresent));
   }
 
   Dice dice_;
   Count nodes_;
-  Timeline plan_;
+  queue::Timeline plan_;
   Time now_ = 0;
   std::vector<Booked> booked_;
 };

@@ -17,31 +17,35 @@ namespace {
 using testing::Dice;
 
 TEST(MovedTasks, AreThoseWithOtherProcessorsOrOutOfOrder) {
-  const std::vector<Slot> before{{2, 0, 10}, {2, 0, 10}, {4, 10, 20}, {4, 20, 30}, {4, 30, 40}};
-  EXPECT_EQ(moved_tasks(before, before), 0);
-  std::vector<Slot> later = before;
-  for (Slot& slot : later) slot = {slot.procs, slot.start + 7, slot.end + 7};
+  const std::vector<planning::Slot> before{
+      {2, 0, 10}, {2, 0, 10}, {4, 10, 20}, {4, 20, 30}, {4, 30, 40}};
+  EXPECT_EQ(planning::moved_tasks(before, before), 0);
+  std::vector<planning::Slot> later = before;
+  for (planning::Slot& slot : later) slot = {slot.procs, slot.start + 7, slot.end + 7};
   later[1].start += 2;
-  EXPECT_EQ(moved_tasks(before, later), 0) << "later, one of two that began together by more";
-  std::vector<Slot> narrow = before;
+  EXPECT_EQ(planning::moved_tasks(before, later), 0)
+      << "later, one of two that began together by more";
+  std::vector<planning::Slot> narrow = before;
   narrow[2].procs = 3;
-  EXPECT_EQ(moved_tasks(before, narrow), 1);
-  std::vector<Slot> last_first{{2, 10, 20}, {2, 10, 20}, {4, 20, 30}, {4, 30, 40}, {4, 0, 10}};
-  EXPECT_EQ(moved_tasks(before, last_first), 1) << "the others start in the same order";
-  std::vector<Slot> reversed{{2, 30, 40}, {2, 30, 40}, {4, 20, 30}, {4, 10, 20}, {4, 0, 10}};
-  EXPECT_EQ(moved_tasks(before, reversed), 3);
-  EXPECT_EQ(moved_tasks({}, {}), 0);
+  EXPECT_EQ(planning::moved_tasks(before, narrow), 1);
+  std::vector<planning::Slot> last_first{
+      {2, 10, 20}, {2, 10, 20}, {4, 20, 30}, {4, 30, 40}, {4, 0, 10}};
+  EXPECT_EQ(planning::moved_tasks(before, last_first), 1) << "the others start in the same order";
+  std::vector<planning::Slot> reversed{
+      {2, 30, 40}, {2, 30, 40}, {4, 20, 30}, {4, 10, 20}, {4, 0, 10}};
+  EXPECT_EQ(planning::moved_tasks(before, reversed), 3);
+  EXPECT_EQ(planning::moved_tasks({}, {}), 0);
 }
 
-std::vector<Slot> slots_of(const Plan& plan) {
-  std::vector<Slot> slots;
+std::vector<planning::Slot> slots_of(const Plan& plan) {
+  std::vector<planning::Slot> slots;
   for (const Placement& placed : plan.placements) {
     slots.push_back({placed.procs, placed.start, placed.end});
   }
   return slots;
 }
 
-Plan with_slots(const Plan& plan, const std::vector<Slot>& slots) {
+Plan with_slots(const Plan& plan, const std::vector<planning::Slot>& slots) {
   Plan other = plan;
   for (std::size_t task = 0; task < slots.size(); ++task) {
     Placement& placed = other.placements[task];
@@ -63,12 +67,14 @@ TEST(SearchFrom, IsNeverWorseThanThePlanInHandAndSaysTheSameAgain) {
     const Plan in_hand = poor_plan(problem);
     for (const double stability : {0.0, 0.1, 1.0}) {
       PlanningContext context(problem);
-      const auto slots = search_from(context, slots_of(in_hand), {.stability = stability});
+      const auto slots =
+          planning::search_from(context, slots_of(in_hand), {.stability = stability});
       const Plan found = with_slots(in_hand, slots);
       ASSERT_EQ(check(problem, found), std::vector<std::string>{});
       ASSERT_LE(makespan(found), makespan(in_hand));
       PlanningContext once_more(problem);
-      EXPECT_EQ(search_from(once_more, slots_of(in_hand), {.stability = stability}), slots);
+      EXPECT_EQ(planning::search_from(once_more, slots_of(in_hand), {.stability = stability}),
+                slots);
       const auto most = std::max<double>(
           static_cast<double>(consumed(in_hand)),
           1.25 * static_cast<double>(consumed(plan(*find_planner("BL_CPAR_BD_CPAR"), problem))));
@@ -90,8 +96,8 @@ TEST(SearchFrom, ADeadlineIsMetAndThenMadeCheap) {
       const auto span = static_cast<double>(makespan(in_hand));
       const Time deadline = problem.now() + static_cast<Time>(span * share);
       PlanningContext context(problem);
-      const Plan found =
-          with_slots(in_hand, search_from(context, slots_of(in_hand), {.deadline = deadline}));
+      const Plan found = with_slots(
+          in_hand, planning::search_from(context, slots_of(in_hand), {.deadline = deadline}));
       ASSERT_EQ(check(problem, found), std::vector<std::string>{});
       const Time found_end = problem.now() + makespan(found);
       if (end > deadline) {
@@ -111,9 +117,10 @@ TEST(SearchFrom, WhatEndsBeforeOtherThingsDoStaysAsItIs) {
   const Plan in_hand = poor_plan(problem);
   PlanningContext context(problem);
   const Time later = problem.now() + makespan(in_hand) + 1;
-  EXPECT_EQ(moved_tasks(slots_of(in_hand),
-                        search_from(context, slots_of(in_hand), {.busy_until = later})),
-            0);
+  EXPECT_EQ(
+      planning::moved_tasks(slots_of(in_hand), planning::search_from(context, slots_of(in_hand),
+                                                                     {.busy_until = later})),
+      0);
 }
 
 // One event in the middle of a good plan, and the decision about it.
@@ -136,13 +143,13 @@ class Happenings {
     add_events(what);
   }
 
-  Decision decide(const ClusterWorldOptions& options) const {
+  Decision decide(const planning::ClusterWorldOptions& options) const {
     bool is_first = true;
     const auto once = [&](const Problem& problem) {
       return std::exchange(is_first, false) ? plan_ : Plan{.now = problem.now(), .feasible = false};
     };
-    ClusterWorld world(problem_, once, options);
-    evaluate(world, problem_.now(), "start");
+    planning::ClusterWorld world(problem_, once, options);
+    planning::evaluate(world, problem_.now(), "start");
     world.advance(now_);
     world.apply(events_);
     Decision decision;
@@ -150,7 +157,7 @@ class Happenings {
     for (const Placement& placed : world.executed().placements) {
       decision.waiting += placed.start >= now_;
     }
-    decision.made = evaluate(world, now_, "event");
+    decision.made = planning::evaluate(world, now_, "event");
     decision.end = *world.current_end();
     return decision;
   }
@@ -207,7 +214,7 @@ TEST(Stability, NoDecisionIsWorseThanKeepingAndFewTasksMoveWhereMuchIsAsked) {
       if (kept.waiting == 0) continue;
       waiting += kept.waiting;
       rest_kept += kept.end - kept.made.time;
-      const double kinds[] = {0, kStability, 1};
+      const double kinds[] = {0, planning::kStability, 1};
       for (std::size_t i = 0; i < 3; ++i) {
         const Decision decision = one.decide({.stability = kinds[i], .searches = true});
         ASSERT_LE(decision.end, *kept.made.current);

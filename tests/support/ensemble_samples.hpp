@@ -12,29 +12,29 @@
 namespace dovetail::testing {
 
 // Sizes from 4 on, in seconds.
-inline MonthProblem months_on(const std::vector<Duration>& seconds, Duration post_seconds,
-                              Count processors, Count scenarios, Count months) {
-  MonthProblem problem{.scenarios = scenarios,
-                       .months = months,
-                       .processors = processors,
-                       .post = post_seconds * kSecond};
+inline planning::MonthProblem months_on(const std::vector<Duration>& seconds, Duration post_seconds,
+                                        Count processors, Count scenarios, Count months) {
+  planning::MonthProblem problem{.scenarios = scenarios,
+                                 .months = months,
+                                 .processors = processors,
+                                 .post = post_seconds * kSecond};
   Count procs = 4;
   for (const Duration time : seconds) problem.sizes.push_back({procs++, time * kSecond});
   return problem;
 }
 
-inline MonthProblem grillon(Count processors, Count scenarios = 10, Count months = 180) {
+inline planning::MonthProblem grillon(Count processors, Count scenarios = 10, Count months = 180) {
   return months_on({8050, 4205, 2670, 2090, 1855, 1652, 1502, 1400}, 100, processors, scenarios,
                    months);
 }
 
-inline MonthProblem azur(Count processors, Count scenarios = 10, Count months = 180) {
+inline planning::MonthProblem azur(Count processors, Count scenarios = 10, Count months = 180) {
   return months_on({8300, 4350, 2900, 2225, 1865, 1660, 1560, 1440}, 110, processors, scenarios,
                    months);
 }
 
 // The same for the plain program.
-inline plain::Months plain_months(const MonthProblem& problem) {
+inline plain::Months plain_months(const planning::MonthProblem& problem) {
   plain::Months months{.scenarios = problem.scenarios,
                        .months = problem.months,
                        .processors = problem.for_groups(),
@@ -51,9 +51,10 @@ struct RandomMonths {
   bool with_gaps = false;    // between the sizes
 };
 
-inline MonthProblem random_months(Dice& dice, const RandomMonths& options = {}) {
-  MonthProblem problem{.scenarios = static_cast<Count>(dice.between(1, options.most_scenarios)),
-                       .months = static_cast<Count>(dice.between(1, options.most_months))};
+inline planning::MonthProblem random_months(Dice& dice, const RandomMonths& options = {}) {
+  planning::MonthProblem problem{
+      .scenarios = static_cast<Count>(dice.between(1, options.most_scenarios)),
+      .months = static_cast<Count>(dice.between(1, options.most_months))};
   // Few different values, so that ties abound.
   Duration time = dice.between(20, 400);
   auto procs = static_cast<Count>(dice.between(1, 5));

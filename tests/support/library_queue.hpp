@@ -9,14 +9,14 @@
 
 namespace dovetail::testing {
 
-inline QueueRules library_rules(const plain::Rules& rules) {
-  QueueRules ours;
+inline queue::QueueRules library_rules(const plain::Rules& rules) {
+  queue::QueueRules ours;
   ours.policy = rules.policy == plain::Policy::conservative ? "conservative"
                 : rules.policy == plain::Policy::easy       ? "easy"
                                                             : "fcfs";
-  ours.compress = rules.compress == plain::Compress::arrival   ? Compress::arrival
-                  : rules.compress == plain::Compress::rebuild ? Compress::rebuild
-                                                               : Compress::none;
+  ours.compress = rules.compress == plain::Compress::arrival   ? queue::Compress::arrival
+                  : rules.compress == plain::Compress::rebuild ? queue::Compress::rebuild
+                                                               : queue::Compress::none;
   ours.depth = static_cast<std::uint32_t>(rules.depth);
   ours.room = {.nodes = rules.nodes, .contiguous = rules.contiguous, .cap = rules.running_cap};
   for (const auto& taken : rules.reservations) {
@@ -25,8 +25,9 @@ inline QueueRules library_rules(const plain::Rules& rules) {
   return ours;
 }
 
-inline std::shared_ptr<const std::vector<Job>> library_jobs(const std::vector<plain::Job>& log) {
-  auto jobs = std::make_shared<std::vector<Job>>();
+inline std::shared_ptr<const std::vector<queue::Job>> library_jobs(
+    const std::vector<plain::Job>& log) {
+  auto jobs = std::make_shared<std::vector<queue::Job>>();
   for (const plain::Job& job : log) {
     jobs->push_back({.id = job.id,
                      .submit = kSecond * job.submit,

@@ -10,7 +10,7 @@
 
 namespace dovetail::testing {
 
-class ListedEvents final : public EventFeed {
+class ListedEvents final : public planning::EventFeed {
  public:
   // In order of time. `after_each` is called whenever a decision has been taken.
   explicit ListedEvents(std::vector<Event> events, std::function<void()> after_each = {})
@@ -23,14 +23,14 @@ class ListedEvents final : public EventFeed {
 
  private:
   std::vector<Event> events_;
-  KnownEvents feed_{events_};
+  planning::KnownEvents feed_{events_};
   std::function<void()> after_each_;
 };
 
-inline std::vector<Evaluation> follow_list(AheftWorld& world, std::vector<Event> events,
+inline std::vector<Evaluation> follow_list(planning::AheftWorld& world, std::vector<Event> events,
                                            Time now = 0) {
   ListedEvents feed(std::move(events));
-  return follow(world, feed, now);
+  return planning::follow(world, feed, now);
 }
 
 }  // namespace dovetail::testing

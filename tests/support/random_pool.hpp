@@ -40,12 +40,12 @@ class RandomPool {
 
   // What happens to the resources of the pool and to those that join, and to tasks, in order of
   // time. Needs a problem made before.
-  std::vector<Event> events(std::vector<ResourceId>& pool) {
+  std::vector<Event> events(std::vector<planning::ResourceId>& pool) {
     std::vector<Event> events;
     pool.clear();
     const bool tasks_first = dice_.chance(0.5);
     if (tasks_first) happen_to_tasks(events);
-    for (ResourceId r = 0; r < resources_; ++r) {
+    for (planning::ResourceId r = 0; r < resources_; ++r) {
       Time here = now_;
       if (r > 0 && dice_.chance(options_.joins)) {
         here = moment();
@@ -111,7 +111,7 @@ class RandomPool {
   }
 
   // From a moment at which the resource is there.
-  void come_and_go(ResourceId r, Time here, std::vector<Event>& events) {
+  void come_and_go(planning::ResourceId r, Time here, std::vector<Event>& events) {
     while (dice_.chance(options_.leaves)) {
       const Time time = dice_.chance(0.5) ? moment() : here + dice_.between(1, longest_ * 2);
       if (time <= here) return;
@@ -140,7 +140,7 @@ class RandomPool {
     return gone + dice_.between(0, longest_ * 2);
   }
 
-  void slow(ResourceId r, std::vector<Event>& events) {
+  void slow(planning::ResourceId r, std::vector<Event>& events) {
     if (!dice_.chance(0.5)) return;
     events.push_back(
         {.time = moment(), .kind = Event::Kind::slow, .resource = r, .factor = factor()});

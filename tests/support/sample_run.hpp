@@ -24,7 +24,7 @@ class ScriptedRun {
  public:
   explicit ScriptedRun(const Problem& problem) : state_(problem.task_count()) {}
 
-  void plan(Time at, const Evaluation& decision, const std::vector<Slot>& slots = {}) {
+  void plan(Time at, const Evaluation& decision, const std::vector<planning::Slot>& slots = {}) {
     state_.apply(run::plan_entry(stamp(at), decision, "BL_CPAR_BD_CPAR", slots));
   }
   void start(Time at, std::size_t task, std::uint32_t attempt, Count procs) {
@@ -53,7 +53,7 @@ class ScriptedRun {
 // The tasks of diamond().
 enum DiamondTask : std::size_t { a, b, c, d };
 
-inline const std::vector<Slot> kDiamondPlan = {
+inline const std::vector<planning::Slot> kDiamondPlan = {
     {1, 0, 10'000}, {2, 10'000, 30'000}, {1, 10'000, 30'000}, {1, 30'000, 40'000}};
 
 // a, then b on two processors and c, then d.
@@ -140,7 +140,7 @@ inline ScriptedRun random_run(const Problem& problem, unsigned seed,
   std::mt19937 random(seed);
   const auto chance = [&] { return static_cast<double>(random() % 1000) / 1000; };
   const Plan made = plan(*find_planner("BL_CPAR_BD_CPAR"), problem);
-  std::vector<Slot> slots(problem.task_count());
+  std::vector<planning::Slot> slots(problem.task_count());
   Time end = 0;
   for (const Placement& placed : made.placements) {
     slots[problem.number_of({placed.workflow, placed.task})] = {placed.procs, placed.start,

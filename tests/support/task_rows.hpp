@@ -14,7 +14,7 @@ struct Row {
 };
 
 // Tasks t0, t1, ... of one-node machines.
-inline LeveledTasks tasks_of(const std::vector<Row>& rows) {
+inline queue::LeveledTasks tasks_of(const std::vector<Row>& rows) {
   WorkflowBuilder builder("test");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     builder.add_task({.id = "t" + std::to_string(i), .time = TimeSpec::fixed(rows[i].seconds)});

@@ -28,8 +28,8 @@ std::vector<std::uint32_t> outside_of(const PilotOrder& order) {
   return {outside.begin(), outside.end()};
 }
 
-std::shared_ptr<const JobTasks> job_tasks_of(const PilotOrder& order,
-                                             const std::vector<std::uint32_t>& outside) {
+std::shared_ptr<const queue::JobTasks> job_tasks_of(const PilotOrder& order,
+                                                    const std::vector<std::uint32_t>& outside) {
   auto indices = indices_of(order);
   for (const std::uint32_t task : outside) {
     indices.emplace(task, static_cast<TaskId>(indices.size()));
@@ -42,8 +42,8 @@ std::shared_ptr<const JobTasks> job_tasks_of(const PilotOrder& order,
     const std::set<std::uint32_t> after(task.after.begin(), task.after.end());
     for (const std::uint32_t before : after) next[indices.at(before)].push_back(index);
   }
-  return std::make_shared<JobTasks>(
-      std::move(times), order.picks_longest ? Pick::longest : Pick::shortest,
+  return std::make_shared<queue::JobTasks>(
+      std::move(times), order.picks_longest ? queue::Pick::longest : queue::Pick::shortest,
       [&](TaskId task) -> const std::vector<TaskId>& { return next[task]; });
 }
 
@@ -69,9 +69,9 @@ void PilotTasks::fail(TaskId index, NodeFate node) {
 std::vector<std::uint32_t> PilotTasks::awaited() const {
   std::vector<std::uint32_t> awaited;
   for (TaskId i = 0; i < outside_.size(); ++i) {
-    if (schedule_.state(size_ + i) == JobTaskState::done) continue;
+    if (schedule_.state(size_ + i) == queue::JobTaskState::done) continue;
     const bool is_needed = std::ranges::any_of(tasks_->next(size_ + i), [&](TaskId task) {
-      return schedule_.state(task) == JobTaskState::waiting;
+      return schedule_.state(task) == queue::JobTaskState::waiting;
     });
     if (is_needed) awaited.push_back(outside_[i]);
   }
@@ -82,7 +82,7 @@ void PilotTasks::found_done(std::uint32_t task) {
   const auto found = std::ranges::lower_bound(outside_, task);
   if (found == outside_.end() || *found != task) return;
   const TaskId index = size_ + static_cast<TaskId>(found - outside_.begin());
-  if (schedule_.state(index) != JobTaskState::done) schedule_.succeed(kOutside, index);
+  if (schedule_.state(index) != queue::JobTaskState::done) schedule_.succeed(kOutside, index);
 }
 
 bool has_circle(const PilotOrder& order) {

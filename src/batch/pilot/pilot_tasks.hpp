@@ -18,7 +18,7 @@ namespace dovetail::batch {
 
 class PilotTasks {
  public:
-  using NodeFate = JobSchedule::NodeFate;
+  using NodeFate = queue::JobSchedule::NodeFate;
 
   PilotTasks(const PilotOrder& order, Count nodes);
 
@@ -36,14 +36,14 @@ class PilotTasks {
   bool has_failure() const { return has_failure_; }
 
  private:
-  static constexpr JobId kJob = 0;
-  static constexpr JobId kOutside = 1;  // has the tasks of other jobs
+  static constexpr queue::JobId kJob = 0;
+  static constexpr queue::JobId kOutside = 1;  // has the tasks of other jobs
 
   // Behind the tasks of the order come those outside.
   TaskId size_;
   std::vector<std::uint32_t> outside_;  // numbers, in order
-  std::shared_ptr<const JobTasks> tasks_;
-  JobSchedule schedule_;
+  std::shared_ptr<const queue::JobTasks> tasks_;
+  queue::JobSchedule schedule_;
   bool has_failure_ = false;
 };
 

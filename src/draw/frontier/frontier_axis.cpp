@@ -8,7 +8,7 @@
 #include "dovetail/time.hpp"
 #include "draw/gantt/gantt_look.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kLogRatio = 8;
@@ -146,4 +146,4 @@ std::string short_number(double value) {
   return text.substr(0, exponent) + "e" + sign + tail;
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // A range of values with a margin on both sides.
 class Axis {
@@ -49,4 +49,4 @@ std::vector<Mark> time_marks(const Axis& axis, int count);
 // "1500", "0.25", "2e9", "1e-7": up to ten digits, without needless zeros.
 std::string short_number(double value);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

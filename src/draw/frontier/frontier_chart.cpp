@@ -7,7 +7,7 @@
 #include "draw/frontier/frontier_labels.hpp"
 #include "draw/svg_writer.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // The mean width of 12 px letters in the widest of the fonts that the style names.
@@ -265,4 +265,4 @@ std::string draw_chart(const FrontierScene& scene, const FrontierChartOptions& o
   return FrontierChart(scene, options).draw();
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

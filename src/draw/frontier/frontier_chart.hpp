@@ -13,7 +13,7 @@
 
 #include "draw/frontier/frontier_scene.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 struct FrontierChartOptions {
   double width = 760;
@@ -25,4 +25,4 @@ struct FrontierChartOptions {
 // Needs a scene with points.
 std::string draw_chart(const FrontierScene& scene, const FrontierChartOptions& options);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

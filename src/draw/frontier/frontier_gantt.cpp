@@ -9,7 +9,7 @@
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/svg_writer.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kLeft = 34;
@@ -290,4 +290,4 @@ std::vector<std::string> draw_frontier_gantts(std::span<const PlanRecord> plans)
   return drawn;
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -14,7 +14,7 @@
 
 #include "dovetail/plan_record.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Of each chart.
 inline constexpr double kFrontierGanttWidth = 356;
@@ -25,4 +25,4 @@ inline constexpr double kFrontierGanttHeight = 238;
 // after its plan.
 std::vector<std::string> draw_frontier_gantts(std::span<const PlanRecord> plans);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

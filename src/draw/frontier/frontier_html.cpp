@@ -13,7 +13,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // The widths at which frontier.css switches lie between these.
@@ -89,19 +89,19 @@ class FrontierPage {
 };
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string frontier_html(std::span<const PlanRecord> plans, std::optional<double> budget) {
-  const io::FrontierScene scene = io::make_scene(plans, budget);
-  const std::string note = io::escape_markup(scene.note);
-  return io::fill_page(
+  const draw::FrontierScene scene = draw::make_scene(plans, budget);
+  const std::string note = draw::escape_markup(scene.note);
+  return draw::fill_page(
       "frontier.html",
-      {{"title", io::escape_markup(scene.title)},
-       {"facts", io::facts_list(scene.facts)},
+      {{"title", draw::escape_markup(scene.title)},
+       {"facts", draw::facts_list(scene.facts)},
        {"note", note.empty() ? "" : "<p class=\"note\">" + note + "</p>"},
-       {"content", plans.empty() ? "" : io::FrontierPage(scene, plans).content()}});
+       {"content", plans.empty() ? "" : draw::FrontierPage(scene, plans).content()}});
 }
 
 }  // namespace dovetail

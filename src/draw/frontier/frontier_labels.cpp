@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr std::array<double, 11> kDistances = {9, 14, 20, 28, 38, 50, 66, 86, 110, 140, 180};
@@ -73,4 +73,4 @@ PlacedLabel LabelPlacer::place(double x, double y, double width, double height) 
   return best;
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 struct LabelBox {
   double x = 0;
@@ -53,4 +53,4 @@ class LabelPlacer {
   std::vector<LabelBox> soft_;
 };
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -11,7 +11,7 @@
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // Formats the CPU-hours of all points with the same decimals: at least three digits for the
@@ -239,4 +239,4 @@ std::string point_text(const FrontierScene& scene, std::size_t point) {
                      own.turnaround_text, own.hours_text, own.algorithm);
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -17,7 +17,7 @@
 
 #include "dovetail/plan_record.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Families of algorithms, told apart by their published names.
 enum class PlanKind { turnaround, aggressive, conservative, hybrid, search, other };
@@ -71,4 +71,4 @@ std::string point_title(const FrontierScene& scene, std::size_t point);
 // One line for screen readers: its title, turn-around, CPU-hours, algorithm.
 std::string point_text(const FrontierScene& scene, std::size_t point);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

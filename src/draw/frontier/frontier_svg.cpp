@@ -12,7 +12,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kWidth = 1200;
@@ -122,14 +122,14 @@ std::string draw_picture(const FrontierScene& scene, std::span<const PlanRecord>
 }
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string frontier_svg(std::span<const PlanRecord> plans, std::optional<double> budget) {
-  const io::FrontierScene scene = io::make_scene(plans, budget);
-  if (plans.empty()) return io::opening(scene, io::kEmptyHeight) + "</svg>\n";
-  return io::draw_picture(scene, plans);
+  const draw::FrontierScene scene = draw::make_scene(plans, budget);
+  if (plans.empty()) return draw::opening(scene, draw::kEmptyHeight) + "</svg>\n";
+  return draw::draw_picture(scene, plans);
 }
 
 }  // namespace dovetail

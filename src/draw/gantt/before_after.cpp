@@ -14,7 +14,7 @@
 #include "draw/plain_text.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // Two charts have to share a page.
@@ -124,7 +124,7 @@ TaskGroups groups_as_in(const TaskGroups& groups, const PlanRecord& before,
 std::vector<std::string> happened(const std::vector<EventRow>& rows) {
   if (rows.empty()) return {"nothing happened"};
   const auto adopted = std::ranges::count(rows, true, &EventRow::adopted);
-  return {counted(std::ssize(rows), "event"), counted(adopted, "new plan")};
+  return {io::counted(std::ssize(rows), "event"), io::counted(adopted, "new plan")};
 }
 
 // The window of both plans; a plan without runs is ignored.
@@ -259,4 +259,4 @@ DrawnChart draw_before_after(const PlanRecord& before, const PlanRecord& after,
   return {svg + charts.legend(real.bottom, text.lost), real.bottom + ChartLegend::kHeight};
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

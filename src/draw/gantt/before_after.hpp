@@ -15,7 +15,7 @@
 #include "dovetail/plan_record.hpp"
 #include "draw/gantt/gantt_chart.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // One event in words. Plain text, not escaped.
 struct EventRow {
@@ -63,4 +63,4 @@ std::string before_after_style();
 DrawnChart draw_before_after(const PlanRecord& before, const PlanRecord& after,
                              const BeforeAfterText& text, double top);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -8,7 +8,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 std::string picture(const PlanRecord& before, const PlanRecord& after,
@@ -51,12 +51,12 @@ std::string before_after_page(const PlanRecord& before, const PlanRecord& after,
                                          {"more", text.more}});
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string before_after_html(const PlanRecord& before, const PlanRecord& after) {
-  return io::before_after_page(before, after, io::before_after_text(before, after));
+  return draw::before_after_page(before, after, draw::before_after_text(before, after));
 }
 
 }  // namespace dovetail

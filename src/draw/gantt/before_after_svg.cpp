@@ -11,7 +11,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kTitleHeight = 66;
@@ -136,12 +136,12 @@ std::string before_after_picture(const PlanRecord& before, const PlanRecord& aft
   return opening(text, charts.bottom + table.height()) + charts.svg + table.draw() + "</svg>\n";
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string before_after_svg(const PlanRecord& before, const PlanRecord& after) {
-  return io::before_after_picture(before, after, io::before_after_text(before, after));
+  return draw::before_after_picture(before, after, draw::before_after_text(before, after));
 }
 
 }  // namespace dovetail

@@ -15,7 +15,7 @@
 #include "draw/gantt/gantt_layout.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 using nlohmann::json;
@@ -130,10 +130,10 @@ class TraceWriter {
 };
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
-std::string chrome_trace(const PlanRecord& record) { return io::TraceWriter(record).write(); }
+std::string chrome_trace(const PlanRecord& record) { return draw::TraceWriter(record).write(); }
 
 }  // namespace dovetail

@@ -11,7 +11,7 @@
 #include "draw/page.hpp"
 #include "draw/svg_writer.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kPanelTitle = 30;
@@ -444,4 +444,4 @@ std::string mark_badge(std::size_t number, bool strong, double x, double top) {
 
 std::string_view chart_style() { return embedded_file("gantt_chart.css"); }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -21,7 +21,7 @@
 #include "draw/gantt/gantt_layout.hpp"
 #include "draw/gantt/gantt_look.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // As wide as a page, for every plan.
 inline constexpr double kChartWidth = 1200;
@@ -74,4 +74,4 @@ std::string mark_badge(std::size_t number, bool strong, double x, double top);
 // The style of a chart and of the page's title and facts, in light colours.
 std::string_view chart_style();
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -11,7 +11,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 using nlohmann::json;
@@ -145,14 +145,14 @@ std::string script_safe(const std::string& text) {
 }
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string gantt_html(const PlanRecord& record) {
-  return io::fill_page("gantt.html",
-                       {{"title", io::escape_markup(io::plan_title(record))},
-                        {"data", io::script_safe(io::PageData(record).all().dump())}});
+  return draw::fill_page("gantt.html",
+                         {{"title", draw::escape_markup(draw::plan_title(record))},
+                          {"data", draw::script_safe(draw::PageData(record).all().dump())}});
 }
 
 }  // namespace dovetail

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // The time span shown for an empty plan.
@@ -299,4 +299,4 @@ GanttScene lay_out(const PlanRecord& record, Time until) {
   return scene;
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

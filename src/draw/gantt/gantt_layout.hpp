@@ -21,7 +21,7 @@
 #include "dovetail/plan_record.hpp"
 #include "dovetail/time.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // In pixels, for all charts.
 inline constexpr double kMinSide = 0.8;      // thinner rectangles would vanish
@@ -69,4 +69,4 @@ GanttScene collect_items(const PlanRecord& record, Time until = kBeginning);
 // Items with blocks. Ten thousand tasks on ten thousand processors take about ten milliseconds.
 GanttScene lay_out(const PlanRecord& record, Time until = kBeginning);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

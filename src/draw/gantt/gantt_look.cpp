@@ -12,7 +12,7 @@
 #include "draw/proof_text.hpp"
 #include "io/text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 // Neighbours differ in hue; all have about the same lightness, so that no group dominates.
@@ -46,7 +46,7 @@ std::vector<std::string> make_palette() {
 
 std::string kind_of(std::string_view id) {
   std::string kind(id);
-  std::erase_if(kind, is_digit);
+  std::erase_if(kind, io::is_digit);
   return kind.substr(0, kind.find_last_not_of("_-.") + 1);
 }
 
@@ -105,7 +105,7 @@ void name_zone(std::vector<AxisTick>& ticks) {
   (first.date.empty() ? first.label : first.date) += " UTC";
 }
 
-std::string processors_text(Count processors) { return counted(processors, "processor"); }
+std::string processors_text(Count processors) { return io::counted(processors, "processor"); }
 
 double lost_hours(const PlanRecord& record) {
   double hours = 0;
@@ -241,13 +241,13 @@ std::string moment_text(const PlanRecord& record, Time moment) {
 std::vector<std::string> plan_facts(const PlanRecord& record) {
   if (!record.feasible) {
     if (!has_lost(record)) return {"no plan was found"};
-    return {"no plan was found", hours_text(lost_hours(record)) + " CPU-hours lost"};
+    return {"no plan was found", io::hours_text(lost_hours(record)) + " CPU-hours lost"};
   }
   std::vector<std::string> facts = {
       "turn-around " + format_duration(record.makespan),
-      fmt::format("{} CPU-hours{}", hours_text(record.cpu_hours),
-                  has_lost(record) ? " + " + hours_text(lost_hours(record)) + " lost" : ""),
-      counted(std::ssize(record.tasks), "task")};
+      fmt::format("{} CPU-hours{}", io::hours_text(record.cpu_hours),
+                  has_lost(record) ? " + " + io::hours_text(lost_hours(record)) + " lost" : ""),
+      io::counted(std::ssize(record.tasks), "task")};
   if (record.workflows.size() > 1) {
     facts.push_back(fmt::format("{} workflows", record.workflows.size()));
   }
@@ -291,4 +291,4 @@ std::string reservation_text(const PlanRecord& record, const Reservation& reserv
          processors_text(reservation.procs);
 }
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -15,7 +15,7 @@
 #include "dovetail/plan_record.hpp"
 #include "draw/gantt/gantt_layout.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 
 // Several workflows: one group each, in the record's order. One workflow: one group per kind of
 // task if that gives a handful of kinds; the kind is the id without its digits (project_01,
@@ -80,4 +80,4 @@ std::string task_text(const PlanRecord& record, const TaskRecord& task);
 std::string lost_text(const PlanRecord& record, const TaskRecord& run);
 std::string reservation_text(const PlanRecord& record, const Reservation& reservation);
 
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

@@ -12,7 +12,7 @@
 #include "draw/page.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr double kHeaderHeight = 66;
@@ -51,22 +51,23 @@ ChartLegend legend_of(const PlanRecord& record, const GanttScene& scene, const T
 }
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string gantt_svg(const PlanRecord& record) {
-  const io::GanttScene scene = io::lay_out(record, io::periods_end(record));
-  const io::TaskGroups groups = io::group_tasks(record);
-  const double left = io::chart_left(scene);
-  const io::DrawnChart chart = io::draw_gantt(record, scene, groups,
-                                              {.window = scene.window,
-                                               .top = io::kHeaderHeight,
-                                               .left = left,
-                                               .marks = io::period_marks(record)});
-  io::ChartLegend legend = io::legend_of(record, scene, groups, left, chart.bottom);
-  return io::opening(record, legend.bottom()) + (io::has_lost(record) ? io::lost_patterns() : "") +
-         chart.svg + legend.take() + "</svg>\n";
+  const draw::GanttScene scene = draw::lay_out(record, draw::periods_end(record));
+  const draw::TaskGroups groups = draw::group_tasks(record);
+  const double left = draw::chart_left(scene);
+  const draw::DrawnChart chart = draw::draw_gantt(record, scene, groups,
+                                                  {.window = scene.window,
+                                                   .top = draw::kHeaderHeight,
+                                                   .left = left,
+                                                   .marks = draw::period_marks(record)});
+  draw::ChartLegend legend = draw::legend_of(record, scene, groups, left, chart.bottom);
+  return draw::opening(record, legend.bottom()) +
+         (draw::has_lost(record) ? draw::lost_patterns() : "") + chart.svg + legend.take() +
+         "</svg>\n";
 }
 
 }  // namespace dovetail

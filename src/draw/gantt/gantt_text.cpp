@@ -24,7 +24,7 @@
 #include "draw/gantt/gantt_look.hpp"
 #include "draw/plain_text.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 constexpr int kLeastColumns = 30;   // narrower terminals get lines of this width
@@ -288,12 +288,12 @@ class TextChart {
 };
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw
 
 namespace dovetail {
 
 std::string gantt_text(const PlanRecord& record, int columns, bool colour) {
-  return io::TextChart(record, columns, colour).draw();
+  return draw::TextChart(record, columns, colour).draw();
 }
 
 }  // namespace dovetail

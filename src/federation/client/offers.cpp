@@ -30,19 +30,19 @@ Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
   return offer;
 }
 
-PerformanceVector vector_of(const Offer& offer) {
+planning::PerformanceVector vector_of(const Offer& offer) {
   const auto measure = [&offer](Count scenarios) {
     const double seconds = offer.makespans.at(static_cast<std::size_t>(scenarios - 1));
     return seconds >= kNeverSeconds ? kForever : time_ceil(seconds);
   };
-  return PerformanceVector({.measure = measure,
-                            .lower_bound = measure,
-                            .most = static_cast<Count>(offer.makespans.size()),
-                            .flat = offer.at_no_cost});
+  return planning::PerformanceVector({.measure = measure,
+                                      .lower_bound = measure,
+                                      .most = static_cast<Count>(offer.makespans.size()),
+                                      .flat = offer.at_no_cost});
 }
 
-std::vector<PerformanceVector> vectors_of(std::span<const Offer> offers) {
-  std::vector<PerformanceVector> vectors;
+std::vector<planning::PerformanceVector> vectors_of(std::span<const Offer> offers) {
+  std::vector<planning::PerformanceVector> vectors;
   for (const Offer& offer : offers) vectors.push_back(vector_of(offer));
   return vectors;
 }
@@ -144,8 +144,9 @@ HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
 
 std::vector<Count> share_out(std::span<const Offer> offers, Count scenarios,
                              std::string_view repartition) {
-  std::vector<PerformanceVector> vectors = vectors_of(offers);
-  return counts_of(find_repartition(repartition)->make(vectors, scenarios), offers.size());
+  std::vector<planning::PerformanceVector> vectors = vectors_of(offers);
+  return planning::counts_of(planning::find_repartition(repartition)->make(vectors, scenarios),
+                             offers.size());
 }
 
 std::vector<Count> counts_of_places(const std::vector<std::size_t>& places, std::size_t offers) {

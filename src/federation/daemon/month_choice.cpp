@@ -54,10 +54,12 @@ void MonthChoice::regroup(const Service& service, const MonthLoad& load) {
                           .processors = options_.description.processors,
                           .cores_per_node = options_.description.cores_per_node,
                           .times = options_.times(service)};
-  MonthProblem problem = month_problem(site, options_.description.rules, count, months);
+  planning::MonthProblem problem =
+      planning::month_problem(site, options_.description.rules, count, months);
   problem.disk.reset();
-  const Grouping grouping =
-      problem.has_room() ? best_grouping(problem, Dispatch::rotate) : Grouping{};
+  const planning::Grouping grouping =
+      problem.has_room() ? planning::best_grouping(problem, planning::Dispatch::rotate)
+                         : planning::Grouping{};
   groups_ = MonthGroups(std::move(problem), grouping);
   grouped_service_ = service.name;
   grouped_for_ = {count, months};

@@ -6,7 +6,7 @@ namespace dovetail::federation {
 
 namespace {
 
-constexpr std::uint32_t kNone = MonthDispatch::kNone;
+constexpr std::uint32_t kNone = planning::MonthDispatch::kNone;
 
 std::pair<std::string, Count> key_of(const ReadyScenario& one) {
   return {one.request, one.scenario};
@@ -28,8 +28,9 @@ bool runs_any_month(const MonthLoad& load) {
 
 // After the groups were chosen anew some months run on sizes that are no group's any more: those
 // are groups that close.
-std::vector<MonthDispatch::GroupState> MonthGroups::groups_at(const MonthLoad& load) const {
-  std::vector<MonthDispatch::GroupState> groups;
+std::vector<planning::MonthDispatch::GroupState> MonthGroups::groups_at(
+    const MonthLoad& load) const {
+  std::vector<planning::MonthDispatch::GroupState> groups;
   for (const Count procs : grouping_.groups) groups.push_back({.time = problem_.time_of(procs)});
   const auto fits = [&](std::uint32_t group, const ReadyScenario& one) {
     return grouping_.groups[group] == one.processors && groups[group].computes == kNone;
@@ -62,9 +63,9 @@ std::vector<MonthDispatch::GroupState> MonthGroups::groups_at(const MonthLoad& l
   return groups;
 }
 
-void MonthGroups::start_mains(const MonthLoad& load, MonthDispatch& dispatch, Count free,
+void MonthGroups::start_mains(const MonthLoad& load, planning::MonthDispatch& dispatch, Count free,
                               MonthStarts& starts) {
-  const auto start = [&](const MonthStart& month) {
+  const auto start = [&](const planning::MonthStart& month) {
     const Count processors = grouping_.groups[month.group];
     if (processors > free) return false;
     free -= processors;
@@ -80,7 +81,7 @@ void MonthGroups::start_mains(const MonthLoad& load, MonthDispatch& dispatch, Co
   }
 }
 
-void MonthGroups::remember(const MonthLoad& load, const MonthDispatch& dispatch,
+void MonthGroups::remember(const MonthLoad& load, const planning::MonthDispatch& dispatch,
                            const MonthStarts& starts) {
   for (std::uint32_t i = 0; i < load.scenarios.size(); ++i) {
     const std::uint32_t group = dispatch.awaited_by(i);
@@ -97,9 +98,9 @@ MonthStarts MonthGroups::start(const MonthLoad& load, const MonthRules& rules) {
   for (const ReadyScenario& one : load.scenarios)
     months += one.months - one.done - (one.runs ? 1 : 0);
   if (!rules.flushes) {
-    std::vector<MonthDispatch::ScenarioState> scenarios;
+    std::vector<planning::MonthDispatch::ScenarioState> scenarios;
     for (const ReadyScenario& one : load.scenarios) scenarios.push_back({one.done, one.months});
-    MonthDispatch dispatch(Dispatch::rotate, scenarios, groups_at(load));
+    planning::MonthDispatch dispatch(planning::Dispatch::rotate, scenarios, groups_at(load));
     awaited_by_.clear();
     start_mains(load, dispatch, free_processors(load, rules), starts);
     remember(load, dispatch, starts);

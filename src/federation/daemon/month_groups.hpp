@@ -56,10 +56,10 @@ struct MonthStarts {
 class MonthGroups {
  public:
   MonthGroups() = default;
-  MonthGroups(MonthProblem problem, Grouping grouping)
+  MonthGroups(planning::MonthProblem problem, planning::Grouping grouping)
       : problem_(std::move(problem)), grouping_(std::move(grouping)) {}
 
-  const Grouping& grouping() const { return grouping_; }
+  const planning::Grouping& grouping() const { return grouping_; }
 
   // What is to be started now. Counts as started.
   MonthStarts start(const MonthLoad& load, const MonthRules& rules);
@@ -67,12 +67,14 @@ class MonthGroups {
  private:
   using Key = std::pair<std::string, Count>;  // request, scenario
 
-  std::vector<MonthDispatch::GroupState> groups_at(const MonthLoad& load) const;
-  void start_mains(const MonthLoad& load, MonthDispatch& dispatch, Count free, MonthStarts& starts);
-  void remember(const MonthLoad& load, const MonthDispatch& dispatch, const MonthStarts& starts);
+  std::vector<planning::MonthDispatch::GroupState> groups_at(const MonthLoad& load) const;
+  void start_mains(const MonthLoad& load, planning::MonthDispatch& dispatch, Count free,
+                   MonthStarts& starts);
+  void remember(const MonthLoad& load, const planning::MonthDispatch& dispatch,
+                const MonthStarts& starts);
 
-  MonthProblem problem_;
-  Grouping grouping_;
+  planning::MonthProblem problem_;
+  planning::Grouping grouping_;
   std::map<Key, std::uint32_t> computed_by_;
   std::map<Key, std::uint32_t> awaited_by_;
 };

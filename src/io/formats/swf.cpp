@@ -12,7 +12,7 @@
 #include "io/gzip_source.hpp"
 #include "io/text.hpp"
 
-namespace dovetail {
+namespace dovetail::io {
 
 namespace {
 
@@ -247,4 +247,4 @@ std::string format_swf(const SwfLog& log) {
   return out;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::io

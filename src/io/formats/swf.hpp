@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace dovetail {
+namespace dovetail::io {
 
 // One line of a log. Times are seconds from the log's start, decimals allowed.
 struct SwfJob {
@@ -109,4 +109,4 @@ SwfLog parse_swf(std::string_view text, const std::string& file);
 // The text of a log. Reading it gives an equal log.
 std::string format_swf(const SwfLog& log);
 
-}  // namespace dovetail
+}  // namespace dovetail::io

@@ -11,7 +11,7 @@
 #include "dovetail/platform.hpp"
 #include "planners/ensemble/month_formula.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -358,4 +358,4 @@ RepeatedUnit month_unit(const std::vector<GroupTime>& sizes, Duration post, Coun
   return RepeatedUnit(std::move(builder).build(), std::vector{main});
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -20,7 +20,7 @@
 #include "planners/ensemble/ensemble_plan.hpp"
 #include "planners/ensemble/repeated_unit.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct ChainEnsemble {
   Platform platform;
@@ -51,4 +51,4 @@ std::optional<ChainEnsemblePlan> plan_chain_ensemble(const ChainEnsemble& ensemb
 // calendar.
 RepeatedUnit month_unit(const std::vector<GroupTime>& sizes, Duration post, Count posts);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

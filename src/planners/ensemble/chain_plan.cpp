@@ -7,7 +7,7 @@
 
 #include "planners/ensemble/month_dispatch.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::optional<ChainPlan> plan_chains(const ChainProblem& problem, const Grouping
   return ChainPlanner(problem, grouping, dispatch).run();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -18,7 +18,7 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "planners/ensemble/repeated_unit.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct ChainProblem {
   const RepeatedUnit& unit;
@@ -41,4 +41,4 @@ struct ChainPlan {
 std::optional<ChainPlan> plan_chains(const ChainProblem& problem, const Grouping& grouping,
                                      Dispatch dispatch);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

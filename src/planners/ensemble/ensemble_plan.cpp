@@ -5,7 +5,7 @@
 #include "planners/ensemble/month_formula.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -60,4 +60,4 @@ EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choi
   return plan;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -11,7 +11,7 @@
 #include "planners/ensemble/grouping.hpp"
 #include "planners/ensemble/repartition.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct EnsembleChoices {
   const GroupingInfo* heuristic = find_grouping("best");
@@ -43,4 +43,4 @@ EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choi
 std::vector<PerformanceVector> performance_of(const Ensemble& ensemble,
                                               const EnsembleChoices& choices);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 
 #include "planners/ensemble/knapsack.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -76,4 +76,4 @@ Grouping knapsack_grouping(const MonthProblem& problem) {
   return with_rest(problem, knapsack.groups(problem.scenarios));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

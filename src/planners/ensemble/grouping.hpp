@@ -17,7 +17,7 @@
 
 #include "dovetail/ensemble.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Which scenario a group takes when it becomes idle; see month_dispatch.hpp.
 enum class Dispatch { fair, rotate, ideal };
@@ -104,4 +104,4 @@ std::vector<Grouping> grouping_candidates(const MonthProblem& problem);
 Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
                            Dispatch dispatch);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -11,7 +11,7 @@
 #include "planners/ensemble/month_formula.hpp"
 #include "planners/ensemble/month_simulation.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
                            Dispatch dispatch) {
@@ -67,4 +67,4 @@ Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
   return all[best.rank];
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -8,7 +8,7 @@
 #include "planners/ensemble/grouping.hpp"
 #include "planners/ensemble/month_formula.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -62,4 +62,4 @@ Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors)
   return with_rest(problem, std::move(groups));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -7,7 +7,7 @@
 
 #include "planners/ensemble/grouping.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -231,4 +231,4 @@ std::vector<Count> Knapsack::list_of(Used used) const {
   return list;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -18,7 +18,7 @@
 
 #include "dovetail/ensemble.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class Knapsack {
  public:
@@ -53,4 +53,4 @@ class Knapsack {
   std::vector<Used> best_;  // by limit - 1
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -169,4 +169,4 @@ void MonthDispatch::sleep(std::uint32_t group) {
   idle_.pop();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

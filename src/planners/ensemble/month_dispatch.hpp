@@ -25,7 +25,7 @@
 
 #include "planners/ensemble/grouping.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct DispatchInfo {
   std::string_view name;
@@ -117,4 +117,4 @@ class MonthDispatch {
   std::vector<MonthStart> takeovers_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

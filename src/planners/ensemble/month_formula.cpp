@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -76,4 +76,4 @@ Duration least_time_of_months(const MonthProblem& problem, std::span<const Count
   return late;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

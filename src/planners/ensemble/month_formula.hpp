@@ -7,7 +7,7 @@
 
 #include "planners/ensemble/grouping.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // nb groups of one size on `processors`: the formulas. Needs 1 <= nb <= problem.scenarios.
 Duration equal_groups_makespan(const MonthProblem& problem, Count processors, GroupTime size,
@@ -22,4 +22,4 @@ Duration formula_makespan(const MonthProblem& problem, const Grouping& grouping)
 Duration least_time_of_months(const MonthProblem& problem, std::span<const Count> groups,
                               std::int64_t months);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -12,7 +12,7 @@
 #include "planners/ensemble/grouping.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -336,4 +336,4 @@ MonthResult simulate_months(const MonthProblem& problem, const Grouping& groupin
   return MonthSimulation(problem, grouping, dispatch, keep).run();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -14,7 +14,7 @@
 
 #include "planners/ensemble/grouping.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct MonthRun {
   enum class RunKind : std::uint8_t { main, post };
@@ -44,4 +44,4 @@ enum class KeepRuns { no, yes };
 MonthResult simulate_months(const MonthProblem& problem, const Grouping& grouping,
                             Dispatch dispatch, KeepRuns keep = KeepRuns::no);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

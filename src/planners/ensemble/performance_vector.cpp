@@ -7,7 +7,7 @@
 
 #include "planners/ensemble/month_simulation.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -115,4 +115,4 @@ PerformanceVector month_performance(const MonthProblem& problem, const GroupingI
   return PerformanceVector({measure, bound, problem.scenarios, flat_part(problem, heuristic)});
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -16,7 +16,7 @@
 
 #include "planners/ensemble/grouping.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Up to this number of scenarios, each of them is looked at.
 inline constexpr Count kMostInTurn = 2000;
@@ -62,4 +62,4 @@ Duration bound_by_work(const MonthProblem& problem, Count scenarios);
 PerformanceVector month_performance(const MonthProblem& problem, const GroupingInfo& heuristic,
                                     Dispatch dispatch);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -191,4 +191,4 @@ Duration repartition_makespan(std::span<PerformanceVector> clusters,
   return end;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

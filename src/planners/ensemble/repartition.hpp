@@ -18,7 +18,7 @@
 
 #include "planners/ensemble/performance_vector.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // By scenario, its cluster. Clusters whose vectors are kForever get none, unless all are.
 using Repartition = std::vector<std::uint32_t>;
@@ -39,4 +39,4 @@ std::vector<Count> counts_of(const Repartition& repartition, std::size_t cluster
 // The end of the last cluster.
 Duration repartition_makespan(std::span<PerformanceVector> clusters, std::span<const Count> counts);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 #include "dovetail/metrics.hpp"
 #include "dovetail/planner.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -176,4 +176,4 @@ MonthProblem UnitOnCluster::as_months(Count scenarios, Count months, Count proce
   return problem;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -21,7 +21,7 @@
 #include "planners/ensemble/grouping.hpp"
 #include "planners/list/slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class RepeatedUnit {
  public:
@@ -73,4 +73,4 @@ class UnitOnCluster {
   std::vector<Duration> off_times_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -26,7 +26,7 @@
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -289,4 +289,4 @@ Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name) {
   return sharing.fairest_of(std::move(plans));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -18,7 +18,7 @@
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -93,4 +93,4 @@ Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name) {
   return sharing.fairest_of(std::move(plans));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::optional<Time> FreeArea::first_with(Area area) const {
   return piece.step.begin + needed;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

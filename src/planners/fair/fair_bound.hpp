@@ -15,7 +15,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/fair/sharing.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // How much work fits into a calendar: its free processors, summed over time.
 class FreeArea {
@@ -56,4 +56,4 @@ Area fluid_work(const FreeArea& area, const Member& member);
 // when there is not enough room before the cluster leaves. Needs sharing.is_possible().
 std::optional<Ratio> fair_bound(const Sharing& sharing, const FreeArea& area);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -13,7 +13,7 @@
 #include "dovetail/plan.hpp"
 #include "planners/fair/sharing.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // `name` goes into Plan::algorithm.
 Plan plan_selfish(const Sharing& sharing, std::string_view name);
@@ -30,4 +30,4 @@ Plan plan_short_first(const Sharing& sharing, std::string_view name,
 // the problem; empty when it can.
 std::string k_shelves_unfit(const Problem& problem);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

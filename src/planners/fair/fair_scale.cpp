@@ -6,7 +6,7 @@
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 FairScale::Scale FairScale::Scale::of(Duration most, double unit) {
   const double whole = std::max(unit, 1.0);
@@ -138,4 +138,4 @@ void FairMeter::reset() {
   now_ = scale_.least_;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

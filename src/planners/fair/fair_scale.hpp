@@ -18,7 +18,7 @@
 #include "dovetail/problem.hpp"
 #include "planners/search/draft_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Read-only and safe to share between threads.
 class FairScale {
@@ -137,4 +137,4 @@ inline std::int64_t FairScale::value_of(const Lengths& lengths) const {
   return 27 * std::max({makespan, average, lengths.stretch}) + makespan + average + lengths.stretch;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

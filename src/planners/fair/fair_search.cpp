@@ -7,7 +7,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/search/search_parts.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -168,4 +168,4 @@ Plan plan_fair_search(PlanningContext& context, std::optional<Time> deadline,
   return FairSearch(context, deadline).run(known);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -15,7 +15,7 @@
 #include "dovetail/plan.hpp"
 #include "dovetail/planner.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Published plans that are `known` are not made again. If MAGS misses the deadline, the fairest
 // other plan takes its place, or else the first plan that a search for an earlier end finds; if
@@ -24,4 +24,4 @@ namespace dovetail {
 Plan plan_fair_search(PlanningContext& context, std::optional<Time> deadline = std::nullopt,
                       std::span<const Plan> known = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

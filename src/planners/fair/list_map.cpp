@@ -4,7 +4,7 @@
 
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::optional<SharedSlots> compact(const Sharing& sharing, const SharedSlots& sl
   return moved;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

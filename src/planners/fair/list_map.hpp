@@ -15,7 +15,7 @@
 
 #include "planners/fair/sharing.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The last step of every planner for the goal fair: conservative backfilling. Tasks keep their
 // processors and move, in the order of their starts, to the earliest place that is free. If the
@@ -35,4 +35,4 @@ std::optional<SharedSlots> list_map(const Sharing& sharing, std::span<const Task
 Plan plan_list(const Sharing& sharing, std::string_view name, std::span<const TaskRef> list,
                const std::vector<std::vector<Count>>& allocations);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -23,7 +23,7 @@
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -196,4 +196,4 @@ Plan plan_mags(const Sharing& sharing, std::string_view name) {
   return plan;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

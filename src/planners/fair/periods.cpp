@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -310,4 +310,4 @@ Calendar rows_calendar(const Calendar& cluster, const Period& period,
   return Calendar(steps);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

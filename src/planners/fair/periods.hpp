@@ -23,7 +23,7 @@
 #include "planners/fair/fair_bound.hpp"
 #include "planners/fair/sharing.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct Period {
   Time begin = 0;
@@ -47,4 +47,4 @@ std::optional<std::vector<Period>> divide_time(const Sharing& sharing, const Fre
 Calendar rows_calendar(const Calendar& cluster, const Period& period,
                        const std::vector<Count>& rows);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

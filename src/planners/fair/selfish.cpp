@@ -11,7 +11,7 @@
 #include "planners/fair/fair_planners.hpp"
 #include "planners/fair/list_map.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -49,4 +49,4 @@ Plan plan_selfish_order(const Sharing& sharing, std::string_view name) {
   return plan_short_first(sharing, name, own_allocations(sharing));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -10,7 +10,7 @@
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -118,4 +118,4 @@ Plan Sharing::fairest_of(std::vector<Plan> plans) const {
   return std::move(plans[fairest_plan(problem_, plans)]);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

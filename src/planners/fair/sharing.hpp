@@ -16,7 +16,7 @@
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The slot of every task: by workflow, then by task.
 using SharedSlots = std::vector<std::vector<Slot>>;
@@ -81,4 +81,4 @@ class Sharing {
   bool possible_ = true;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -12,7 +12,7 @@
 #include "dovetail/workflow.hpp"
 #include "planners/list/critical_path.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -356,4 +356,4 @@ std::vector<Count> cpa_allocation_within(const ClusterView& view, Count procs, C
   return Allocator(view, procs, limit, LevelLimit(view.workflow(), limit)).run(stop);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

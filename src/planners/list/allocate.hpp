@@ -12,7 +12,7 @@
 #include "dovetail/planner.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The allocation for a cluster of `procs` processors. Tasks with a fixed count keep it, and those
 // with a table step from one measured count to the next. Ties on the critical path and between
@@ -26,4 +26,4 @@ std::vector<Count> cpa_allocation(const ClusterView& view, Count procs,
 std::vector<Count> cpa_allocation_within(const ClusterView& view, Count procs, Count limit,
                                          CpaStop stop = CpaStop::improved);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -138,4 +138,4 @@ Cluster limited_cluster(const Platform& platform, Count limit) {
   return cluster;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -12,7 +12,7 @@
 #include "dovetail/platform.hpp"
 #include "dovetail/problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class ClusterView {
  public:
@@ -69,4 +69,4 @@ std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels);
 // exceed the cluster's size, and then becomes its new size. Needs limit >= 1.
 Cluster limited_cluster(const Platform& platform, Count limit);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 CriticalPath::CriticalPath(const Workflow& workflow, const std::vector<Duration>& durations)
     : nodes_(workflow.size()), levels_(workflow.size()) {
@@ -118,4 +118,4 @@ inline void CriticalPath::choose_next(Node& node) const {
   node.second = second;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

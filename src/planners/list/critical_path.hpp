@@ -12,7 +12,7 @@
 
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class CriticalPath {
  public:
@@ -77,4 +77,4 @@ class CriticalPath {
   bool same_ = true;  // the path did not change in this round
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

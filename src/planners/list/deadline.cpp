@@ -6,7 +6,7 @@
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -228,4 +228,4 @@ const std::vector<Time>& DeadlinePlanner::guide(Guide which) {
   return *cached;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -21,7 +21,7 @@
 #include "dovetail/planner.hpp"
 #include "planners/list/one_cluster.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 enum class Guide { none, cpa, cpar };
 
@@ -56,4 +56,4 @@ class DeadlinePlanner {
   std::array<std::optional<std::vector<Time>>, 2> guides_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

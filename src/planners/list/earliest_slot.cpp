@@ -4,7 +4,7 @@
 
 #include "planners/list/slot_sweep.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<
   });
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -13,7 +13,7 @@
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The slot in which the task ends earliest, starting at `ready` or later. Equal ends go to the
 // fewest processors.
@@ -43,4 +43,4 @@ std::optional<std::vector<Slot>> place_forward(const ClusterView& view,
 std::optional<std::vector<Slot>> place_fixed(const ClusterView& view, std::span<const TaskId> order,
                                              std::span<const Count> allocation, Calendar calendar);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

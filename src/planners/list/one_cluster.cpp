@@ -5,7 +5,7 @@
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 OneCluster::OneCluster(PlanningContext& context)
     : problem_(context.problem()),
@@ -93,4 +93,4 @@ const std::vector<TaskId>& OneCluster::order(BottomLevel bottom_level) {
   return *cached;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

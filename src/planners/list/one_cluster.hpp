@@ -11,7 +11,7 @@
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The allocation for computing bottom levels: one processor, the whole cluster, CPA for the
 // cluster, or CPA for what is usually free.
@@ -63,4 +63,4 @@ class OneCluster {
   std::array<std::optional<std::vector<TaskId>>, 4> orders_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

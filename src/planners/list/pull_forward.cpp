@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -55,4 +55,4 @@ Plan pull_forward(const Problem& problem, Plan plan) {
   return plan;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

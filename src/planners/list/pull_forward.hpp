@@ -7,7 +7,7 @@
 #include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Keeps every task's cluster and processors. Takes the tasks in order of their starts (ties to the
 // first placement) and moves each to the earliest time after its predecessors at which its
@@ -16,4 +16,4 @@ namespace dovetail {
 // is returned unchanged.
 Plan pull_forward(const Problem& problem, Plan plan);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

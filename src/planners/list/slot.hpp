@@ -3,7 +3,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct Slot {
   Count procs = 0;
@@ -12,4 +12,4 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

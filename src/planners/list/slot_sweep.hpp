@@ -12,7 +12,7 @@
 #include "dovetail/speedup.hpp"
 #include "planners/list/slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class Sweep {
  public:
@@ -107,4 +107,4 @@ class Sweep {
   std::vector<Group> groups_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

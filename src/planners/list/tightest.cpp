@@ -5,7 +5,7 @@
 
 #include "planners/list/one_cluster.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::vector<Plan> tightest_plans(PlanningContext& context) {
   return plans;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -10,7 +10,7 @@
 
 #include "dovetail/planner.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The longest path with every task on as many processors as it may use: a lower bound on every
 // makespan. Needs a problem that planners for one cluster can plan.
@@ -24,4 +24,4 @@ Plan tightest_plan(const PlannerInfo& planner, PlanningContext& context);
 // One per planner of the goal deadline that can plan the problem, in table order.
 std::vector<Plan> tightest_plans(PlanningContext& context);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

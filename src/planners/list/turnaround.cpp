@@ -1,6 +1,6 @@
 #include "planners/list/turnaround.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 Plan plan_turnaround(OneCluster& cluster, BottomLevel bottom_level, Bound bound,
                      std::string_view name) {
@@ -13,4 +13,4 @@ Plan plan_cpa(OneCluster& cluster, std::string_view name) {
                                            cluster.bounds(Bound::cpa), cluster.calendar()));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -13,7 +13,7 @@
 #include "dovetail/plan.hpp"
 #include "planners/list/one_cluster.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // `name` goes into Plan::algorithm.
 Plan plan_turnaround(OneCluster& cluster, BottomLevel bottom_level, Bound bound,
@@ -22,4 +22,4 @@ Plan plan_turnaround(OneCluster& cluster, BottomLevel bottom_level, Bound bound,
 // The CPA planner: both phases of CPA, the second one around the reservations.
 Plan plan_cpa(OneCluster& cluster, std::string_view name = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -7,7 +7,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -278,4 +278,4 @@ std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& sit
   return RestPlanner(graph, situation, options, ranks).plan();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

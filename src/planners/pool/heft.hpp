@@ -9,7 +9,7 @@
 
 #include "planners/pool/heterogeneous.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // How a task's cost enters its distance from the exit.
 enum class RankRule { mean, max, min, median };
@@ -82,4 +82,4 @@ std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, 
 std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
                                   const HeftOptions& options, std::span<const double> ranks);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

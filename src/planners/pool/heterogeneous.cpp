@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string leaves_unseen(const Problem& problem) {
   return {};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -11,7 +11,7 @@
 
 #include "dovetail/problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 using ResourceId = std::uint32_t;  // position in Platform::clusters()
 
@@ -79,4 +79,4 @@ std::string unlike_unfit(const Problem& problem);
 // Says that a resource leaves, as the end of a sentence about a planner that does not look ahead.
 std::string leaves_unseen(const Problem& problem);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -269,4 +269,4 @@ std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
   return schedule;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

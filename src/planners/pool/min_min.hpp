@@ -8,7 +8,7 @@
 #include "dovetail/planner.hpp"
 #include "planners/replan/aheft.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The executed schedule under the events, sorted by time. Nothing when no resource can run the
 // remaining tasks. `lost` receives the runs that were cut short.
@@ -17,4 +17,4 @@ std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
                                     StageIn stage_in = StageIn::parallel,
                                     std::vector<LostRun>* lost = nullptr);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

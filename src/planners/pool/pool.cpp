@@ -5,7 +5,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/pool/min_min.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -183,4 +183,4 @@ PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vect
   return MinMinRun(problem, planner.name, pool, context.options().stage_in).follow();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

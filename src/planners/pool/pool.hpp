@@ -13,8 +13,12 @@ namespace dovetail {
 // How a planner reacts to events.
 struct PoolRule {
   bool is_min_min = false;  // decides task by task; else AHEFT's loop
-  AheftOptions options = {};
+  planning::AheftOptions options = {};
 };
+
+}  // namespace dovetail
+
+namespace dovetail::planning {
 
 PoolRule heft_rule();         // shifts tasks if needed, replans only if the plan is impossible
 PoolRule aheft_rule();        // the best of several readings
@@ -39,4 +43,4 @@ struct PoolRun {
 PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
                  double band);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

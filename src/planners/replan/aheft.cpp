@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 AheftOptions paper_options() {
   return {.ranks = {RankRule::mean}, .transfers = {TransferModel::literal}};
@@ -279,4 +279,4 @@ void AheftWorld::adopt() {
 
 void AheftWorld::give_up() { has_plan_ = false; }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

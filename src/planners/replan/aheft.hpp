@@ -9,7 +9,7 @@
 #include "planners/pool/heft.hpp"
 #include "planners/replan/event_loop.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct AheftOptions {
   std::vector<RankRule> ranks = {RankRule::mean, RankRule::max, RankRule::min, RankRule::median};
@@ -81,4 +81,4 @@ class AheftWorld final : public World {
   std::vector<double> task_drift_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

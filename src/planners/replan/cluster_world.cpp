@@ -8,7 +8,7 @@
 #include "planners/replan/warm_search.hpp"
 #include "planners/replan/workflow_part.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -434,4 +434,4 @@ Plan ClusterWorld::executed() const {
   return plan;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

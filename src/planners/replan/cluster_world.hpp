@@ -23,7 +23,7 @@
 #include "planners/replan/event_loop.hpp"
 #include "planners/replan/shared_cluster.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Makes a plan for a problem; infeasible when it finds none.
 using PlanMaker = std::function<Plan(const Problem& problem)>;
@@ -130,4 +130,4 @@ class ClusterWorld final : public World {
   std::optional<Slots> declined_;  // the best plan that was not worth its moves
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

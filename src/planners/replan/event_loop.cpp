@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 KnownEvents::KnownEvents(std::span<const Event> events, NameOf name_of)
     : events_(events), name_of_(std::move(name_of)) {}
@@ -55,4 +55,4 @@ void listen(World& world, EventFeed& feed, std::vector<Evaluation>& history) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

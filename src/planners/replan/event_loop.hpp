@@ -17,7 +17,7 @@
 #include "dovetail/event.hpp"
 #include "dovetail/plan.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The default gain required for moving all tasks; see ClusterWorldOptions.
 inline constexpr double kStability = 0.05;
@@ -98,4 +98,4 @@ std::vector<Evaluation> follow(World& world, EventFeed& feed, Time now);
 // The same after the first plan; adds to the history.
 void listen(World& world, EventFeed& feed, std::vector<Evaluation>& history);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 SharedCluster::SharedCluster(const Platform& platform)
     : cluster_(platform.clusters().front()),
@@ -64,4 +64,4 @@ std::vector<Reservation> SharedCluster::held(Time from,
   return held;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

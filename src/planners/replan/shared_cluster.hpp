@@ -10,7 +10,7 @@
 
 #include "dovetail/platform.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class SharedCluster {
  public:
@@ -36,4 +36,4 @@ class SharedCluster {
   std::vector<Reservation> failures_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

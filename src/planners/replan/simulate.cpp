@@ -7,7 +7,7 @@
 #include "planners/pool/pool.hpp"
 #include "planners/replan/cluster_world.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -75,4 +75,4 @@ Simulation simulate(const Problem& problem, std::span<const Event> events,
                           : simulate_cluster(problem, events, options);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

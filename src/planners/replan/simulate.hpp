@@ -11,7 +11,7 @@
 #include "dovetail/planner.hpp"
 #include "planners/replan/event_loop.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct SimulateOptions {
   const PlannerInfo* planner = nullptr;  // null: the best for the goal
@@ -42,4 +42,4 @@ std::string simulate_unfit(const Problem& problem, const SimulateOptions& option
 Simulation simulate(const Problem& problem, std::span<const Event> events,
                     const SimulateOptions& options = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -8,7 +8,7 @@
 #include "planners/list/turnaround.hpp"
 #include "planners/search/search_parts.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -258,4 +258,4 @@ std::vector<Slot> search_from(PlanningContext& context, std::span<const Slot> in
   return WarmSearch(context, in_hand, how).run();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

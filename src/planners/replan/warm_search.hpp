@@ -17,7 +17,7 @@
 #include "dovetail/planner.hpp"
 #include "planners/list/slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The number of tasks that a plan moves: those with other processors, plus the fewest that must be
 // removed for all others to start in the same order as before.
@@ -40,4 +40,4 @@ struct WarmStart {
 std::vector<Slot> search_from(PlanningContext& context, std::span<const Slot> in_hand,
                               const WarmStart& how);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

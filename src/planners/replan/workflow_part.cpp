@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -40,4 +40,4 @@ Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& ta
   return std::move(builder).build();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

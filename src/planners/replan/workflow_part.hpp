@@ -6,7 +6,7 @@
 
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The tasks, in increasing order, and the edges between them, without execution details;
 // `factor_of` gives the factor on each task's time.
@@ -17,4 +17,4 @@ Workflow part_of(const Workflow& workflow, const std::vector<TaskId>& tasks,
 Workflow part_with_times(const Workflow& workflow, const std::vector<TaskId>& tasks,
                          const std::function<TimeSpec(TaskId)>& time_of);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 
 #include "planners/search/steady_math.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -280,4 +280,4 @@ void Annealer::move_to(TaskId task, Time place) {
   move_task(trial_.plan.order, trial_.places, task, static_cast<std::uint32_t>(place));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -20,7 +20,7 @@
 #include "planners/fair/fair_scale.hpp"
 #include "planners/search/draft_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 enum class SearchValue { end, area, fairness };
 
@@ -127,4 +127,4 @@ class Annealer {
   std::vector<char> is_critical_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -7,7 +7,7 @@
 #include "planners/list/turnaround.hpp"
 #include "planners/search/search_parts.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -189,6 +189,10 @@ class AnytimeSearch {
 
 }  // namespace
 
+}  // namespace dovetail::planning
+
+namespace dovetail {
+
 // By tasks placed, so that large workflows do not take too long.
 std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks) {
   constexpr std::uint64_t kEndless = 1'000'000'000'000;
@@ -208,9 +212,13 @@ std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks) {
   return std::max<std::uint64_t>(1, placed / std::max<std::size_t>(1, tasks));
 }
 
+}  // namespace dovetail
+
+namespace dovetail::planning {
+
 Plan plan_anytime(PlanningContext& context, std::optional<Time> deadline,
                   std::span<const Plan> known) {
   return AnytimeSearch(context, deadline).run(known);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

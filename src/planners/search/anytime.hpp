@@ -17,7 +17,7 @@
 #include "dovetail/plan.hpp"
 #include "dovetail/planner.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The least turn-around within the CPU time that the context's options allow; with a deadline, the
 // least CPU time. Also starts from the `known` plans. Infeasible when there is no plan within the
@@ -25,4 +25,4 @@ namespace dovetail {
 Plan plan_anytime(PlanningContext& context, std::optional<Time> deadline,
                   std::span<const Plan> known = {});
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

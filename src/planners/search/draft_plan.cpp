@@ -6,7 +6,7 @@
 #include "planners/fair/fair_scale.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -248,4 +248,4 @@ SizeMenu::SizeMenu(const ClusterView& view) {
   first_.push_back(choices_.size());
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

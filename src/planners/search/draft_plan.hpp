@@ -12,7 +12,7 @@
 #include "planners/list/slot.hpp"
 #include "planners/search/scratch_calendar.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct SizeChoice {
   Count procs = 0;
@@ -133,4 +133,4 @@ class DraftDecoder {
 void find_critical(std::span<const Slot> slots, Time end, std::vector<TaskId>& by_end,
                    std::vector<char>& is_critical, std::vector<TaskId>& chain);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

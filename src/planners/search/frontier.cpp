@@ -38,20 +38,22 @@ std::optional<Area> Frontier::cheapest_within(Duration length) const {
 }
 
 std::vector<Plan> frontier(PlanningContext& context, const FrontierOptions& options) {
-  if (!has_deadline_planners(context.problem())) return known_plans(context).plans();
+  if (!planning::has_deadline_planners(context.problem())) {
+    return planning::known_plans(context).plans();
+  }
   // Each of these searches gets some of the effort of a single one.
-  constexpr FrontierEffort kEffort{.deadlines = 32, .efforts = 8};
+  constexpr planning::FrontierEffort kEffort{.deadlines = 32, .efforts = 8};
   constexpr double kPublishedShare = 0.3;  // of the time
-  const SearchClock clock(context.options().search);
-  Frontier front =
-      published_frontier(context, options, [&] { return clock.is_over(kPublishedShare); });
+  const planning::SearchClock clock(context.options().search);
+  Frontier front = planning::published_frontier(context, options,
+                                                [&] { return clock.is_over(kPublishedShare); });
   if (!options.by_search || front.plans().empty()) return front.plans();
   PlannerOptions left = context.options();
   if (left.search.seconds) *left.search.seconds *= clock.left();
   PlanningContext rest(context.problem(), left);
-  improve_frontier(rest, front, kEffort);
+  planning::improve_frontier(rest, front, kEffort);
   std::vector<Plan> plans = front.plans();
-  add_certificates(rest, plans);
+  planning::add_certificates(rest, plans);
   return plans;
 }
 

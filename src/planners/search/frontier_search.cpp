@@ -6,7 +6,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/search/search_parts.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -165,4 +165,4 @@ void add_certificates(PlanningContext& context, std::vector<Plan>& plans) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

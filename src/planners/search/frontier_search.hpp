@@ -6,7 +6,7 @@
 
 #include "dovetail/frontier.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct FrontierEffort {
   int deadlines = 12;
@@ -22,4 +22,4 @@ void improve_frontier(PlanningContext& context, Frontier& front, const FrontierE
 // certificate.
 void add_certificates(PlanningContext& context, std::vector<Plan>& plans);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

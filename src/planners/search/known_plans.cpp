@@ -12,7 +12,7 @@
 #include "planners/search/search_clock.hpp"
 #include "planners/task_limits.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -252,4 +252,4 @@ Plan earliest_plan(PlanningContext& context, const Frontier& known) {
   return plan;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

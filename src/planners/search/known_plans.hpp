@@ -6,7 +6,7 @@
 
 #include "dovetail/frontier.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Without deadline planners there is no frontier, only the plans for turn-around.
 bool has_deadline_planners(const Problem& problem);
@@ -35,4 +35,4 @@ Frontier known_for_goal(PlanningContext& context);
 // several workflows with each one's makespan alone. Infeasible when no plan is known.
 Plan earliest_plan(PlanningContext& context, const Frontier& known);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

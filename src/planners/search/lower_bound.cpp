@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::optional<std::vector<Count>> LowerBound::widths_for(Time end) const {
   return flow.widths();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -17,7 +17,7 @@
 #include "planners/search/window_flow.hpp"
 #include "planners/task_limits.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // The view and calendar must outlive it.
 class LowerBound {
@@ -59,4 +59,4 @@ class LowerBound {
   Time path_end_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -5,7 +5,7 @@
 #include <optional>
 #include <thread>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -69,4 +69,4 @@ void PlanSearch::run_round(const Round& round, const SearchGoal& goal, DecodedPl
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

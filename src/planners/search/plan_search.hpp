@@ -12,7 +12,7 @@
 #include "planners/search/anneal.hpp"
 #include "planners/search/search_clock.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class PlanSearch {
  public:
@@ -48,4 +48,4 @@ class PlanSearch {
   std::uint64_t rounds_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

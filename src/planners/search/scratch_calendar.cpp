@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 ScratchCalendar::ScratchCalendar(const Calendar& calendar, Time origin, std::size_t changes) {
   for (const Step& step : calendar.steps({origin, kForever})) {
@@ -59,4 +59,4 @@ void ScratchCalendar::change(std::size_t step, Time begin, Time end, Count by) {
   free_[step] += by;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

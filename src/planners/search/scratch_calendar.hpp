@@ -16,7 +16,7 @@
 
 #include "dovetail/calendar.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class ScratchCalendar {
  public:
@@ -80,4 +80,4 @@ class ScratchCalendar {
   std::size_t steps_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 
 #include "dovetail/search.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 class SearchClock {
  public:
@@ -44,4 +44,4 @@ class SearchClock {
   mutable std::atomic<bool> was_over_ = false;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -4,7 +4,7 @@
 
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::vector<Time> width_ends_after(Time now, Time least) {
   return shares_of(now, least, kShares);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

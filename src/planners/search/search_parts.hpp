@@ -11,7 +11,7 @@
 #include "planners/search/shrink.hpp"
 #include "planners/task_limits.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 struct SearchParts {
   // The context must outlive it.
@@ -54,4 +54,4 @@ Area allowed_area(const SearchLimits& limits, Area thrifty);
 std::vector<Time> width_ends_before(Time now, Time deadline);
 std::vector<Time> width_ends_after(Time now, Time least);
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::optional<Slot> Shrinker::cheapest_within(TaskId task, const Slot& now, Inte
   return std::nullopt;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -8,7 +8,7 @@
 
 #include "planners/search/draft_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Not safe to share between threads; the view must outlive it.
 class Shrinker {
@@ -36,4 +36,4 @@ class Shrinker {
   std::vector<TaskId> by_time_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // Needs -2 <= x <= 2.
 inline double steady_exp(double x) {
@@ -25,4 +25,4 @@ inline double steady_log(double x) {
   return exponent * kLog2 + 2 * z * sum;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 namespace {
 
@@ -230,4 +230,4 @@ TimeWindows windows_by(const ClusterView& view, const Calendar& calendar, const 
   return windows;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

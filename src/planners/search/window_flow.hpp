@@ -23,7 +23,7 @@
 #include "dovetail/certificate.hpp"
 #include "planners/list/cluster_view.hpp"
 
-namespace dovetail {
+namespace dovetail::planning {
 
 // For each task of a plan that must end by a given time: the earliest start `ready`, the latest end
 // `due`, and the fewest processors on which it can run, on a calendar without our tasks. Every
@@ -102,4 +102,4 @@ class WindowFlow {
   double work_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::planning

@@ -8,7 +8,7 @@
 
 #include "queue/policies/scheduler.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::unique_ptr<Scheduler> make_fcfs(const QueueRules& rules) {
   return std::make_unique<Backfill>(rules, 0);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

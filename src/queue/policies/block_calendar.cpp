@@ -4,7 +4,7 @@
 #include <bit>
 #include <cassert>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -152,4 +152,4 @@ void BlockCalendar::forget_before(Time now) {
   times_.front() = now;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -14,7 +14,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // Where a job goes: when, and from which node on (always 0 where only counts matter).
 struct BlockSlot {
@@ -61,4 +61,4 @@ class BlockCalendar {
   std::vector<MaskWord> taken_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -11,7 +11,7 @@
 #include "queue/policies/scheduler.hpp"
 #include "queue/policies/timeline.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -244,4 +244,4 @@ std::unique_ptr<Scheduler> make_conservative(const QueueRules& rules) {
   return std::make_unique<Conservative<CountPlan>>(rules);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

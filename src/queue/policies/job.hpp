@@ -5,7 +5,7 @@
 
 #include "dovetail/time.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // The queue counts whole seconds: rounded up.
 constexpr Duration whole_seconds(Duration length) {
@@ -30,4 +30,4 @@ struct Job {
   friend bool operator==(const Job&, const Job&) = default;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

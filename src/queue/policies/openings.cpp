@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -147,4 +147,4 @@ void Openings::all_tried() {
   ++round_;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

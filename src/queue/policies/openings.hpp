@@ -17,7 +17,7 @@
 #include "queue/policies/job.hpp"
 #include "queue/policies/timeline.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // Jobs of 1, 2 to 3, 4 to 7, ... nodes are of size 0, 1, 2, ...
 inline std::size_t size_of(Count nodes) {
@@ -137,4 +137,4 @@ class Openings {
   std::uint32_t round_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -6,7 +6,7 @@
 
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -132,4 +132,4 @@ Outlook plan_queue(Room running, std::span<const Ask> waiting, Time now, bool in
   return outlook;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

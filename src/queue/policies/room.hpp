@@ -19,7 +19,7 @@
 #include "queue/policies/block_calendar.hpp"
 #include "queue/policies/job.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 struct RoomSpec {
   Count nodes = 1;
@@ -85,4 +85,4 @@ struct Outlook {
 // lets none start before the one in front of it.
 Outlook plan_queue(Room running, std::span<const Ask> waiting, Time now, bool in_turn);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

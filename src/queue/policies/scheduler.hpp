@@ -19,7 +19,7 @@
 
 #include "queue/policies/room.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 using JobSlot = std::uint32_t;
 
@@ -103,4 +103,4 @@ std::unique_ptr<Scheduler> make_fcfs(const QueueRules& rules);
 
 std::unique_ptr<Scheduler> make_conservative(const QueueRules& rules);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -4,7 +4,7 @@
 #include "dovetail/error.hpp"
 #include "queue/policies/scheduler.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 std::span<const PolicyInfo> policies() {
   static constexpr std::array<PolicyInfo, 3> kTable = {{
@@ -26,4 +26,4 @@ std::unique_ptr<Scheduler> make_scheduler(const QueueRules& rules) {
   throw InputError("there is no queue policy \"" + rules.policy + "\"; known are " + known);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

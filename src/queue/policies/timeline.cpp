@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 Timeline::Timeline(Count nodes, std::span<const Reservation> reservations) {
   points_ = {{.time = 0, .free = nodes}, {.time = kForever, .before = kPresent}};
@@ -186,4 +186,4 @@ Calendar Timeline::calendar() const {
   return Calendar(steps);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -20,7 +20,7 @@
 #include "dovetail/platform.hpp"
 #include "queue/policies/job.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class Timeline {
  public:
@@ -114,4 +114,4 @@ class Timeline {
   std::vector<PointId> unused_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 void RecentWaits::add(Time start, Duration request, Duration wait) {
   while (!starts_.empty() && starts_.front().start < start - kDay) starts_.pop_front();
@@ -81,4 +81,4 @@ void Background::run_through(Time now) {
   machine_.open(now);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -17,7 +17,7 @@
 #include "queue/sim/replay.hpp"
 #include "queue/sim/trace.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // How long one-node jobs had to wait that started during the last day.
 class RecentWaits {
@@ -87,4 +87,4 @@ class Background {
 // The background as it is at each of the moments, which must be in order.
 std::vector<Background> forks_at(Background background, std::span<const Time> moments);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

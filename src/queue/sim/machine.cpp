@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 Machine::Machine(const QueueRules& rules)
     : scheduler_(make_scheduler(rules)), nodes_(rules.room.nodes) {}
@@ -103,4 +103,4 @@ std::span<const JobSlot> Machine::pass() {
   return started;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

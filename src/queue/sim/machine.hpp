@@ -16,7 +16,7 @@
 
 #include "queue/policies/scheduler.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // A job that is over.
 struct JobRecord {
@@ -106,4 +106,4 @@ class Machine {
   std::vector<JobRecord> ended_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

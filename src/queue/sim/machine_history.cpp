@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 void History::state(Time now, std::size_t waiting, Count busy) {
   if (!has_begun_) {
@@ -40,8 +40,8 @@ void History::widen() {
   step_ *= 2;
 }
 
-std::vector<io::MachineMoment> History::moments() const {
-  std::vector<io::MachineMoment> moments;
+std::vector<draw::MachineMoment> History::moments() const {
+  std::vector<draw::MachineMoment> moments;
   for (Time at = begin_; at < last_; at += step_) {
     const Sum& sum = sums_[moments.size()];
     const auto length = static_cast<double>(std::min(last_ - at, step_));
@@ -50,4 +50,4 @@ std::vector<io::MachineMoment> History::moments() const {
   return moments;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

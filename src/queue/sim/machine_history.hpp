@@ -14,7 +14,7 @@
 #include "draw/machine_picture.hpp"
 #include "queue/sim/replay.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class History final : public ReplaySink {
  public:
@@ -29,7 +29,7 @@ class History final : public ReplaySink {
 
   // From the first moment to the last one that was told.
   Interval window() const { return {begin_, last_}; }
-  std::vector<io::MachineMoment> moments() const;
+  std::vector<draw::MachineMoment> moments() const;
 
  private:
   struct Sum {  // over milliseconds
@@ -49,4 +49,4 @@ class History final : public ReplaySink {
   Count busy_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

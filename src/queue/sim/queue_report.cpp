@@ -9,7 +9,7 @@
 
 #include "io/text.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::string format_instants(const QueueReport& report, std::span<const Time> mom
          list_field("strategies", strategies, strategy_json) + "}\n";
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -14,7 +14,7 @@
 #include "queue/sim/site.hpp"
 #include "queue/sim/workflow_run.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // One strategy's run.
 struct QueueRun {
@@ -75,4 +75,4 @@ struct InstantRuns {
 std::string format_instants(const QueueReport& report, std::span<const Time> moments,
                             std::span<const InstantRuns> strategies);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 void replay(JobSource& jobs, const QueueRules& rules, ReplaySink& sink) {
   Machine machine(rules);
@@ -30,4 +30,4 @@ std::vector<JobRecord> replay_all(JobSource& jobs, const QueueRules& rules) {
   return collector.take();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -8,7 +8,7 @@
 #include "queue/sim/machine.hpp"
 #include "queue/sim/trace.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // What a replay tells, in order of time.
 class ReplaySink {
@@ -63,4 +63,4 @@ inline void submit_arrivals(Machine& machine, JobSource& jobs) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

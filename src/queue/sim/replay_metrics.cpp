@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -103,4 +103,4 @@ double Tally::median() {
   return (static_cast<double>(lower) + static_cast<double>(upper)) / 2;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

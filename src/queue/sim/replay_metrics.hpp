@@ -14,7 +14,7 @@
 #include "dovetail/time.hpp"
 #include "queue/sim/replay.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // How often each value occurred, for exact quantiles of long streams of values that repeat. Needs
 // memory for the different values, not for all of them: waits are whole seconds, and many jobs do
@@ -92,4 +92,4 @@ class ReplayMetrics final : public ReplaySink {
   Time last_end_ = kBeginning;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -12,7 +12,7 @@
 #include "io/text.hpp"
 #include "queue/sim/rule_names.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -59,7 +59,7 @@ std::string timeline_json(const History& history) {
   std::string out =
       fmt::format(" \"timeline\":{{\"step\":{},\"points\":[", format_seconds(history.step()));
   const char* separator = "\n";
-  for (const io::MachineMoment& moment : history.moments()) {
+  for (const draw::MachineMoment& moment : history.moments()) {
     fmt::format_to(std::back_inserter(out), "{}[{},{},{}]", separator, format_seconds(moment.begin),
                    rounded(moment.waiting), rounded(moment.busy));
     separator = ",\n";
@@ -81,10 +81,10 @@ std::string note_of(const ReplayReport& report) {
 }
 
 // The header again, with what the replay has changed; the log's own dates would be wrong.
-SwfHeader replayed_header(const ReplayReport& report) {
+io::SwfHeader replayed_header(const ReplayReport& report) {
   constexpr std::array<std::string_view, 6> kOwn = {"MaxNodes",      "MaxJobs",   "MaxRecords",
                                                     "UnixStartTime", "StartTime", "EndTime"};
-  SwfHeader header;
+  io::SwfHeader header;
   if (report.log.header.entries().empty()) header.add("Version", "2.2");
   for (const auto& [key, value] : report.log.header.entries()) {
     if (std::ranges::find(kOwn, key) == kOwn.end()) header.add(key, value);
@@ -144,8 +144,8 @@ std::string format_replay(const ReplayReport& report, std::span<const JobRecord>
   return out + "\n]}\n";
 }
 
-SwfLog replayed_log(const ReplayReport& report, std::vector<SwfJob> lines,
-                    std::span<const JobRecord> jobs) {
+io::SwfLog replayed_log(const ReplayReport& report, std::vector<io::SwfJob> lines,
+                        std::span<const JobRecord> jobs) {
   assert(lines.size() == jobs.size());
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     lines[i].submit = to_seconds(jobs[i].submit);
@@ -156,9 +156,9 @@ SwfLog replayed_log(const ReplayReport& report, std::vector<SwfJob> lines,
   return {replayed_header(report), std::move(lines)};
 }
 
-io::MachinePicture picture_of(const ReplayReport& report, const History& history,
-                              std::span<const JobRecord> jobs) {
-  io::MachinePicture picture;
+draw::MachinePicture picture_of(const ReplayReport& report, const History& history,
+                                std::span<const JobRecord> jobs) {
+  draw::MachinePicture picture;
   picture.title = report.log.name + ": " + report.queue.policy;
   picture.facts = facts_of(report.summary, report.log.nodes);
   picture.nodes = report.log.nodes;
@@ -173,4 +173,4 @@ io::MachinePicture picture_of(const ReplayReport& report, const History& history
   return picture;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

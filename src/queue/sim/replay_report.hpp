@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "draw/machine_picture.hpp"
-#include "queue/sim/replay_metrics.hpp"
 #include "queue/sim/machine_history.hpp"
+#include "queue/sim/replay_metrics.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 struct ReplayReport {
   TraceInfo log;
@@ -42,14 +42,14 @@ std::string format_replay(const ReplayReport& report, std::span<const JobRecord>
 // The log as it would have been: `lines` are those of the trace, one for each record. Submit time,
 // wait, run time and requested time are the replay's, everything else is as it was. Replayed by the
 // same rules it gives the same.
-SwfLog replayed_log(const ReplayReport& report, std::vector<SwfJob> lines,
-                    std::span<const JobRecord> jobs);
+io::SwfLog replayed_log(const ReplayReport& report, std::vector<io::SwfJob> lines,
+                        std::span<const JobRecord> jobs);
 
 // Draws the jobs too if there are few.
-io::MachinePicture picture_of(const ReplayReport& report, const History& history,
-                              std::span<const JobRecord> jobs);
+draw::MachinePicture picture_of(const ReplayReport& report, const History& history,
+                                std::span<const JobRecord> jobs);
 
 // The most jobs that a picture draws one by one.
 inline constexpr std::size_t kMostDrawnJobs = 300;
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

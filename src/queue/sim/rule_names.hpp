@@ -12,7 +12,7 @@
 #include "queue/sim/trace.hpp"
 #include "queue/strategies/strategy.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 template <typename Rule>
 using RuleNames = std::vector<std::pair<std::string, Rule>>;
@@ -92,4 +92,4 @@ inline RuleNames<PilotOutcome> names() {
           {"cancelled", PilotOutcome::cancelled}};
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

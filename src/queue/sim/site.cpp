@@ -6,7 +6,7 @@
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -145,4 +145,4 @@ Site make_site(const Platform& platform, const std::string& file, const SiteOpti
   return site;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -17,7 +17,7 @@
 #include "queue/sim/background.hpp"
 #include "queue/sim/rule_names.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // What overrides the cluster file.
 struct SiteOptions {
@@ -72,4 +72,4 @@ Site make_site(const Platform& platform, const std::string& file, const SiteOpti
 std::vector<Reservation> node_reservations(const Platform& platform, std::size_t cluster,
                                            Time zero);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

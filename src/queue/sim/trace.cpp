@@ -15,7 +15,9 @@
 #include "io/gzip_source.hpp"
 #include "io/schema.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
+
+using io::SwfJob;
 
 namespace {
 
@@ -84,7 +86,7 @@ std::optional<Job> drop(std::size_t& count) {
   return std::nullopt;
 }
 
-Count machine_nodes(const SwfHeader& header, const TraceRules& rules, const std::string& file) {
+Count machine_nodes(const io::SwfHeader& header, const TraceRules& rules, const std::string& file) {
   if (rules.nodes > 0) return rules.nodes;
   std::int64_t nodes = header.max_nodes().value_or(0);
   if (nodes <= 0) nodes = header.max_procs().value_or(0) / rules.processors_per_node;
@@ -93,7 +95,7 @@ Count machine_nodes(const SwfHeader& header, const TraceRules& rules, const std:
 }
 
 // Processors per node, rounded up so that no job is too large for the machine it ran on.
-Count node_size(const SwfHeader& header, const TraceRules& rules) {
+Count node_size(const io::SwfHeader& header, const TraceRules& rules) {
   const std::int64_t nodes = header.max_nodes().value_or(0);
   const std::int64_t processors = header.max_procs().value_or(0);
   if (rules.nodes > 0 || nodes <= 0 || processors <= nodes) return 1;
@@ -187,7 +189,7 @@ class TotalTime {
 
 class SwfSource final : public JobSource {
  public:
-  SwfSource(SwfReader reader, const TraceRules& rules, Count nodes, Time first_submit)
+  SwfSource(io::SwfReader reader, const TraceRules& rules, Count nodes, Time first_submit)
       : reader_(std::move(reader)), rules_(rules), nodes_(nodes), selection_(rules, first_submit) {
     pop();
   }
@@ -208,7 +210,7 @@ class SwfSource final : public JobSource {
   }
 
  private:
-  SwfReader reader_;
+  io::SwfReader reader_;
   TraceRules rules_;
   Count nodes_;
   Selection selection_;
@@ -262,7 +264,7 @@ TraceFile::TraceFile(const std::string& path, const TraceRules& rules)
     *this = TraceFile(read_file(path), file_, rules);
     return;
   }
-  open_ = [path] { return SwfReader(path); };
+  open_ = [path] { return io::SwfReader(path); };
   scan_swf();
 }
 
@@ -273,7 +275,7 @@ TraceFile::TraceFile(std::string text, const std::string& file, const TraceRules
     take_json(text);
     return;
   }
-  open_ = [text = std::move(text), file] { return SwfReader(text, file); };
+  open_ = [text = std::move(text), file] { return io::SwfReader(text, file); };
   scan_swf();
 }
 
@@ -287,14 +289,14 @@ void TraceFile::take_json(std::string_view text) {
   info_.jobs = all_->size();
 }
 
-void TraceFile::learn_machine(const SwfHeader& header) {
+void TraceFile::learn_machine(const io::SwfHeader& header) {
   if (rules_.processors_per_node == 0) rules_.processors_per_node = node_size(header, rules_);
   info_.processors_per_node = rules_.processors_per_node;
   info_.nodes = machine_nodes(header, rules_, file_);
 }
 
 void TraceFile::scan_swf() {
-  SwfReader reader = open_();
+  io::SwfReader reader = open_();
   Time last = std::numeric_limits<Time>::min();
   first_submit_ = kForever;
   bool sorted = true;
@@ -323,7 +325,7 @@ void TraceFile::scan_swf() {
 }
 
 void TraceFile::for_each_kept(const std::function<void(const Job&, const SwfJob&)>& use) const {
-  SwfReader reader = open_();
+  io::SwfReader reader = open_();
   Dropped again;
   while (const auto line = reader.next()) {
     if (const auto job = job_of_line(*line, rules_, info_.nodes, again)) use(*job, *line);
@@ -373,4 +375,4 @@ Trace read_trace(const std::string& path, const TraceRules& rules) {
   return all_of(TraceFile(path, rules));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

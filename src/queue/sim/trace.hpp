@@ -18,7 +18,7 @@
 #include "io/formats/swf.hpp"
 #include "queue/policies/job.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 enum class NeverRan { drop, request };  // jobs that left the queue before they ran
 enum class Overrun { raise, kill };     // run longer than requested: raise the request, or cut
@@ -56,7 +56,7 @@ struct Dropped {
 };
 
 // The job of a line, or nothing and one more of what was dropped. Times count from the log's start.
-std::optional<Job> job_of_line(const SwfJob& line, const TraceRules& rules, Count nodes,
+std::optional<Job> job_of_line(const io::SwfJob& line, const TraceRules& rules, Count nodes,
                                Dropped& dropped);
 
 // One job after the other, in order of submission, the first at 0.
@@ -75,7 +75,7 @@ struct TraceInfo {
   std::size_t jobs = 0;
   Dropped dropped;
   std::optional<std::int64_t> unix_start;  // of time 0
-  SwfHeader header;                        // empty for JSON
+  io::SwfHeader header;                    // empty for JSON
 };
 
 // A log that is read as it is replayed, in memory only as far as needed. (Logs that are not sorted
@@ -93,19 +93,19 @@ class TraceFile {
 
   // The lines of the log that jobs() is made from, one for each job and in the same order. What
   // JSON does not say is -1.
-  std::vector<SwfJob> lines() const;
+  std::vector<io::SwfJob> lines() const;
 
  private:
   void scan_swf();
-  void learn_machine(const SwfHeader& header);
+  void learn_machine(const io::SwfHeader& header);
   void keep_all();
   // The jobs of all lines that count, selected or not, in the order of the file.
-  void for_each_kept(const std::function<void(const Job&, const SwfJob&)>& use) const;
+  void for_each_kept(const std::function<void(const Job&, const io::SwfJob&)>& use) const;
   void take_json(std::string_view text);
 
   std::string file_;
   TraceRules rules_;
-  std::function<SwfReader()> open_;
+  std::function<io::SwfReader()> open_;
   TraceInfo info_;
   Time first_submit_ = 0;
   std::shared_ptr<const std::vector<Job>> all_;  // where the log cannot be read job by job
@@ -132,4 +132,4 @@ class JobList final : public JobSource {
   std::size_t next_ = 0;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -6,7 +6,7 @@
 #include <queue>
 #include <stdexcept>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -260,4 +260,4 @@ WorkflowResult run_workflow(Background background, const StrategyInfo& strategy,
   return Run(std::move(background), strategy, run_times, options, user).run();
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -13,7 +13,7 @@
 #include "queue/sim/background.hpp"
 #include "queue/strategies/strategy.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // What became of one job of the workflow.
 struct PilotRecord {
@@ -50,4 +50,4 @@ WorkflowResult run_workflow(Background background, const StrategyInfo& strategy,
                             RunTimes& run_times, const StrategyOptions& options,
                             std::int64_t user = -1);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 Duration least_leeway(const WaitEstimator& queue, Count nodes, Duration run, Duration delay,
                       LeewayRule rule) {
@@ -94,4 +94,4 @@ Split best_split(const Cutting& cutting, const WaitEstimator& queue, const TaskS
   return best;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

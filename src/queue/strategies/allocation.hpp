@@ -4,7 +4,7 @@
 
 #include "queue/strategies/decisions.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 struct Allocation {
   TaskSet set;
@@ -40,4 +40,4 @@ struct Split {
 Split best_split(const Cutting& cutting, const WaitEstimator& queue, const TaskSet& open,
                  Duration delay);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 TaskSet Cutting::open_tasks(const Desk& desk) const {
   std::vector<TaskId> open;
@@ -89,4 +89,4 @@ void Cutting::submit_ready_tasks(Desk& desk) const {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

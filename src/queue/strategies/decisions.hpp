@@ -3,7 +3,7 @@
 
 #include "queue/strategies/strategy.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 // What a strategy is made from.
 class Cutting {
@@ -61,4 +61,4 @@ std::unique_ptr<Strategy> make_zhang(RunTimes&, const StrategyOptions&);
 std::unique_ptr<Strategy> make_glume(RunTimes&, const StrategyOptions&);
 std::unique_ptr<Strategy> make_glume_plus(RunTimes&, const StrategyOptions&);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

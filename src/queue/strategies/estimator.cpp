@@ -5,7 +5,7 @@
 
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -48,4 +48,4 @@ QueueSnapshot::QueueSnapshot(const RoomSpec& machine, std::span<const RunningJob
       outlook_{plan_queue(room_of(machine, running, options.reservations, now),
                           checked(waiting, machine.nodes), now, options.in_turn)} {}
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -11,7 +11,7 @@
 
 #include "queue/policies/room.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class WaitEstimator {
  public:
@@ -84,4 +84,4 @@ class QueueSnapshot final : public WaitEstimator {
   Outlook outlook_;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

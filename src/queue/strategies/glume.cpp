@@ -8,7 +8,7 @@
 #include "queue/strategies/decisions.hpp"
 #include "queue/strategies/overlap.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::unique_ptr<Strategy> make_glume(RunTimes& run_times, const StrategyOptions&
   return std::make_unique<Glume>(Cutting(run_times, published));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

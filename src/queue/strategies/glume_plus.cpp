@@ -14,7 +14,7 @@
 #include "queue/strategies/decisions.hpp"
 #include "queue/strategies/overlap.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -258,4 +258,4 @@ std::unique_ptr<Strategy> make_glume_plus(RunTimes& run_times, const StrategyOpt
   return std::make_unique<GlumePlus>(Cutting(run_times, options));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

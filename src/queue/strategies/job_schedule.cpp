@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 JobTasks::JobTasks(std::vector<Duration> times, Pick pick)
     : times_(std::move(times)), pick_(pick), at_rank_(times_.size()), ranks_(times_.size()) {
@@ -93,4 +93,4 @@ void JobSchedule::give_up_what_does_not_fit(JobId id, Duration left) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

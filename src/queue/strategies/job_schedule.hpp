@@ -26,7 +26,7 @@
 
 #include "dovetail/workflow.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 using JobId = std::uint32_t;  // of a schedule, in the order in which jobs were added
 
@@ -160,4 +160,4 @@ inline void JobSchedule::succeed(JobId id, TaskId task) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

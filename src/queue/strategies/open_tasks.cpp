@@ -5,7 +5,7 @@
 
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -96,4 +96,4 @@ TaskSet make_set(const LeveledTasks& all, std::vector<TaskId> tasks) {
   return set;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

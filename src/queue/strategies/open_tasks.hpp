@@ -13,7 +13,7 @@
 #include "dovetail/workflow.hpp"
 #include "queue/policies/job.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class LeveledTasks {
  public:
@@ -64,4 +64,4 @@ inline Duration shortest_run(const TaskSet& set, Count nodes) {
 // Needs tasks in file order.
 TaskSet make_set(const LeveledTasks& all, std::vector<TaskId> tasks);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

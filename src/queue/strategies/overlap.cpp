@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 void OverlapStrategy::invoke(Desk& desk) {
   if (!single_mode_) {
@@ -26,4 +26,4 @@ void OverlapStrategy::cancel_idle(Desk& desk) {
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -4,7 +4,7 @@
 
 #include "queue/strategies/decisions.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class OverlapStrategy : public Strategy {
  public:
@@ -42,4 +42,4 @@ class OverlapStrategy : public Strategy {
   bool single_mode_ = false;
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

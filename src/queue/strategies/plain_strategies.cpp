@@ -1,7 +1,7 @@
 // The strategies that weigh nothing: ONEJOB, LEVELBYLEVEL and ONEJOBPERTASK.
 #include "queue/strategies/decisions.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::unique_ptr<Strategy> make_one_job_per_task(RunTimes& run_times,
   return std::make_unique<OneJobPerTask>(Cutting(run_times, options));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

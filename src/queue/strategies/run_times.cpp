@@ -4,7 +4,7 @@
 #include <cassert>
 #include <functional>
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -66,4 +66,4 @@ Duration RunTimes::schedule(const TaskSet& set, Count nodes, std::vector<Time>* 
   }
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

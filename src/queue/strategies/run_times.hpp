@@ -18,7 +18,7 @@
 #include "queue/strategies/job_schedule.hpp"
 #include "queue/strategies/open_tasks.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 class RunTimes {
  public:
@@ -44,4 +44,4 @@ class RunTimes {
   JobSchedule schedule_;                           // of the set that was asked for last
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -22,7 +22,7 @@
 #include "queue/strategies/open_tasks.hpp"
 #include "queue/strategies/run_times.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 using PilotId = std::uint32_t;  // the workflow's jobs, numbered in order of submission
 
@@ -112,4 +112,4 @@ std::span<const StrategyInfo> strategies();
 // Null when the table has no such name.
 const StrategyInfo* find_strategy(std::string_view name);
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -3,7 +3,7 @@
 
 #include "queue/strategies/decisions.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 std::span<const StrategyInfo> strategies() {
   static constexpr std::string_view kGlumePaper =
@@ -29,4 +29,4 @@ const StrategyInfo* find_strategy(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

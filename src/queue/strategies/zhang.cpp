@@ -8,7 +8,7 @@
 #include "queue/strategies/decisions.hpp"
 #include "queue/strategies/overlap.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::unique_ptr<Strategy> make_zhang(RunTimes& run_times, const StrategyOptions&
   return std::make_unique<Zhang>(Cutting(run_times, options));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -110,7 +110,7 @@ class Counter {
       return plan[task].end;
     };
     for (std::size_t task = 0; task < plan.size(); ++task) {
-      const Slot& slot = plan[task];
+      const planning::Slot& slot = plan[task];
       if (slot.procs == 0) continue;
       facts_.turnaround.planned = std::max(facts_.turnaround.planned, slot.end);
       facts_.cpu_seconds.planned += area(slot.procs, slot.end - slot.start);
@@ -121,11 +121,11 @@ class Counter {
     facts_.use.planned = share(facts_.cpu_seconds.planned, room);
   }
 
-  Slot planned_slot(std::size_t task) const {
+  planning::Slot planned_slot(std::size_t task) const {
     if (!state_.first_plan().empty() && state_.first_plan()[task].procs > 0) {
       return state_.first_plan()[task];
     }
-    return state_.plan().empty() ? Slot{} : state_.plan()[task];
+    return state_.plan().empty() ? planning::Slot{} : state_.plan()[task];
   }
 
   void add_task(std::size_t task) {
@@ -219,7 +219,7 @@ class Counter {
       if (is_new) facts_.kinds.push_back({.kind = std::string(kind)});
       KindFacts& row = facts_.kinds[found->second];
       ++row.tasks;
-      const Slot& planned = facts_.tasks[task].planned;
+      const planning::Slot& planned = facts_.tasks[task].planned;
       const bool is_comparable = planned.procs > 0 || state_.algorithm().empty();
       if (counted_[task] == nullptr || !is_comparable) continue;
       ++row.timed;

@@ -26,8 +26,8 @@ struct TaskFacts {
   std::string name;
   TaskState state = TaskState::waiting;
   bool was_kept = false;
-  Slot planned = {};                   // without processors: it was not in a plan
-  Slot real = {};                      // of the attempt that counts, else of the last one
+  planning::Slot planned = {};         // without processors: it was not in a plan
+  planning::Slot real = {};            // of the attempt that counts, else of the last one
   std::uint32_t attempts = 0;          // started ones
   std::optional<AttemptEnd> end = {};  // of the last finished attempt
   std::string missing = {};            // an output that it did not write

@@ -64,9 +64,9 @@ std::vector<std::size_t> missing(const Problem& problem, const RunState& state, 
 // Tasks that are ready too and come first in the plan.
 std::vector<std::size_t> ahead(const Problem& problem, const RunState& state, std::size_t task) {
   std::vector<std::size_t> tasks;
-  const Slot& own = state.plan()[task];
+  const planning::Slot& own = state.plan()[task];
   for (const std::size_t other : in_state(state, TaskState::waiting)) {
-    const Slot& slot = state.plan()[other];
+    const planning::Slot& slot = state.plan()[other];
     const bool is_first = std::pair(slot.start, other) < std::pair(own.start, task);
     if (is_first && missing(problem, state, other).empty()) tasks.push_back(other);
   }
@@ -169,7 +169,7 @@ std::vector<std::string> explain(const Problem& problem, const RunState& state, 
     return reasons;
   }
   if (missing(problem, state, task).empty()) explain_ready(problem, state, task, limit, reasons);
-  const Slot& slot = state.plan()[task];
+  const planning::Slot& slot = state.plan()[task];
   reasons.push_back("by the plan it starts " + format_duration(slot.start) +
                     " after the beginning of the run, on " + processors(slot.procs) + ", for " +
                     format_duration(slot.end - slot.start));

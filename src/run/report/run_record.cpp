@@ -18,7 +18,7 @@ constexpr const char* kStart = "start";
 // end and starting the process take a moment.
 constexpr Duration kAtOnce = 250;
 
-Placement place(const Problem& problem, std::size_t task, const Slot& slot) {
+Placement place(const Problem& problem, std::size_t task, const planning::Slot& slot) {
   const TaskRef ref = problem.task_at(task);
   return {.workflow = ref.workflow,
           .task = ref.task,
@@ -28,7 +28,7 @@ Placement place(const Problem& problem, std::size_t task, const Slot& slot) {
           .end = std::max(slot.start, slot.end)};
 }
 
-Slot slot_of(const PastAttempt& attempt) {
+planning::Slot slot_of(const PastAttempt& attempt) {
   return {attempt.processors, attempt.started, attempt.ended};
 }
 
@@ -236,7 +236,7 @@ std::vector<const PastAttempt*> successes(const RunState& state) {
 PlanRecord planned_record(const Problem& problem, const RunState& state) {
   Plan plan = empty_plan(problem, state);
   for (std::size_t task = 0; task < state.first_plan().size(); ++task) {
-    const Slot& slot = state.first_plan()[task];
+    const planning::Slot& slot = state.first_plan()[task];
     if (slot.procs > 0) plan.placements.push_back(place(problem, task, slot));
   }
   return make_run_record(problem, state, plan);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kNone = "\u2013";
 
-std::string safe(std::string_view text) { return io::escape_markup(io::plain_text(text)); }
+std::string safe(std::string_view text) { return draw::escape_markup(draw::plain_text(text)); }
 
 std::string section(std::string_view heading, std::string_view content) {
   return fmt::format("<section><h2>{}</h2>\n{}</section>\n", heading, content);
@@ -84,7 +84,7 @@ struct SlotTexts {
   std::string end = kNone;
   std::string time = kNone;
 
-  explicit SlotTexts(const Slot& slot) {
+  explicit SlotTexts(const planning::Slot& slot) {
     if (slot.procs == 0) return;
     start = format_duration(slot.start);
     end = format_duration(slot.end);
@@ -186,8 +186,8 @@ std::vector<std::string> after_facts(const RunFacts& facts, std::size_t drawn) {
 }
 
 std::string title_of(const ReportedRun& run, const RunFacts& facts) {
-  std::string title = io::plain_text(run.name);
-  if (!facts.algorithm.empty()) title += ", planned by " + io::plain_text(facts.algorithm);
+  std::string title = draw::plain_text(run.name);
+  if (!facts.algorithm.empty()) title += ", planned by " + draw::plain_text(facts.algorithm);
   return "Run " + title;
 }
 
@@ -211,7 +211,7 @@ struct Report {
   RunFacts facts;
   PlanRecord before;
   PlanRecord after;
-  io::BeforeAfterText text;
+  draw::BeforeAfterText text;
 };
 
 }  // namespace
@@ -225,12 +225,12 @@ std::string run_report_html(const ReportedRun& run) {
   Report report(run);
   report.text.more = summary_section(report.facts) + run.more + kinds_section(report.facts) +
                      tasks_section(report.facts);
-  return io::before_after_page(report.before, report.after, report.text);
+  return draw::before_after_page(report.before, report.after, report.text);
 }
 
 std::string run_report_svg(const ReportedRun& run) {
   const Report report(run);
-  return io::before_after_picture(report.before, report.after, report.text);
+  return draw::before_after_picture(report.before, report.after, report.text);
 }
 
 }  // namespace dovetail::run

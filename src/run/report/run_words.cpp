@@ -35,11 +35,12 @@ SummaryRow turnaround_row(const RunFacts& facts) {
                  .real = format_duration(facts.turnaround.real)};
   const bool is_planned = facts.turnaround.planned > 0;
   if (facts.is_done) {
-    if (is_planned) row.note = io::change_text(facts.turnaround.planned, facts.turnaround.real);
+    if (is_planned) row.note = draw::change_text(facts.turnaround.planned, facts.turnaround.real);
   } else if (facts.expected_end) {
     row.note = "expected " + format_duration(*facts.expected_end);
-    if (is_planned)
-      row.note += ", " + io::change_text(facts.turnaround.planned, *facts.expected_end);
+    if (is_planned) {
+      row.note += ", " + draw::change_text(facts.turnaround.planned, *facts.expected_end);
+    }
   } else {
     row.note = "not all is done";
   }
@@ -82,17 +83,17 @@ SummaryRow wait_row(const RunFacts& facts) {
   const WaitFacts& real = facts.wait.real;
   if (!real.task.empty()) {
     row.note = fmt::format("longest {}, {}", format_duration(rounded(real.longest)),
-                           io::plain_text(real.task));
+                           draw::plain_text(real.task));
   }
   return row;
 }
 
 void add_plans(const RunFacts& facts, std::vector<std::string>& notes) {
   if (facts.plans_made == 0) return;
-  notes.push_back(fmt::format(
-      "planned again {}, {} adopted",
-      facts.plans_made == 1 ? "once" : io::counted(facts.plans_made, "time"),
-      facts.plans_adopted == 0 ? "none" : std::to_string(facts.plans_adopted)));
+  notes.push_back(
+      fmt::format("planned again {}, {} adopted",
+                  facts.plans_made == 1 ? "once" : io::counted(facts.plans_made, "time"),
+                  facts.plans_adopted == 0 ? "none" : std::to_string(facts.plans_adopted)));
 }
 
 void add_failures(const RunFacts& facts, std::vector<std::string>& notes) {

@@ -9,7 +9,7 @@
 
 #include "gen/heft_graph.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 enum class AdaptiveStrategy {
   heft,            // planned once, ranks from mean costs
@@ -47,7 +47,7 @@ using Makespans = ByStrategy<Duration>;  // 0 where the strategy was not run
 
 // Makespans by pool. Resources join until the workflow ends. Min-Min runs only on request: on wide
 // workflows it takes longer than all others together.
-std::vector<Makespans> run_cases(const UnlikeFlow& flow, std::span<const PoolSpec> pools,
+std::vector<Makespans> run_cases(const gen::UnlikeFlow& flow, std::span<const gen::PoolSpec> pools,
                                  bool with_min_min);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -4,7 +4,7 @@
 #include "study/adaptive/adaptive_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -117,4 +117,4 @@ std::string to_csv(const AdaptiveStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

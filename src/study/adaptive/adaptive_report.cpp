@@ -5,7 +5,7 @@
 #include "study/adaptive/adaptive_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Text;
@@ -177,4 +177,4 @@ std::string format_table(const AdaptiveStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -7,7 +7,7 @@
 #include "gen/task_times.hpp"
 #include "study/adaptive/adaptive_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kModels = 80;
@@ -24,8 +24,8 @@ AdaptiveSize size_of(AdaptiveApplication application, const AdaptiveStudyOptions
   }
   size.graphs = options.graphs.value_or(size.graphs);
   size.models = options.models.value_or(size.models);
-  check_range("graphs", static_cast<double>(size.graphs), 1, kMostGraphs);
-  check_range("models", static_cast<double>(size.models), 1, kModels);
+  gen::check_range("graphs", static_cast<double>(size.graphs), 1, kMostGraphs);
+  gen::check_range("models", static_cast<double>(size.models), 1, kModels);
   return size;
 }
 
@@ -44,20 +44,20 @@ std::vector<AdaptiveSize> sizes_of(const AdaptiveStudyOptions& options) {
 struct Item {
   AdaptiveType type;
   Random random;
-  std::vector<PoolSpec> pools;
+  std::vector<gen::PoolSpec> pools;
 };
 
 // The wanted number of pools, evenly spread over all of them. From graph to graph the first one
 // advances by the golden section, so that even a few graphs get pools of all kinds, whatever their
 // types.
-std::vector<PoolSpec> choose_pools(const std::vector<PoolSpec>& all, std::size_t count,
-                                   std::size_t graph) {
+std::vector<gen::PoolSpec> choose_pools(const std::vector<gen::PoolSpec>& all, std::size_t count,
+                                        std::size_t graph) {
   constexpr std::size_t kStep = 49;
   std::set<std::size_t> chosen;
   for (std::size_t i = 0; i < count; ++i) {
     chosen.insert((graph * kStep + i * all.size() / count) % all.size());
   }
-  std::vector<PoolSpec> pools;
+  std::vector<gen::PoolSpec> pools;
   for (const std::size_t pool : chosen) pools.push_back(all[pool]);
   return pools;
 }
@@ -65,7 +65,7 @@ std::vector<PoolSpec> choose_pools(const std::vector<PoolSpec>& all, std::size_t
 void add_items(std::vector<Item>& items, const AdaptiveSize& size,
                const AdaptiveStudyOptions& options) {
   const Random random = Random(options.seed).split(static_cast<std::uint64_t>(size.application));
-  const std::vector<PoolSpec> pools = adaptive_pools(size.application);
+  const std::vector<gen::PoolSpec> pools = adaptive_pools(size.application);
   const std::vector<AdaptiveType> types = adaptive_types(size.application);
   const auto& wanted = options.sizes;
   for (std::size_t type = 0; type < types.size(); ++type) {
@@ -77,19 +77,19 @@ void add_items(std::vector<Item>& items, const AdaptiveSize& size,
   }
 }
 
-UnlikeFlow draw(const Item& item, double mean_seconds) {
+gen::UnlikeFlow draw(const Item& item, double mean_seconds) {
   const AdaptiveType& type = item.type;
-  const UnlikeCosts costs{mean_seconds, type.ccr, type.beta};
+  const gen::UnlikeCosts costs{mean_seconds, type.ccr, type.beta};
   Random random = item.random;
   switch (type.application) {
     case AdaptiveApplication::blast:
-      return unlike_blast(type.size, costs, random);
+      return gen::unlike_blast(type.size, costs, random);
     case AdaptiveApplication::wien2k:
-      return unlike_wien2k(type.size, costs, random);
+      return gen::unlike_wien2k(type.size, costs, random);
     case AdaptiveApplication::random:
       break;
   }
-  return heft_graph({.tasks = type.size, .out_degree = type.out_degree}, costs, random);
+  return gen::heft_graph({.tasks = type.size, .out_degree = type.out_degree}, costs, random);
 }
 
 std::vector<AdaptiveCase> collect(const std::vector<Item>& items,
@@ -117,7 +117,7 @@ void add_tables(AdaptiveStudyResult& result) {
 }  // namespace
 
 AdaptiveStudyResult run_adaptive_study(const AdaptiveStudyOptions& options) {
-  check_range("mean time", options.mean_seconds, 0.001, 1e6);
+  gen::check_range("mean time", options.mean_seconds, 0.001, 1e6);
   AdaptiveStudyResult result{.scale = options.scale,
                              .seed = options.seed,
                              .mean_seconds = options.mean_seconds,
@@ -136,4 +136,4 @@ AdaptiveStudyResult run_adaptive_study(const AdaptiveStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

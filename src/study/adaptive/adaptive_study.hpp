@@ -16,7 +16,7 @@
 #include "study/adaptive/adaptive_tables.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 struct AdaptiveStudyOptions {
   StudyScale scale = StudyScale::quick;
@@ -56,4 +56,4 @@ std::string to_json(const AdaptiveStudyResult& result);
 // A line per type of graph, pool and strategy: the mean makespan.
 std::string to_csv(const AdaptiveStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using Sums = ByStrategy<double>;  // seconds
@@ -128,8 +128,8 @@ std::vector<AdaptiveType> adaptive_types(AdaptiveApplication application) {
   return types;
 }
 
-std::vector<PoolSpec> adaptive_pools(AdaptiveApplication application) {
-  std::vector<PoolSpec> pools;
+std::vector<gen::PoolSpec> adaptive_pools(AdaptiveApplication application) {
+  std::vector<gen::PoolSpec> pools;
   for (const double resources : axis_values(application, AdaptiveAxis::resources)) {
     for (const double interval : kInterval) {
       for (const double share : kShare) {
@@ -239,4 +239,4 @@ std::optional<double> adaptive_mean(AdaptiveApplication application, AdaptiveStr
 
 }  // namespace published
 
-}  // namespace dovetail
+}  // namespace dovetail::study

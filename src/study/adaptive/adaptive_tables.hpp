@@ -10,7 +10,7 @@
 
 #include "study/adaptive/adaptive_cases.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 enum class AdaptiveApplication { random, blast, wien2k };
 
@@ -44,12 +44,12 @@ std::span<const double> axis_values(AdaptiveApplication application, AdaptiveAxi
 
 // All combinations of the values: 625 types of random graphs, 125 of the others; 80 pools.
 std::vector<AdaptiveType> adaptive_types(AdaptiveApplication application);
-std::vector<PoolSpec> adaptive_pools(AdaptiveApplication application);
+std::vector<gen::PoolSpec> adaptive_pools(AdaptiveApplication application);
 
 struct AdaptiveCase {
   std::uint32_t graph = 0;  // cases of one graph are consecutive
   AdaptiveType type;
-  PoolSpec pool;
+  gen::PoolSpec pool;
   Makespans ends;
 };
 
@@ -100,4 +100,4 @@ std::string_view adaptive_name(AdaptiveApplication application, AdaptiveAxis axi
 
 }  // namespace published
 
-}  // namespace dovetail
+}  // namespace dovetail::study

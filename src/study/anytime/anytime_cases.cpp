@@ -10,7 +10,7 @@
 #include "gen/task_times.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kQuickSchedules = 2;
@@ -48,7 +48,7 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
 // the random workflows' times, since workflows of a few minutes never meet a reservation; and every
 // task is moldable, as theirs are.
 Workflow moldable(const Workflow& shape, std::string name, Random random) {
-  const TaskTimes times;
+  const gen::TaskTimes times;
   const double wanted = (times.min_seconds + times.max_seconds) / 2;
   double total = 0;
   for (TaskId task = 0; task < shape.size(); ++task) total += shape.time_spec(task).seconds;
@@ -94,7 +94,7 @@ AnytimeCases::AnytimeCases(const AnytimeStudyOptions& options)
     : seed_(options.seed),
       schedules_(options.schedules.value_or(options.scale == StudyScale::paper ? kPaperSchedules
                                                                                : kQuickSchedules)) {
-  check_range("schedules", static_cast<double>(schedules_), 1, kMostSchedules);
+  gen::check_range("schedules", static_cast<double>(schedules_), 1, kMostSchedules);
   const std::size_t specs = reservation_specs().size();
   start_times_ = (schedules_ + specs - 1) / specs;
   const StudyOptions of_logs{.seed = options.seed,
@@ -127,7 +127,7 @@ void AnytimeCases::add_random(const AnytimeStudyOptions& options) {
                             : options.tasks;
   for (std::size_t log = 0; log < logs_.size(); ++log) {
     for (const std::size_t size : sizes) {
-      check_range("tasks", static_cast<double>(size), 1, kMostTasks);
+      gen::check_range("tasks", static_cast<double>(size), 1, kMostTasks);
       const std::size_t turn = size / kSizes.front();
       for (std::size_t i = 0; i < schedules_; ++i) {
         const std::size_t spec = (5 * i + 2 * log + turn) % specs;
@@ -206,4 +206,4 @@ PlannerOptions search_options(const AnytimeLimit& limit, std::optional<double> c
   return options;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

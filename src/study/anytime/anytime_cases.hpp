@@ -7,7 +7,7 @@
 #include "dovetail/planner.hpp"
 #include "study/anytime/anytime_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 class AnytimeCases {
  public:
@@ -56,4 +56,4 @@ PlannerOptions search_options(const AnytimeLimit& limit, std::optional<double> c
 // Each of our points is searched for as long as the limit says.
 AnytimeFrontier anytime_frontier(const AnytimeCases& cases, const AnytimeLimit& limit);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

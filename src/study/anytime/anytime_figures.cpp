@@ -5,12 +5,12 @@
 
 #include "study/anytime/anytime_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
-using io::LineChart;
-using io::LineLook;
-using io::LineSeries;
+using draw::LineChart;
+using draw::LineLook;
+using draw::LineSeries;
 
 double hours_of(double milliseconds) { return milliseconds / static_cast<double>(kHour); }
 
@@ -78,4 +78,4 @@ std::vector<AnytimeFigure> anytime_figures(const AnytimeStudyResult& result) {
   return figures;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

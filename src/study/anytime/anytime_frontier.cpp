@@ -8,7 +8,7 @@
 #include "planners/search/lower_bound.hpp"
 #include "study/anytime/anytime_cases.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kUsualTasks = 50;
@@ -34,8 +34,8 @@ class FrontierRun {
     ours_.offer(fastest);
     const Duration least = makespan(fastest);
     PlanningContext context(problem_);
-    OneCluster& cluster = context.shared<OneCluster>();
-    const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
+    planning::OneCluster& cluster = context.shared<planning::OneCluster>();
+    const planning::LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
     for (std::size_t i = 0; i < kPoints; ++i) {
       const Duration length = length_at(least, i, kPoints);
       const Time deadline = problem_.now() + length;
@@ -72,7 +72,7 @@ class FrontierRun {
 
   Plan search(std::optional<Time> deadline) const {
     PlanningContext context(problem_, search_options(limit_, std::nullopt));
-    return plan_anytime(context, deadline, ours_.plans());
+    return planning::plan_anytime(context, deadline, ours_.plans());
   }
 
   const Problem& problem_;
@@ -91,4 +91,4 @@ AnytimeFrontier anytime_frontier(const AnytimeCases& cases, const AnytimeLimit& 
   return frontier;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -2,7 +2,7 @@
 #include "study/anytime/anytime_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -121,4 +121,4 @@ std::string to_csv(const AnytimeStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

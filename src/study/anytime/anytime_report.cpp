@@ -6,7 +6,7 @@
 #include "study/anytime/anytime_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Text;
@@ -188,4 +188,4 @@ std::string format_table(const AnytimeStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

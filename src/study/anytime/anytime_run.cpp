@@ -14,7 +14,7 @@
 #include "study/anytime/anytime_study.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 // For real shapes only turn-around is asked: DL_ planners take long for hundreds of tasks.
@@ -47,25 +47,27 @@ class CaseRun {
 
  private:
   void plan_forward(PlanningContext& context) {
-    OneCluster& cluster = context.shared<OneCluster>();
+    planning::OneCluster& cluster = context.shared<planning::OneCluster>();
     case_.best16 = kForever;
-    for (const BottomLevel level :
-         {BottomLevel::one, BottomLevel::all, BottomLevel::cpa, BottomLevel::cpar}) {
-      for (const Bound bound : {Bound::all, Bound::half, Bound::cpa, Bound::cpar}) {
-        const Plan plan = plan_turnaround(cluster, level, bound);
+    for (const planning::BottomLevel level :
+         {planning::BottomLevel::one, planning::BottomLevel::all, planning::BottomLevel::cpa,
+          planning::BottomLevel::cpar}) {
+      for (const planning::Bound bound : {planning::Bound::all, planning::Bound::half,
+                                          planning::Bound::cpa, planning::Bound::cpar}) {
+        const Plan plan = planning::plan_turnaround(cluster, level, bound);
         case_.best16 = std::min(case_.best16, makespan(plan));
-        if (level != BottomLevel::cpar || bound != Bound::cpar) continue;
+        if (level != planning::BottomLevel::cpar || bound != planning::Bound::cpar) continue;
         case_.cpar = makespan(plan);
         case_.cpar_area = consumed(plan);
       }
     }
     case_.critical_path = cluster.shortest_makespan();
-    const LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
+    const planning::LowerBound bound(cluster.view(), cluster.calendar(), cluster.now());
     case_.calendar_path = bound.path_end() - cluster.now();
   }
 
   void plan_backward(PlanningContext& context) {
-    for (const Plan& plan : tightest_plans(context)) {
+    for (const Plan& plan : planning::tightest_plans(context)) {
       if (!plan.feasible) continue;
       const Duration length = *plan.deadline - problem_.now();
       case_.tightest = std::min(case_.tightest.value_or(kForever), length);
@@ -102,7 +104,7 @@ class CaseRun {
     const std::optional<Time> deadline = deadline_of(question);
     const double begin = thread_seconds();
     PlanningContext context(problem_, search_options(limit, factor_of(question)));
-    const Plan plan = plan_anytime(context, deadline);
+    const Plan plan = planning::plan_anytime(context, deadline);
     AnytimeAnswer answer{.question = question, .limit = number, .has_plan = plan.feasible};
     answer.spent_ms = 1000 * (thread_seconds() - begin);
     if (plan.feasible) judge(answer, plan, deadline);
@@ -135,7 +137,7 @@ class CaseRun {
 std::vector<AnytimeLimit> limits_of(const AnytimeStudyOptions& options) {
   std::vector<AnytimeLimit> limits;
   for (const std::uint64_t trials : options.trials) {
-    check_range("trials", static_cast<double>(trials), 1, 1e12);
+    gen::check_range("trials", static_cast<double>(trials), 1, 1e12);
     limits.push_back({.milliseconds = {}, .trials = trials});
   }
   if (!limits.empty()) return limits;
@@ -143,7 +145,7 @@ std::vector<AnytimeLimit> limits_of(const AnytimeStudyOptions& options) {
   if (times.empty()) times = {1, 10, 100};
   if (options.milliseconds.empty() && options.scale == StudyScale::paper) times.push_back(1000);
   for (const double time : times) {
-    check_range("milliseconds", time, 0.1, 1e6);
+    gen::check_range("milliseconds", time, 0.1, 1e6);
     limits.push_back({.milliseconds = time, .trials = {}});
   }
   return limits;
@@ -172,4 +174,4 @@ AnytimeStudyResult run_anytime_study(const AnytimeStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

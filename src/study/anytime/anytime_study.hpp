@@ -20,7 +20,7 @@
 #include "study/anytime/anytime_tables.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 struct AnytimeStudyOptions {
   StudyScale scale = StudyScale::quick;
@@ -79,8 +79,8 @@ std::string to_csv(const AnytimeStudyResult& result);
 // The pictures of docs/anytime.md.
 struct AnytimeFigure {
   std::string name;  // of the file, without its ending
-  io::LineChart chart;
+  draw::LineChart chart;
 };
 std::vector<AnytimeFigure> anytime_figures(const AnytimeStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

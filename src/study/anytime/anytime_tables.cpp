@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using Metric = AnytimeMetric;
@@ -320,4 +320,4 @@ std::vector<AnytimePromise> anytime_promises(std::span<const AnytimeCase> cases,
   return promises;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -11,7 +11,7 @@
 #include "dovetail/time.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // The questions to the planner.
 enum class AnytimeQuestion {
@@ -178,4 +178,4 @@ struct AnytimePromise {
 std::vector<AnytimePromise> anytime_promises(std::span<const AnytimeCase> cases,
                                              std::span<const AnytimeLimit> limits);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -4,7 +4,7 @@
 #include "study/deadline/deadline_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -301,4 +301,4 @@ std::string to_csv(const DeadlineStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -8,7 +8,7 @@
 #include "planners/list/tightest.hpp"
 #include "study/deadline/deadline_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 // The log behind the columns of phi in Table 6.
@@ -43,7 +43,7 @@ class Instance {
     const auto known = std::find_if(tightest_.begin(), tightest_.end(),
                                     [&](const auto& entry) { return entry.first == name; });
     if (known != tightest_.end()) return known->second;
-    const Plan plan = tightest_plan(*find_planner(name), context_);
+    const Plan plan = planning::tightest_plan(*find_planner(name), context_);
     const std::int64_t span = plan.feasible ? *plan.deadline - plan.now : kNoAnswer;
     tightest_.emplace_back(name, span);
     return span;
@@ -86,11 +86,12 @@ class Instance {
 std::vector<DeadlineScenario> run_campaign(const Campaign& campaign, DeadlineReading reading,
                                            bool with_hybrids) {
   const PlannerOptions options = planner_options(reading);
-  return campaign.run<DeadlineSums>([&](const Workflow& workflow, const Platform& platform,
-                                        const ReservationSpec& spec) {
-    const Problem problem({workflow}, platform);
-    return Instance(problem, options).sums(with_hybrids && spec.method == ReservationMethod::real);
-  });
+  return campaign.run<DeadlineSums>(
+      [&](const Workflow& workflow, const Platform& platform, const ReservationSpec& spec) {
+        const Problem problem({workflow}, platform);
+        return Instance(problem, options)
+            .sums(with_hybrids && spec.method == gen::ReservationMethod::real);
+      });
 }
 
 std::vector<ReadingTable> compare_readings(const DeadlineStudyOptions& options) {
@@ -157,4 +158,4 @@ DeadlineStudyResult run_deadline_study(const DeadlineStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

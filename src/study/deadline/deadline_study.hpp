@@ -19,7 +19,7 @@
 #include "study/study.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // Readings of the paper's resource-conservative algorithms: three guides (GuideReading), an
 // aggressive choice bounded by CPA's share, or CPA's classic stop rule.
@@ -134,4 +134,4 @@ std::string to_json(const DeadlineStudyResult& result);
 // One line per scenario, table and algorithm.
 std::string to_csv(const DeadlineStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -9,10 +9,10 @@
 #include "study/deadline/deadline_study.hpp"
 #include "study/published.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
-bool is_real(const ReservationSpec& spec) { return spec.method == ReservationMethod::real; }
+bool is_real(const ReservationSpec& spec) { return spec.method == gen::ReservationMethod::real; }
 
 PlainTable plain_table(const ScenarioSet& set, const StudyHead& head,
                        std::span<const DeadlineScenario> scenarios) {
@@ -157,4 +157,4 @@ std::vector<Finding> findings(const DeadlineStudyResult& result) {
   return found;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -6,7 +6,7 @@
 #include "study/ensemble/ensemble_lab.hpp"
 #include "study/parallel.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr Count kGridMonths = 180;  // of Figures 17 to 20, as the report says
@@ -18,7 +18,7 @@ void add_knapsack_gains(const EnsembleLab& lab, const EnsembleStudyOptions& opti
   constexpr std::size_t sizes = kLabTo - kLabFrom + 1;
   std::vector<double> gains;
   for (std::size_t clusters = 2; clusters <= lab.sites().size(); ++clusters) {
-    io::LineSeries series{fmt::format("{} clusters", clusters)};
+    draw::LineSeries series{fmt::format("{} clusters", clusters)};
     series.points.resize(sizes);
     parallel_for(sizes, options.threads, [&](std::size_t i) {
       const Count processors = kLabFrom + static_cast<Count>(i);
@@ -178,4 +178,4 @@ void add_node_figure(const EnsembleLab& lab, const EnsembleStudyOptions& options
   result.figures.push_back(std::move(figure));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -11,7 +11,7 @@
 #include "planners/ensemble/performance_vector.hpp"
 #include "study/ensemble/ensemble_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 inline constexpr Count kLabScenarios = 10;
 inline constexpr Count kLabFrom = 11;  // processors
@@ -36,11 +36,11 @@ class EnsembleLab {
                    const char* heuristic, const char* repartition) const;
 
  private:
-  MonthProblem problem(std::size_t site, Count processors, Count scenarios, Count months,
-                       const EnsembleRules& rules) const;
+  planning::MonthProblem problem(std::size_t site, Count processors, Count scenarios, Count months,
+                                 const EnsembleRules& rules) const;
 
   std::vector<EnsembleSite> sites_;
-  Dispatch dispatch_;
+  planning::Dispatch dispatch_;
   Count months_;
   std::vector<Duration> makespans_;
 };
@@ -57,4 +57,4 @@ inline double gain_percent(Duration reference, Duration candidate) {
   return 100.0 * static_cast<double>(reference - candidate) / static_cast<double>(reference);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -6,7 +6,7 @@
 #include "study/ensemble/ensemble_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -23,25 +23,26 @@ void write_figure(report::Text out, const EnsembleFigure& figure) {
   fmt::format_to(out, "\nFigure {}: {}{}\n\n", figure.number, figure.title,
                  figure.is_time ? " (seconds)" : "");
   report::write_line(out, kWidths, fmt::format("  {:>12}", figure.x_name.substr(0, 12)),
-                     figure.series, [](const io::LineSeries& series) { return series.name; });
+                     figure.series, [](const draw::LineSeries& series) { return series.name; });
   const auto& points = figure.series.front().points;
   const std::size_t step = std::max<std::size_t>(1, points.size() / kPrintedRows);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (i % step != 0 && i + 1 != points.size()) continue;
-    report::write_line(
-        out, kWidths, fmt::format("  {:>12}", points[i].first), figure.series,
-        [&](const io::LineSeries& series) { return value_text(figure, series.points[i].second); });
+    report::write_line(out, kWidths, fmt::format("  {:>12}", points[i].first), figure.series,
+                       [&](const draw::LineSeries& series) {
+                         return value_text(figure, series.points[i].second);
+                       });
   }
 }
 
-std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
-  std::vector<io::LineChart> charts;
+std::vector<draw::LineChart> charts_of(const EnsembleStudyResult& result) {
+  std::vector<draw::LineChart> charts;
   for (const EnsembleFigure& figure : result.figures) {
-    io::LineChart chart{
+    draw::LineChart chart{
         .title = "Figure " + figure.number + ": " + figure.title,
         .x_name = figure.x_name,
         .y_name = figure.y_name,
-        .y_unit = figure.is_time ? io::AxisUnit::milliseconds : io::AxisUnit::number,
+        .y_unit = figure.is_time ? draw::AxisUnit::milliseconds : draw::AxisUnit::number,
         .from_zero = figure.is_time && figure.number != "14"};
     for (const EnsembleStatement& said : result.statements) {
       if (said.figure.find(figure.number) == std::string::npos) continue;
@@ -49,7 +50,7 @@ std::vector<io::LineChart> charts_of(const EnsembleStudyResult& result) {
           fmt::format("{}: {} (published: {})", said.what, said.ours, said.published));
     }
     chart.series = figure.series;
-    for (io::LineSeries& series : chart.series) {
+    for (draw::LineSeries& series : chart.series) {
       for (auto& [x, y] : series.points) y *= figure.is_time ? 1000 : 1;
     }
     charts.push_back(std::move(chart));
@@ -65,7 +66,7 @@ std::string format_table(const EnsembleStudyResult& result) {
   fmt::format_to(out,
                  "Ensembles of months (Caniou et al. 2009) on the reference clusters, scale {}\n"
                  "months handed out by {}; {} months where the report does not say how many\n\n",
-                 report::name_of(result.scale), name_of(result.dispatch), result.months);
+                 report::name_of(result.scale), planning::name_of(result.dispatch), result.months);
   fmt::format_to(out, "{:<7} {:<56} {:<34} {}\n", "figure", "what", "published", "ours");
   for (const EnsembleStatement& said : result.statements) {
     fmt::format_to(out, "{:<7} {:<56} {:<34} {}\n", said.figure, said.what, said.published,
@@ -77,7 +78,7 @@ std::string format_table(const EnsembleStudyResult& result) {
 
 std::string to_json(const EnsembleStudyResult& result) {
   Json figures = report::list(result.figures, [](const EnsembleFigure& figure) {
-    Json series = report::list(figure.series, [](const io::LineSeries& line) {
+    Json series = report::list(figure.series, [](const draw::LineSeries& line) {
       return Json{{"name", line.name}, {"points", line.points}};
     });
     return Json{{"figure", figure.number},
@@ -94,7 +95,7 @@ std::string to_json(const EnsembleStudyResult& result) {
   });
   const Json document{{"study", "ensemble"},
                       {"scale", report::name_of(result.scale)},
-                      {"dispatch", name_of(result.dispatch)},
+                      {"dispatch", planning::name_of(result.dispatch)},
                       {"months", result.months},
                       {"statements", std::move(statements)},
                       {"figures", std::move(figures)}};
@@ -104,7 +105,7 @@ std::string to_json(const EnsembleStudyResult& result) {
 std::string to_csv(const EnsembleStudyResult& result) {
   std::string text = "figure,series,x,y\n";
   for (const EnsembleFigure& figure : result.figures) {
-    for (const io::LineSeries& series : figure.series) {
+    for (const draw::LineSeries& series : figure.series) {
       for (const auto& [x, y] : series.points) {
         text += fmt::format("{},{},{},{}\n", figure.number, series.name, x, y);
       }
@@ -114,9 +115,9 @@ std::string to_csv(const EnsembleStudyResult& result) {
 }
 
 std::string to_html(const EnsembleStudyResult& result) {
-  return io::lines_html("Ensembles of months, run again", charts_of(result));
+  return draw::lines_html("Ensembles of months, run again", charts_of(result));
 }
 
-std::string to_svg(const EnsembleStudyResult& result) { return io::lines_svg(charts_of(result)); }
+std::string to_svg(const EnsembleStudyResult& result) { return draw::lines_svg(charts_of(result)); }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

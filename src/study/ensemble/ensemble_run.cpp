@@ -5,37 +5,39 @@
 #include "study/ensemble/ensemble_lab.hpp"
 #include "study/parallel.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kLabSizes = kLabTo - kLabFrom + 1;
 
-Duration lab_makespan(const MonthProblem& problem, const GroupingInfo& heuristic,
-                      Dispatch dispatch) {
-  return simulate_months(problem, heuristic.make(problem, dispatch), dispatch).makespan;
+Duration lab_makespan(const planning::MonthProblem& problem,
+                      const planning::GroupingInfo& heuristic, planning::Dispatch dispatch) {
+  return planning::simulate_months(problem, heuristic.make(problem, dispatch), dispatch).makespan;
 }
 
 }  // namespace
 
 EnsembleLab::EnsembleLab(const EnsembleStudyOptions& options, Count months)
-    : sites_(reference_sites()), dispatch_(options.dispatch), months_(months) {
+    : sites_(gen::reference_sites()), dispatch_(options.dispatch), months_(months) {
   makespans_.resize(sites_.size() * kLabSizes * kLabHeuristics);
   const auto measure = [&](std::size_t item) {
     const std::size_t site = item / kLabSizes;
     const auto processors = kLabFrom + static_cast<Count>(item % kLabSizes);
-    const MonthProblem months_there = problem(site, processors, kLabScenarios, months_, {});
+    const planning::MonthProblem months_there =
+        problem(site, processors, kLabScenarios, months_, {});
     for (std::size_t h = 0; h < kLabHeuristics; ++h) {
-      makespans_[item * kLabHeuristics + h] = lab_makespan(months_there, groupings()[h], dispatch_);
+      makespans_[item * kLabHeuristics + h] =
+          lab_makespan(months_there, planning::groupings()[h], dispatch_);
     }
   };
   parallel_for(sites_.size() * kLabSizes, options.threads, measure, options.progress);
 }
 
-MonthProblem EnsembleLab::problem(std::size_t site, Count processors, Count scenarios, Count months,
-                                  const EnsembleRules& rules) const {
+planning::MonthProblem EnsembleLab::problem(std::size_t site, Count processors, Count scenarios,
+                                            Count months, const EnsembleRules& rules) const {
   EnsembleSite cut = sites_[site];
   cut.processors = processors;
-  return month_problem(cut, rules, scenarios, months);
+  return planning::month_problem(cut, rules, scenarios, months);
 }
 
 Duration EnsembleLab::makespan(std::size_t site, Count processors, std::size_t heuristic) const {
@@ -46,18 +48,19 @@ Duration EnsembleLab::makespan(std::size_t site, Count processors, std::size_t h
 Duration EnsembleLab::constrained(std::size_t site, Count processors,
                                   const EnsembleRules& rules) const {
   return lab_makespan(problem(site, processors, kLabScenarios, months_, rules),
-                      *find_grouping("knapsack"), dispatch_);
+                      *planning::find_grouping("knapsack"), dispatch_);
 }
 
 Duration EnsembleLab::on_grid(std::size_t clusters, Count processors, Count scenarios, Count months,
                               const char* heuristic, const char* repartition) const {
-  std::vector<PerformanceVector> vectors;
+  std::vector<planning::PerformanceVector> vectors;
   for (std::size_t c = 0; c < clusters; ++c) {
-    vectors.push_back(month_performance(problem(c, processors, scenarios, months, {}),
-                                        *find_grouping(heuristic), dispatch_));
+    vectors.push_back(planning::month_performance(problem(c, processors, scenarios, months, {}),
+                                                  *planning::find_grouping(heuristic), dispatch_));
   }
-  const Repartition shares = find_repartition(repartition)->make(vectors, scenarios);
-  return repartition_makespan(vectors, counts_of(shares, clusters));
+  const planning::Repartition shares =
+      planning::find_repartition(repartition)->make(vectors, scenarios);
+  return planning::repartition_makespan(vectors, planning::counts_of(shares, clusters));
 }
 
 EnsembleStudyResult run_ensemble_study(const EnsembleStudyOptions& options) {
@@ -75,4 +78,4 @@ EnsembleStudyResult run_ensemble_study(const EnsembleStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -7,7 +7,7 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "study/ensemble/ensemble_lab.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kAzur = 1;
@@ -49,7 +49,9 @@ void add_sizes(const EnsembleLab& lab, EnsembleStudyResult& result) {
   Count fixed_from = kLabTo;
   EnsembleSite site = lab.sites().front();
   for (site.processors = kLabTo; site.processors >= kLabFrom; --site.processors) {
-    const Count size = basic_grouping(month_problem(site, {}, kLabScenarios, 1800)).groups.front();
+    const Count size =
+        planning::basic_grouping(planning::month_problem(site, {}, kLabScenarios, 1800))
+            .groups.front();
     figure.series[0].points.emplace_back(site.processors, size);
     if (size == 11 && fixed_from == site.processors + 1) fixed_from = site.processors;
     if (size == 11 && site.processors == kLabTo) fixed_from = kLabTo;
@@ -69,7 +71,7 @@ void add_gains(const EnsembleLab& lab, EnsembleStudyResult& result) {
   std::vector<double> deviations(kLabHeuristics, 0);
   std::vector<double> late;
   for (std::size_t h = 1; h < kLabHeuristics; ++h) {
-    io::LineSeries series{std::string(groupings()[h].name)};
+    draw::LineSeries series{std::string(planning::groupings()[h].name)};
     for (Count processors = kLabFrom; processors <= kLabTo; ++processors) {
       const auto gains = gains_at(lab, processors, h);
       const Spread spread = spread_of(gains);
@@ -108,7 +110,7 @@ void add_steps(const EnsembleLab& lab, EnsembleStudyResult& result) {
   EnsembleFigure figure{"14", "makespan as processors are added, azur", "processors", "makespan",
                         true};
   for (std::size_t h = 0; h < kLabHeuristics; ++h) {
-    io::LineSeries series{std::string(groupings()[h].name)};
+    draw::LineSeries series{std::string(planning::groupings()[h].name)};
     for (Count processors = 20; processors <= 40; ++processors) {
       series.points.emplace_back(processors, to_seconds(lab.makespan(kAzur, processors, h)));
     }
@@ -121,7 +123,7 @@ void add_steps(const EnsembleLab& lab, EnsembleStudyResult& result) {
                                fmt::format("{:.1f} % less", gain_percent(basic(28), basic(29)))});
   // The largest step of a curve, in per cent: the smoother, the smaller.
   std::vector<std::string> steps;
-  for (const io::LineSeries& series : figure.series) {
+  for (const draw::LineSeries& series : figure.series) {
     double largest = 0;
     for (std::size_t i = 1; i < series.points.size(); ++i) {
       largest =
@@ -142,4 +144,4 @@ void add_single_figures(const EnsembleLab& lab, EnsembleStudyResult& result) {
   add_steps(lab, result);
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -15,13 +15,14 @@
 #include "planners/ensemble/grouping.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 struct EnsembleStudyOptions {
   StudyScale scale = StudyScale::quick;
   unsigned threads = 0;  // 0: as many as the machine has
   Progress progress = {};
-  Dispatch dispatch = Dispatch::ideal;  // the report's, as far as its numbers show
+  // the report's, as far as its numbers show
+  planning::Dispatch dispatch = planning::Dispatch::ideal;
 };
 
 struct EnsembleFigure {
@@ -30,7 +31,7 @@ struct EnsembleFigure {
   std::string x_name = {};
   std::string y_name = {};
   bool is_time = false;  // y is in seconds
-  std::vector<io::LineSeries> series = {};
+  std::vector<draw::LineSeries> series = {};
 };
 
 // A statement of the report about a figure, and our result.
@@ -43,7 +44,7 @@ struct EnsembleStatement {
 
 struct EnsembleStudyResult {
   StudyScale scale = StudyScale::quick;
-  Dispatch dispatch = Dispatch::ideal;
+  planning::Dispatch dispatch = planning::Dispatch::ideal;
   Count months = 0;  // for figures where the report does not state it
   std::vector<EnsembleFigure> figures = {};
   std::vector<EnsembleStatement> statements = {};
@@ -60,4 +61,4 @@ std::string to_csv(const EnsembleStudyResult& result);
 std::string to_html(const EnsembleStudyResult& result);
 std::string to_svg(const EnsembleStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

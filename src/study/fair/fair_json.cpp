@@ -2,7 +2,7 @@
 #include "study/fair/fair_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -75,4 +75,4 @@ std::string to_csv(const FairStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -4,7 +4,7 @@
 #include "study/fair/fair_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Text;
@@ -140,4 +140,4 @@ std::string format_table(const FairStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

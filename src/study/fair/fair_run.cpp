@@ -8,7 +8,7 @@
 #include "study/fair/fair_study.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::size_t kMostSets = 10'000;
@@ -33,13 +33,13 @@ std::vector<FairCluster> clusters_of(const FairStudyOptions& options) {
 }
 
 std::vector<FairCase> cases_of(const FairStudyOptions& options, std::size_t sets) {
-  const auto classes = chosen_or<KernelClass>(
-      options.classes, {std::begin(kKernelClasses), std::end(kKernelClasses)});
+  const auto classes = chosen_or<gen::KernelClass>(
+      options.classes, {std::begin(gen::kKernelClasses), std::end(gen::kKernelClasses)});
   std::vector<FairCase> cases;
-  for (const KernelClass kernels : classes) {
+  for (const gen::KernelClass kernels : classes) {
     for (const std::size_t workflows :
          chosen_or<std::size_t>(options.workflows, {2, 4, 6, 8, 10})) {
-      check_range("workflows", static_cast<double>(workflows), 1, kMostWorkflows);
+      gen::check_range("workflows", static_cast<double>(workflows), 1, kMostWorkflows);
       for (std::size_t set = 0; set < sets; ++set) {
         for (const FairCluster& cluster : clusters_of(options)) {
           cases.push_back(
@@ -59,8 +59,8 @@ Problem problem_of(const FairCase& one, std::uint64_t seed) {
                       .split(one.set);
   std::vector<Workflow> workflows;
   for (std::size_t i = 0; i < one.workflows; ++i) {
-    workflows.push_back(kernel_graph(one.kernels, random.below(population(one.kernels)), seed,
-                                     "w" + std::to_string(i)));
+    workflows.push_back(gen::kernel_graph(one.kernels, random.below(gen::population(one.kernels)),
+                                          seed, "w" + std::to_string(i)));
   }
   const Cluster cluster{.name = std::string(one.cluster.name),
                         .processors = one.cluster.processors,
@@ -94,7 +94,7 @@ void plan_case(FairCase& one, std::uint64_t seed) {
 std::vector<FairTiming> measure_timings(std::uint64_t seed) {
   std::vector<Problem> problems;
   for (std::size_t set = 0; set < kTimedSets; ++set) {
-    problems.push_back(problem_of({.kernels = KernelClass::random,
+    problems.push_back(problem_of({.kernels = gen::KernelClass::random,
                                    .workflows = 10,
                                    .set = set,
                                    .cluster = fair_clusters().back()},
@@ -111,7 +111,7 @@ std::vector<FairTiming> measure_timings(std::uint64_t seed) {
 
 FairStudyResult run_fair_study(const FairStudyOptions& options) {
   const std::size_t sets = options.sets.value_or(options.scale == StudyScale::paper ? 25 : 2);
-  check_range("sets", static_cast<double>(sets), 1, kMostSets);
+  gen::check_range("sets", static_cast<double>(sets), 1, kMostSets);
   FairStudyResult result{.scale = options.scale, .seed = options.seed, .sets = sets};
   result.cases = cases_of(options, sets);
   if (result.cases.empty()) {
@@ -127,4 +127,4 @@ FairStudyResult run_fair_study(const FairStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

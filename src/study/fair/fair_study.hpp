@@ -17,7 +17,7 @@
 #include "study/fair/fair_tables.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 struct FairStudyOptions {
   StudyScale scale = StudyScale::quick;
@@ -27,10 +27,10 @@ struct FairStudyOptions {
   Progress progress = {};
 
   // Overrides of the scale.
-  std::optional<std::size_t> sets = {};     // of each class and number of workflows
-  std::vector<KernelClass> classes = {};    // empty: all
-  std::vector<std::size_t> workflows = {};  // in a set; empty: 2, 4, 6, 8 and 10
-  std::vector<Count> processors = {};       // of the four clusters; empty: all
+  std::optional<std::size_t> sets = {};        // of each class and number of workflows
+  std::vector<gen::KernelClass> classes = {};  // empty: all
+  std::vector<std::size_t> workflows = {};     // in a set; empty: 2, 4, 6, 8 and 10
+  std::vector<Count> processors = {};          // of the four clusters; empty: all
 };
 
 struct FairStudyResult {
@@ -50,4 +50,4 @@ std::string to_json(const FairStudyResult& result);
 // A line per case and algorithm.
 std::string to_csv(const FairStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cmath>
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::array kClusters = {FairCluster{"chti", 20, 4.311}, FairCluster{"grillon", 47, 3.379},
@@ -68,7 +68,7 @@ std::string FairPart::name() const {
 
 std::vector<FairPart> class_parts(std::span<const FairCase> cases) {
   std::vector<FairPart> parts;
-  for (const KernelClass kernels : kKernelClasses) {
+  for (const gen::KernelClass kernels : gen::kKernelClasses) {
     add_if_any(parts, cases, {.kernels = kernels});
   }
   return parts;
@@ -182,4 +182,4 @@ std::optional<double> fair_seconds(std::string_view algorithm) {
 
 }  // namespace published
 
-}  // namespace dovetail
+}  // namespace dovetail::study

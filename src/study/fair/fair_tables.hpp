@@ -11,7 +11,7 @@
 #include "dovetail/planner.hpp"
 #include "gen/kernel_graphs.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // The clusters of the paper's Table I; speeds in GFlop/s.
 struct FairCluster {
@@ -31,7 +31,7 @@ std::string_view to_string(FairMetric metric);
 
 // One set of workflows on one cluster, and the metrics of every algorithm on it.
 struct FairCase {
-  KernelClass kernels = KernelClass::random;
+  gen::KernelClass kernels = gen::KernelClass::random;
   std::size_t workflows = 0;
   std::size_t set = 0;
   FairCluster cluster = {};
@@ -51,7 +51,7 @@ Quartiles quartiles(std::vector<double> values);
 
 // A part of the cases; empty fields: all.
 struct FairPart {
-  std::optional<KernelClass> kernels = {};
+  std::optional<gen::KernelClass> kernels = {};
   std::optional<Count> processors = {};
   bool has(const FairCase& one) const {
     return (!kernels || one.kernels == *kernels) &&
@@ -102,4 +102,4 @@ inline constexpr int kSlackAboveTwo = 2;  // of 1,500
 
 }  // namespace published
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -5,7 +5,10 @@
 #include "study/queue/queue_tables.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
+
+using queue::Requests;
+
 namespace {
 
 // Which workflows a figure shows, on which queue.
@@ -205,4 +208,4 @@ std::vector<QueueFigure> queue_figures(const QueueCampaign& campaign) {
   return figures;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

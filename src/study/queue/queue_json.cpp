@@ -2,12 +2,14 @@
 #include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
 
-std::string_view name_of(NeverRan rule) { return rule == NeverRan::request ? "request" : "drop"; }
+std::string_view never_ran_text(queue::NeverRan rule) {
+  return rule == queue::NeverRan::request ? "request" : "drop";
+}
 
 Json improvement_json(const Improvement& value) {
   return {{"mean_of_ratios", value.mean_of_ratios}, {"ratio_of_means", value.ratio_of_means}};
@@ -18,7 +20,7 @@ Json setting_json(const QueueCampaign& campaign, const QueueSetting& setting) {
           {"nodes", campaign.logs[setting.log].nodes},
           {"requests", name_of(setting.requests)},
           {"contiguous", setting.contiguous},
-          {"never_ran", name_of(setting.never_ran)}};
+          {"never_ran", never_ran_text(setting.never_ran)}};
 }
 
 Json head_json(const QueueStudyResult& result) {
@@ -178,7 +180,7 @@ std::string to_csv(const QueueStudyResult& result) {
     fmt::format_to(
         out, "{},{},{},{},{},{},{},{},{},{:g},{},{:.1f},{:.2f},{:.2f},{:.3f},{:.1f},{:.3f}\n",
         log.name, log.nodes, name_of(key.setting.requests), key.setting.contiguous ? "yes" : "no",
-        name_of(key.setting.never_ran), key.cap, workflow.name, workflow.tasks->size(),
+        never_ran_text(key.setting.never_ran), key.cap, workflow.name, workflow.tasks->size(),
         name_of(key.cut), key.min_utilisation, series.outcomes.size(),
         series.mean_makespan() / kSecond, means.held_hours, means.jobs, means.expired,
         means.single_mode, improvement(series, *result.find(base)).mean_of_ratios);
@@ -186,4 +188,4 @@ std::string to_csv(const QueueStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

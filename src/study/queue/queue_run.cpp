@@ -9,7 +9,7 @@
 #include "study/parallel.hpp"
 #include "study/queue/queue_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr Time kWeek = 604'800 * kSecond;
@@ -18,9 +18,9 @@ constexpr Time kWeek = 604'800 * kSecond;
 // decision and the same at every instant, so each set is reused.
 class Shelf {
  public:
-  using Set = std::vector<RunTimes>;
+  using Set = std::vector<queue::RunTimes>;
 
-  Shelf(const std::vector<QueueWorkflow>& workflows, Pick pick)
+  Shelf(const std::vector<QueueWorkflow>& workflows, queue::Pick pick)
       : workflows_(workflows), pick_(pick) {}
 
   std::unique_ptr<Set> take() {
@@ -44,7 +44,7 @@ class Shelf {
 
  private:
   const std::vector<QueueWorkflow>& workflows_;
-  Pick pick_;
+  queue::Pick pick_;
   std::mutex mutex_;  // guards the line below
   std::vector<std::unique_ptr<Set>> unused_;
 };
@@ -53,7 +53,7 @@ class Shelf {
 struct Stage {
   QueueSettingFacts facts;
   std::vector<std::size_t> series = {};
-  std::vector<Background> forks = {};  // by instant
+  std::vector<queue::Background> forks = {};  // by instant
 };
 
 std::vector<Stage> make_stages(const QueueCampaign& campaign) {
@@ -71,9 +71,9 @@ std::vector<Stage> make_stages(const QueueCampaign& campaign) {
   return stages;
 }
 
-double first_week_load(const std::vector<Job>& jobs, Count nodes) {
+double first_week_load(const std::vector<queue::Job>& jobs, Count nodes) {
   double held = 0;
-  for (const Job& job : jobs) {
+  for (const queue::Job& job : jobs) {
     if (job.submit < kWeek) held += static_cast<double>(job.run) * job.ask.nodes;
   }
   return held / (static_cast<double>(kWeek) * nodes);
@@ -83,24 +83,24 @@ void replay_background(const QueueCampaign& campaign, const QueueStudyOptions& o
                        Stage& stage) {
   const QueueSetting& setting = stage.facts.setting;
   const QueueLog& log = campaign.logs[setting.log];
-  auto jobs = std::make_shared<const std::vector<Job>>(
+  auto jobs = std::make_shared<const std::vector<queue::Job>>(
       read_queue_log(log, setting, options.data_dir, options.seed).jobs);
   stage.facts.jobs = jobs->size();
   stage.facts.first_week = first_week_load(*jobs, log.nodes);
-  const QueueRules rules{.room = {.nodes = log.nodes, .contiguous = setting.contiguous}};
-  stage.forks = forks_at(Background(rules, std::move(jobs)), campaign.instants);
+  const queue::QueueRules rules{.room = {.nodes = log.nodes, .contiguous = setting.contiguous}};
+  stage.forks = queue::forks_at(queue::Background(rules, std::move(jobs)), campaign.instants);
 }
 
-QueueOutcome run_one(const Background& fork, const QueueSeriesKey& key, RunTimes& run_times,
-                     StrategyOptions options) {
+QueueOutcome run_one(const queue::Background& fork, const QueueSeriesKey& key,
+                     queue::RunTimes& run_times, queue::StrategyOptions options) {
   options.cap = key.cap;
   options.min_utilisation = key.min_utilisation;
-  const WorkflowResult result =
-      run_workflow(fork, *find_strategy(name_of(key.cut)), run_times, options);
+  const queue::WorkflowResult result =
+      queue::run_workflow(fork, *queue::find_strategy(name_of(key.cut)), run_times, options);
   return {.makespan = result.makespan,
           .held = result.held,
           .jobs = static_cast<std::uint32_t>(result.jobs.size()),
-          .expired = static_cast<std::uint32_t>(result.count(PilotOutcome::expired)),
+          .expired = static_cast<std::uint32_t>(result.count(queue::PilotOutcome::expired)),
           .single_mode = result.single_mode};
 }
 
@@ -110,7 +110,7 @@ void run_series(QueueCampaign& campaign, const QueueStudyOptions& options) {
   parallel_for(stages.size(), options.threads,
                [&](std::size_t i) { replay_background(campaign, options, stages[i]); });
   for (QueueSeries& series : campaign.series) series.outcomes.resize(campaign.instants.size());
-  const StrategyOptions strategies = strategy_options(options.rules);
+  const queue::StrategyOptions strategies = strategy_options(options.rules);
   Shelf shelf(campaign.workflows, strategies.pick);
   const auto run_item = [&](std::size_t item) {
     const Stage& stage = stages[item / campaign.instants.size()];
@@ -145,12 +145,12 @@ std::string_view to_string(QueueStudyRules rules) {
   return rules == QueueStudyRules::paper ? "paper" : "authors";
 }
 
-StrategyOptions strategy_options(QueueStudyRules rules) {
+queue::StrategyOptions strategy_options(QueueStudyRules rules) {
   if (rules == QueueStudyRules::paper) return {};
-  return {.requests = RequestRule::authors,
-          .zhang = ZhangRule::code,
-          .glume = GlumeRule::code,
-          .leeway = LeewayRule::code};
+  return {.requests = queue::RequestRule::authors,
+          .zhang = queue::ZhangRule::code,
+          .glume = queue::GlumeRule::code,
+          .leeway = queue::LeewayRule::code};
 }
 
 QueueStudyResult run_queue_study(const QueueStudyOptions& options) {
@@ -163,4 +163,4 @@ QueueStudyResult run_queue_study(const QueueStudyOptions& options) {
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -11,7 +11,7 @@
 #include "queue/sim/trace.hpp"
 #include "queue/strategies/strategy.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // The strategies in the order of the paper, then ours.
 enum class Cut { one_job_per_task, one_job, level_by_level, zhang, glume, glume_plus };
@@ -44,8 +44,8 @@ constexpr int hours_of(QueueLength length) {
   return kHours[static_cast<std::size_t>(length)];
 }
 
-constexpr std::string_view name_of(Requests requests) {
-  return requests == Requests::real ? "real" : "accurate";
+constexpr std::string_view name_of(queue::Requests requests) {
+  return requests == queue::Requests::real ? "real" : "accurate";
 }
 
 // One of the 36: its name is "Montage-250-medium".
@@ -55,7 +55,7 @@ struct QueueWorkflow {
   std::uint32_t size = 0;  // as in the name; the number of tasks is near it
   QueueLength length = QueueLength::medium;
   bool generated = false;
-  std::shared_ptr<const LeveledTasks> tasks = {};
+  std::shared_ptr<const queue::LeveledTasks> tasks = {};
 };
 
 // The names of the logs of individual figures; the synthetic log replaces each of them.
@@ -78,9 +78,9 @@ inline bool stands_for(const QueueLog& log, std::string_view name) {
 // The competing jobs, and how the machine runs them.
 struct QueueSetting {
   std::size_t log = 0;  // position in QueueCampaign::logs
-  Requests requests = Requests::accurate;
+  queue::Requests requests = queue::Requests::accurate;
   bool contiguous = false;
-  NeverRan never_ran = NeverRan::drop;
+  queue::NeverRan never_ran = queue::NeverRan::drop;
   friend bool operator==(const QueueSetting&, const QueueSetting&) = default;
 };
 
@@ -129,14 +129,14 @@ struct QueueCampaign {
   std::vector<Count> caps;  // those of Table 2
   // Whether machines need contiguous nodes, everywhere except in the doubt experiment.
   bool contiguous = false;
-  NeverRan never_ran = NeverRan::drop;
+  queue::NeverRan never_ran = queue::NeverRan::drop;
   std::vector<Time> instants;
   std::vector<QueueLog> logs;
   std::vector<QueueWorkflow> workflows;
   std::vector<QueueSettingFacts> settings;
   std::vector<QueueSeries> series;
 
-  QueueSetting setting(std::size_t log, Requests requests) const {
+  QueueSetting setting(std::size_t log, queue::Requests requests) const {
     return {log, requests, contiguous, never_ran};
   }
   // Null when it was not run.
@@ -144,4 +144,4 @@ struct QueueCampaign {
   std::size_t executions() const { return series.size() * instants.size(); }
 };
 
-}  // namespace dovetail
+}  // namespace dovetail::study

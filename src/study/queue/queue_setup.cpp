@@ -13,7 +13,7 @@
 #include "gen/workload.hpp"
 #include "study/queue/queue_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 constexpr std::array<double, 4> kLeastUtilisations = {0.25, 0.5, 0.75, 0.9};
@@ -73,7 +73,7 @@ class WorkflowSource {
     const bool is_there = !folder_.empty() && std::filesystem::exists(folder_ / file);
     if (!folder_.empty() && !is_there && options_.source == QueueWorkflows::published) return false;
     workflow.generated = !is_there;
-    workflow.tasks = std::make_shared<const LeveledTasks>(
+    workflow.tasks = std::make_shared<const queue::LeveledTasks>(
         is_there ? read_workflow((folder_ / file).string())
                  : generated_queue_workflow(options_.seed, workflow.application, workflow.size,
                                             workflow.length),
@@ -124,7 +124,7 @@ void for_each_workflow(const QueueCampaign& campaign, std::string_view log_name,
 // The scenarios of Table 2; those of the figures are among them.
 void add_table(QueueCampaign& campaign) {
   for (std::size_t log = 0; log < campaign.logs.size(); ++log) {
-    for (const Requests requests : {Requests::accurate, Requests::real}) {
+    for (const queue::Requests requests : {queue::Requests::accurate, queue::Requests::real}) {
       for (std::size_t workflow = 0; workflow < campaign.workflows.size(); ++workflow) {
         for (const Count cap : campaign.caps) {
           for (const Cut cut : kCuts) {
@@ -143,10 +143,11 @@ void add_front(QueueCampaign& campaign) {
   for_each_workflow(campaign, kFigureLog, [&](std::size_t log, std::size_t workflow) {
     if (campaign.workflows[workflow].length != QueueLength::medium) return;
     for (const double least : kLeastUtilisations) {
-      campaign.series.push_back({.key = {.setting = campaign.setting(log, Requests::accurate),
-                                         .workflow = workflow,
-                                         .cut = Cut::glume_plus,
-                                         .min_utilisation = least}});
+      campaign.series.push_back(
+          {.key = {.setting = campaign.setting(log, queue::Requests::accurate),
+                   .workflow = workflow,
+                   .cut = Cut::glume_plus,
+                   .min_utilisation = least}});
     }
   });
 }
@@ -154,10 +155,10 @@ void add_front(QueueCampaign& campaign) {
 void add_doubt(QueueCampaign& campaign) {
   for_each_workflow(campaign, kDoubtLog, [&](std::size_t log, std::size_t workflow) {
     for (const bool contiguous : {false, true}) {
-      for (const NeverRan never_ran : {NeverRan::drop, NeverRan::request}) {
+      for (const queue::NeverRan never_ran : {queue::NeverRan::drop, queue::NeverRan::request}) {
         for (const Cut cut : {Cut::zhang, Cut::glume}) {
           campaign.series.push_back(
-              {.key = {.setting = {log, Requests::real, contiguous, never_ran},
+              {.key = {.setting = {log, queue::Requests::real, contiguous, never_ran},
                        .workflow = workflow,
                        .cut = cut}});
         }
@@ -199,7 +200,7 @@ bool matches(std::string_view name, std::string_view pattern) {
 
 Workflow generated_queue_workflow(std::uint64_t seed, std::string_view application,
                                   std::uint32_t size, QueueLength length) {
-  constexpr std::array kMakers = {cybershake, epigenomics, montage, sipht};
+  constexpr std::array kMakers = {gen::cybershake, gen::epigenomics, gen::montage, gen::sipht};
   const auto number = static_cast<std::size_t>(std::ranges::find(kQueueApplications, application) -
                                                kQueueApplications.begin());
   Random random = Random(seed).split(number).split(size).split(static_cast<std::uint64_t>(length));
@@ -228,20 +229,20 @@ QueueCampaign plan_queue_campaign(const QueueStudyOptions& options) {
   return campaign;
 }
 
-Trace read_queue_log(const QueueLog& log, const QueueSetting& setting, const std::string& data_dir,
-                     std::uint64_t seed) {
-  const TraceRules rules{.requests = setting.requests,
-                         .never_ran = setting.never_ran,
-                         .nodes = log.nodes,
-                         .processors_per_node = log.processors_per_node};
+queue::Trace read_queue_log(const QueueLog& log, const QueueSetting& setting,
+                            const std::string& data_dir, std::uint64_t seed) {
+  const queue::TraceRules rules{.requests = setting.requests,
+                                .never_ran = setting.never_ran,
+                                .nodes = log.nodes,
+                                .processors_per_node = log.processors_per_node};
   if (!log.file.empty()) {
-    return read_trace(archive_log_path(log.file, study_data_folder(data_dir)), rules);
+    return queue::read_trace(gen::archive_log_path(log.file, study_data_folder(data_dir)), rules);
   }
   // Enough jobs for the week and for the workflows' time after it.
   constexpr std::uint32_t kJobs = 4'000;
-  const Workload workload = make_workload(
+  const gen::Workload workload = gen::make_workload(
       {.seed = seed, .lublin = {.processors = log.nodes, .jobs = kJobs}, .load = 0.8});
-  return all_of(TraceFile(format_swf(to_swf(workload)), log.name, rules));
+  return queue::all_of(queue::TraceFile(io::format_swf(gen::to_swf(workload)), log.name, rules));
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -18,7 +18,7 @@
 #include "study/queue/queue_tables.hpp"
 #include "study/study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 // Readings of the strategies: as the paper describes them, or as its authors' program implements
 // them (padded requests, its own rules for cutting and for the leeway).
@@ -27,7 +27,7 @@ enum class QueueStudyRules { paper, authors };
 std::string_view to_string(QueueStudyRules rules);
 
 // Leaves out the cap and the utilisation, which the experiment sets.
-StrategyOptions strategy_options(QueueStudyRules rules);
+queue::StrategyOptions strategy_options(QueueStudyRules rules);
 
 // Where the workflows come from: the published files, those and generated ones for what is missing,
 // or all generated.
@@ -42,7 +42,7 @@ struct QueueStudyOptions {
   Progress progress = {};
   QueueStudyRules rules = QueueStudyRules::paper;
   bool contiguous = false;  // jobs need neighbouring nodes
-  NeverRan never_ran = NeverRan::drop;
+  queue::NeverRan never_ran = queue::NeverRan::drop;
   // Instead of figures and tables: the four combinations of contiguous nodes and jobs that never
   // ran, on SDSC-SP2 with real requests.
   bool doubt = false;
@@ -83,8 +83,8 @@ Workflow generated_queue_workflow(std::uint64_t seed, std::string_view applicati
 QueueCampaign plan_queue_campaign(const QueueStudyOptions& options);
 
 // The jobs of a log as a setting reads them.
-Trace read_queue_log(const QueueLog& log, const QueueSetting& setting, const std::string& data_dir,
-                     std::uint64_t seed);
+queue::Trace read_queue_log(const QueueLog& log, const QueueSetting& setting,
+                            const std::string& data_dir, std::uint64_t seed);
 
 // Throws InputError for a missing or unknown log, and when no workflow matches the requested names.
 QueueStudyResult run_queue_study(const QueueStudyOptions& options);
@@ -94,4 +94,4 @@ std::string to_json(const QueueStudyResult& result);
 // A line per scenario and strategy: mean makespan, utilisation, jobs.
 std::string to_csv(const QueueStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -5,7 +5,7 @@
 #include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Text;
@@ -28,7 +28,7 @@ void write_head(Text out, const QueueStudyResult& result) {
                    "  {:<10} {:>4} nodes, {:<8} requests, {}{}{} jobs, load of the week {:.2f}\n",
                    log.name, log.nodes, name_of(facts.setting.requests),
                    facts.setting.contiguous ? "contiguous, " : "",
-                   facts.setting.never_ran == NeverRan::request ? "never ran counts, " : "",
+                   facts.setting.never_ran == queue::NeverRan::request ? "never ran counts, " : "",
                    facts.jobs, facts.first_week);
   }
 }
@@ -122,7 +122,7 @@ void write_front(Text out, const Front& front) {
 
 std::string setting_name(const QueueSetting& setting) {
   return fmt::format("{} / {}", setting.contiguous ? "contiguous" : "count",
-                     setting.never_ran == NeverRan::request ? "request" : "drop");
+                     setting.never_ran == queue::NeverRan::request ? "request" : "drop");
 }
 
 std::string signed_text(const std::optional<double>& percent) {
@@ -185,4 +185,4 @@ std::string format_table(const QueueStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

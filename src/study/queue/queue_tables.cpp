@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using PublishedWins = std::array<std::array<int, 2>, kWinColumns>;
@@ -27,8 +27,8 @@ constexpr std::array<PublishedRow, 4> kPublishedWins = {{
 QueueLength length_of_column(std::size_t column) {
   return kQueueLengths[column % kQueueLengths.size()];
 }
-Requests requests_of_column(std::size_t column) {
-  return column < kQueueLengths.size() ? Requests::accurate : Requests::real;
+queue::Requests requests_of_column(std::size_t column) {
+  return column < kQueueLengths.size() ? queue::Requests::accurate : queue::Requests::real;
 }
 
 // Calls use(key) for the scenarios of a column of Table 2; the key lacks a strategy.
@@ -239,7 +239,7 @@ Lead lead(const std::vector<double>& improvements) {
 
 std::string win_column_name(std::size_t column) {
   return fmt::format("{} {}", name_of(length_of_column(column)),
-                     requests_of_column(column) == Requests::real ? "real" : "acc.");
+                     requests_of_column(column) == queue::Requests::real ? "real" : "acc.");
 }
 
 std::vector<WinTable> win_tables(const QueueCampaign& campaign) {
@@ -272,9 +272,10 @@ std::vector<Front> fronts(const QueueCampaign& campaign) {
     Front front{.title = fmt::format("{}, medium length, accurate requests, at most {} jobs",
                                      campaign.logs[log].name, kUsualCap)};
     const auto add = [&](Cut cut, double minimum) {
-      const auto row = front_row(campaign, {.setting = campaign.setting(log, Requests::accurate),
-                                            .cut = cut,
-                                            .min_utilisation = minimum});
+      const auto row =
+          front_row(campaign, {.setting = campaign.setting(log, queue::Requests::accurate),
+                               .cut = cut,
+                               .min_utilisation = minimum});
       if (row) front.rows.push_back(*row);
     };
     for (const Cut cut : kCuts) add(cut, 0);
@@ -306,4 +307,4 @@ QueueStudyTables queue_tables(const QueueCampaign& campaign) {
   return tables;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

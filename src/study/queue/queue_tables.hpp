@@ -12,7 +12,7 @@
 
 #include "study/queue/queue_series.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 struct Improvement {
   double mean_of_ratios = 0;
@@ -141,4 +141,4 @@ std::vector<ParentTable> parent_tables(const QueueCampaign& campaign);
 std::vector<Front> fronts(const QueueCampaign& campaign);
 std::vector<DoubtRow> doubt_rows(const QueueCampaign& campaign);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -2,7 +2,7 @@
 #include "study/report.hpp"
 #include "study/turnaround/turnaround_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using report::Json;
@@ -119,4 +119,4 @@ std::string to_csv(const TurnaroundStudyResult& result) {
   return text;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

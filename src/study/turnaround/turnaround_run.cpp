@@ -7,21 +7,21 @@
 #include "planners/list/turnaround.hpp"
 #include "study/turnaround/turnaround_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 // All sixteen plans of one instance.
 ScenarioSums plan_instance(const Workflow& workflow, const Platform& platform) {
   const Problem problem({workflow}, platform);
   PlanningContext context(problem);
-  OneCluster& cluster = context.shared<OneCluster>();
+  planning::OneCluster& cluster = context.shared<planning::OneCluster>();
   ScenarioSums sums{.instances = 1};
   std::array<std::int64_t, kBoundNames.size()> times{};
   std::array<std::int64_t, kBoundNames.size()> areas{};
   for (std::size_t level = 0; level < kBottomLevelNames.size(); ++level) {
     for (std::size_t bound = 0; bound < kBoundNames.size(); ++bound) {
-      const Plan plan =
-          plan_turnaround(cluster, static_cast<BottomLevel>(level), static_cast<Bound>(bound));
+      const Plan plan = planning::plan_turnaround(
+          cluster, static_cast<planning::BottomLevel>(level), static_cast<planning::Bound>(bound));
       const std::size_t algorithm = algorithm_number(level, bound);
       sums.turnaround[algorithm] = times[bound] = makespan(plan);
       sums.cpu[algorithm] = areas[bound] = static_cast<std::int64_t>(consumed(plan));
@@ -51,12 +51,13 @@ class BottomLevelTableMaker {
     for (std::size_t level = 0; level < kLevels; ++level) {
       values[level] = sums.turnaround[algorithm_number(level, bound)];
     }
-    const auto one = static_cast<double>(values[static_cast<std::size_t>(BottomLevel::one)]);
+    const auto one =
+        static_cast<double>(values[static_cast<std::size_t>(planning::BottomLevel::one)]);
     const std::int64_t least = *std::min_element(values.begin(), values.end());
     const auto winners = static_cast<double>(std::count(values.begin(), values.end(), least));
     for (std::size_t level = 0; level < kLevels; ++level) {
       if (values[level] == least) table_.best_percent[level] += 1 / winners;
-      if (level == static_cast<std::size_t>(BottomLevel::one)) continue;
+      if (level == static_cast<std::size_t>(planning::BottomLevel::one)) continue;
       const double gain = 100 * (one - static_cast<double>(values[level])) / one;
       table_.least_gain = std::min(table_.least_gain, gain);
       table_.greatest_gain = std::max(table_.greatest_gain, gain);
@@ -124,4 +125,4 @@ TurnaroundStudyResult run_turnaround_study(const TurnaroundStudyOptions& options
   return result;
 }
 
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -17,7 +17,7 @@
 #include "study/study.hpp"
 #include "study/timing.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 
 using TurnaroundStudyOptions = StudyOptions;
 
@@ -87,4 +87,4 @@ std::string to_json(const TurnaroundStudyResult& result);
 // One line per scenario and algorithm.
 std::string to_csv(const TurnaroundStudyResult& result);
 
-}  // namespace dovetail
+}  // namespace dovetail::study

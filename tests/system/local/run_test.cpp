@@ -287,7 +287,7 @@ TEST_F(RunTest, AfterThreeRunsTimesThatNobodyGaveAreKnown) {
   Time planned_end = 0;
   Time real_end = 0;
   for (const run::PastAttempt& attempt : state.attempts()) {
-    const Slot& planned = state.first_plan()[attempt.task];
+    const planning::Slot& planned = state.first_plan()[attempt.task];
     const auto length = static_cast<double>(planned.end - planned.start);
     EXPECT_NEAR(length, attempt.seconds * 1000, 0.2 * attempt.seconds * 1000) << attempt.task;
     planned_end = std::max(planned_end, planned.end);

@@ -11,7 +11,7 @@
 #include "support/draw/sample_before_after.hpp"
 #include "support/draw/svg_picture.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::BeforeAndAfter;
@@ -146,13 +146,13 @@ TEST(BeforeAfter, LostRunsKeepTheColourOfTheTaskThatIsNeverFinished) {
 
 TEST(BeforeAfter, ChangeIsLaterEarlierOrNone) {
   BeforeAndAfter sample = joined_pool();
-  EXPECT_EQ(io::change_text(sample.before, sample.before), "ends as planned");
+  EXPECT_EQ(change_text(sample.before, sample.before), "ends as planned");
   sample.after.makespan = 90'000;
-  EXPECT_EQ(io::change_text(sample.before, sample.after), "10s (13 %) later than planned");
+  EXPECT_EQ(change_text(sample.before, sample.after), "10s (13 %) later than planned");
   sample.after.makespan = 81'000;
-  EXPECT_EQ(io::change_text(sample.before, sample.after), "1s (1.3 %) later than planned");
+  EXPECT_EQ(change_text(sample.before, sample.after), "1s (1.3 %) later than planned");
   sample.after.feasible = false;
-  EXPECT_EQ(io::change_text(sample.before, sample.after), "");
+  EXPECT_EQ(change_text(sample.before, sample.after), "");
 }
 
 TEST(BeforeAfter, MarksAreNumberedOnBothPartsAndInTheTable) {
@@ -189,7 +189,7 @@ TEST(BeforeAfter, EveryDecisionHasItsWords) {
                    {1'000, "d", 9'000, 9'000, false}, {1'000, "e", 9'000, 8'000, false},
                    {1'000, "f", 8'000, 9'000, false}, {1'000, "g", 8'000, 9'000, true},
                    {1'000, "h", 9'000, 8'000, true},  {1'000, "i", 9'000, 9'000, true}};
-  const std::vector<io::EventRow> rows = io::event_rows(after, after);
+  const std::vector<EventRow> rows = event_rows(after, after);
   ASSERT_EQ(rows.size(), 9u);
   EXPECT_EQ(rows[0].number, 1u);
   EXPECT_EQ(rows[0].decision, "adopted, the old plan was impossible");
@@ -344,4 +344,4 @@ TEST_F(BeforeAfterPage, LogsNothing) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -9,7 +9,7 @@
 #include "dovetail/draw.hpp"
 #include "support/sample_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using nlohmann::json;
@@ -120,4 +120,4 @@ TEST(ChromeTrace, OddPlansAreValidJson) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -10,19 +10,19 @@
 #include "support/draw/page_test.hpp"
 #include "support/draw/svg_picture.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::SvgPicture;
 
-io::EnsemblePicture two_groups(Count months, Duration month) {
-  io::EnsemblePicture picture{.title = "a <b>",
-                              .facts = {"two & more"},
-                              .window = {0, months * month},
-                              .scenarios = 2,
-                              .months = months};
+EnsemblePicture two_groups(Count months, Duration month) {
+  EnsemblePicture picture{.title = "a <b>",
+                          .facts = {"two & more"},
+                          .window = {0, months * month},
+                          .scenarios = 2,
+                          .months = months};
   for (std::uint32_t g = 0; g < 2; ++g) {
-    io::GroupRow row{.name = "cluster " + std::to_string(g + 1)};
+    GroupRow row{.name = "cluster " + std::to_string(g + 1)};
     for (Count m = 0; m < months; ++m) row.runs.push_back({g, m, m * month, (m + 1) * month});
     picture.rows.push_back(std::move(row));
   }
@@ -52,7 +52,7 @@ TEST(EnsembleSvg, ShowsTheProgressOfEveryScenario) {
 
 // Two months with a night in between.
 TEST(EnsembleSvg, ProgressIsLevelWhileNothingRuns) {
-  io::EnsemblePicture picture{.title = "t", .window = {0, 10 * kHour}, .scenarios = 1, .months = 2};
+  EnsemblePicture picture{.title = "t", .window = {0, 10 * kHour}, .scenarios = 1, .months = 2};
   picture.rows.push_back({.name = "a",
                           .runs = {{0, 0, 0, kHour}, {0, 1, 9 * kHour, 10 * kHour}},
                           .absent = {{kHour, 9 * kHour}}});
@@ -68,7 +68,7 @@ TEST(EnsembleSvg, ProgressIsLevelWhileNothingRuns) {
 }
 
 TEST(EnsembleSvg, EveryScenarioHasItsColourAndItsPlaceInTheLegend) {
-  io::EnsemblePicture picture{.title = "t", .window = {0, kHour}, .scenarios = 40, .months = 1};
+  EnsemblePicture picture{.title = "t", .window = {0, kHour}, .scenarios = 40, .months = 1};
   for (std::uint32_t s = 0; s < 40; ++s) {
     picture.rows.push_back({.name = "g", .runs = {{s, 0, 0, kHour}}});
   }
@@ -80,7 +80,7 @@ TEST(EnsembleSvg, EveryScenarioHasItsColourAndItsPlaceInTheLegend) {
 }
 
 TEST(LineChart, OnePageSaysItsTitleOnce) {
-  const std::string page = io::lines_html("gains", {{.title = "gains"}});
+  const std::string page = lines_html("gains", {{.title = "gains"}});
   EXPECT_EQ(page.find("<h2>gains"), std::string::npos);
   EXPECT_NE(page.find("<h1>gains"), std::string::npos);
 }
@@ -114,12 +114,12 @@ if (charts.length !== 2 || charts.some(box => box.width < 300 || box.height < 80
 }
 
 TEST(LineChart, HasALinePerSeriesAndItsNames) {
-  const io::LineChart chart{
+  const LineChart chart{
       .title = "gains",
       .x_name = "processors",
       .y_name = "gain",
       .series = {{"imp1", {{11, 0}, {12, 3}}, {}}, {"imp2", {{11, -1}, {12, 4}}, {}}}};
-  const SvgPicture picture(io::lines_svg({chart, chart}));
+  const SvgPicture picture(lines_svg({chart, chart}));
   ASSERT_TRUE(picture.well_formed());
   EXPECT_EQ(picture.all("path", "line").size(), 8U);
   EXPECT_NE(picture.all_text().find("imp2"), std::string::npos);
@@ -128,8 +128,8 @@ TEST(LineChart, HasALinePerSeriesAndItsNames) {
 
 TEST(LineChart, OfNothingIsAnEmptyPlot) {
   EXPECT_TRUE(
-      SvgPicture(io::lines_svg({{.title = "nothing", .series = {{"a", {}, {}}}}})).well_formed());
+      SvgPicture(lines_svg({{.title = "nothing", .series = {{"a", {}, {}}}}})).well_formed());
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

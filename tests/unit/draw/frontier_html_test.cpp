@@ -8,7 +8,7 @@
 #include "draw/page.hpp"
 #include "support/draw/sample_frontier.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::sample_frontier;
@@ -69,7 +69,7 @@ TEST(FrontierHtml, PageNeedsNoNetworkAndForbidsIt) {
 TEST(FrontierHtml, EverySlotOfTheTemplateIsFilled) {
   const std::string page = frontier_html(sample_frontier());
   for (const char* file : {"frontier.css", "frontier_chart.css", "frontier.js", "gantt.css"}) {
-    EXPECT_EQ(count(page, io::embedded_file(file)), 1u) << file;
+    EXPECT_EQ(count(page, embedded_file(file)), 1u) << file;
   }
   EXPECT_EQ(count(page, "{{"), 0u);
 }
@@ -91,33 +91,33 @@ TEST(FrontierHtml, NoteSaysThatNothingKeepsToTheBudget) {
 
 TEST(FrontierScene, KneeIsFarthestBelowTheLineBetweenTheEnds) {
   const auto point = [](double turnaround, double hours) {
-    return io::FrontierPoint{.turnaround = turnaround, .hours = hours};
+    return FrontierPoint{.turnaround = turnaround, .hours = hours};
   };
-  EXPECT_EQ(io::knee(std::vector{point(0, 10), point(1, 4), point(2, 3), point(10, 0)}), 1u);
-  EXPECT_EQ(io::knee(std::vector{point(0, 10), point(8, 9), point(10, 0)}), std::nullopt);
-  EXPECT_EQ(io::knee(std::vector{point(0, 10), point(10, 0)}), std::nullopt);
+  EXPECT_EQ(knee(std::vector{point(0, 10), point(1, 4), point(2, 3), point(10, 0)}), 1u);
+  EXPECT_EQ(knee(std::vector{point(0, 10), point(8, 9), point(10, 0)}), std::nullopt);
+  EXPECT_EQ(knee(std::vector{point(0, 10), point(10, 0)}), std::nullopt);
 }
 
 TEST(FrontierScene, PublishedNamesTellTheKindOfAlgorithm) {
-  EXPECT_EQ(io::kind_of_plan("BL_1_BD_HALF"), io::PlanKind::turnaround);
-  EXPECT_EQ(io::kind_of_plan("CPA"), io::PlanKind::turnaround);
-  EXPECT_EQ(io::kind_of_plan("DL_BD_CPA"), io::PlanKind::aggressive);
-  EXPECT_EQ(io::kind_of_plan("DL_RC_CPA"), io::PlanKind::conservative);
-  EXPECT_EQ(io::kind_of_plan("DL_RC_CPAR-lambda"), io::PlanKind::hybrid);
-  EXPECT_EQ(io::kind_of_plan("DL_RCBD_CPAR-lambda"), io::PlanKind::hybrid);
-  EXPECT_EQ(io::kind_of_plan("DOVETAIL"), io::PlanKind::search);
-  EXPECT_EQ(io::kind_of_plan("HEFT"), io::PlanKind::other);
+  EXPECT_EQ(kind_of_plan("BL_1_BD_HALF"), PlanKind::turnaround);
+  EXPECT_EQ(kind_of_plan("CPA"), PlanKind::turnaround);
+  EXPECT_EQ(kind_of_plan("DL_BD_CPA"), PlanKind::aggressive);
+  EXPECT_EQ(kind_of_plan("DL_RC_CPA"), PlanKind::conservative);
+  EXPECT_EQ(kind_of_plan("DL_RC_CPAR-lambda"), PlanKind::hybrid);
+  EXPECT_EQ(kind_of_plan("DL_RCBD_CPAR-lambda"), PlanKind::hybrid);
+  EXPECT_EQ(kind_of_plan("DOVETAIL"), PlanKind::search);
+  EXPECT_EQ(kind_of_plan("HEFT"), PlanKind::other);
 }
 
 TEST(FrontierScene, NeighboursReadDifferentlyInCpuHours) {
   std::vector<PlanRecord> plans = sample_frontier({.plans = 3, .dearest = 500, .cheapest = 300});
   plans[1].cpu_hours = 300.3;
   plans[2].cpu_hours = 300.2;
-  const io::FrontierScene scene = io::make_scene(plans, std::nullopt);
+  const FrontierScene scene = make_scene(plans, std::nullopt);
   EXPECT_EQ(scene.points[1].hours_text, "300.3");
   EXPECT_EQ(scene.points[2].hours_text, "300.2");
-  EXPECT_EQ(io::make_scene(sample_frontier(), std::nullopt).points[0].hours_text, "2000");
+  EXPECT_EQ(make_scene(sample_frontier(), std::nullopt).points[0].hours_text, "2000");
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

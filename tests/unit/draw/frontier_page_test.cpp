@@ -7,7 +7,7 @@
 #include "support/draw/page_test.hpp"
 #include "support/draw/sample_frontier.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::sample_frontier;
@@ -112,4 +112,4 @@ TEST_F(FrontierPage, PictureOpensByItself) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -10,7 +10,7 @@
 #include "draw/frontier/frontier_scene.hpp"
 #include "support/draw/sample_frontier.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::FrontierShape;
@@ -134,8 +134,8 @@ TEST(FrontierSvg, LabelsCoverNeitherDotsNorEachOtherInAnyWidth) {
     for (const std::optional<double> budget : {std::optional<double>{}, std::optional(900.0)}) {
       for (const double width : {340.0, 540.0, 980.0}) {
         SCOPED_TRACE(::testing::Message() << shape.plans << " plans, width " << width);
-        const io::FrontierScene scene = io::make_scene(sample_frontier(shape), budget);
-        const Picture picture("<svg>" + io::draw_chart(scene, {width, 250 + width / 3}) + "</svg>");
+        const FrontierScene scene = make_scene(sample_frontier(shape), budget);
+        const Picture picture("<svg>" + draw_chart(scene, {width, 250 + width / 3}) + "</svg>");
         ASSERT_TRUE(picture.well_formed());
         const std::vector<Box> labels = separate_labels(picture);
         ASSERT_GE(labels.size(), budget ? 7u : 6u);
@@ -299,4 +299,4 @@ TEST(FrontierSvg, WallClockPutsTheDateOnTheCard) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -7,7 +7,7 @@
 #include "draw/page.hpp"
 #include "support/sample_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::random_plan;
@@ -138,10 +138,10 @@ TEST(GanttHtml, PageNeedsNoNetworkAndForbidsIt) {
 TEST(GanttHtml, EverySlotOfTheTemplateIsFilled) {
   const std::string page = gantt_html(small_plan());
   for (const char* file : {"gantt.css", "gantt_time.js", "gantt_chart.js", "gantt.js"}) {
-    EXPECT_NE(page.find(io::embedded_file(file)), std::string::npos) << file;
+    EXPECT_NE(page.find(embedded_file(file)), std::string::npos) << file;
     EXPECT_EQ(page.find(std::string("{{") + file), std::string::npos) << file;
   }
-  EXPECT_THROW(io::embedded_file("no such file"), std::logic_error);
+  EXPECT_THROW(embedded_file("no such file"), std::logic_error);
 }
 
 TEST(GanttHtml, WorkflowsHaveColoursOfTheirOwn) {
@@ -169,4 +169,4 @@ TEST(GanttHtml, PlanWithoutTasksIsAPageToo) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -7,7 +7,7 @@
 
 #include "support/sample_plan.hpp"
 
-namespace dovetail::io {
+namespace dovetail::draw {
 namespace {
 
 using dovetail::testing::kTestHour;
@@ -284,4 +284,4 @@ TEST(GanttLayout, WindowReachesAtLeastToTheGivenMoment) {
 }
 
 }  // namespace
-}  // namespace dovetail::io
+}  // namespace dovetail::draw

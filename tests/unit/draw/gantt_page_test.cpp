@@ -7,7 +7,7 @@
 #include "support/draw/page_test.hpp"
 #include "support/sample_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::random_plan;
@@ -141,4 +141,4 @@ TEST_F(GanttPage, PlanWithoutTasksLogsNothing) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

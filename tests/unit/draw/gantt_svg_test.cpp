@@ -12,7 +12,7 @@
 #include "support/draw/svg_picture.hpp"
 #include "support/sample_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::kTestMinute;
@@ -39,8 +39,8 @@ PlanRecord sequence_of(int tasks) {
 
 std::size_t blocks(const PlanRecord& record) {
   std::size_t count = 0;
-  for (const io::GanttCluster& cluster : io::lay_out(record).clusters) {
-    for (const io::GanttItem& item : cluster.items) count += item.blocks.size();
+  for (const GanttCluster& cluster : lay_out(record).clusters) {
+    for (const GanttItem& item : cluster.items) count += item.blocks.size();
   }
   return count;
 }
@@ -68,7 +68,7 @@ TEST(GanttSvg, EveryWorkflowHasItsColourAndItsStretchInTheLegend) {
                                 .stretch = 1 + static_cast<double>(i) / 10,
                                 .dedicated_makespan = kSecond});
     record.tasks.push_back({name, "t", "one", 0, kSecond, 1, false});
-    colours.insert(io::group_colour(i));
+    colours.insert(group_colour(i));
   }
   testing::complete(record);
   EXPECT_EQ(colours.size(), 30U);
@@ -319,4 +319,4 @@ TEST(GanttSvg, PlanWithoutTasksIsAPictureToo) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -8,7 +8,7 @@
 #include "draw/plain_text.hpp"
 #include "support/sample_plan.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
 
 using testing::kTestHour;
@@ -89,7 +89,7 @@ TEST(GanttText, NoLineIsWiderThanAskedFor) {
         random_plan(3, {.clusters = 3}), PlanRecord{}}) {
     for (const int columns : {30, 31, 40, 60, 79, 80, 100, 133, 200}) {
       for (const std::string& line : lines_of(gantt_text(record, columns, false))) {
-        EXPECT_LE(io::display_width(line), columns) << line;
+        EXPECT_LE(display_width(line), columns) << line;
       }
     }
   }
@@ -116,7 +116,7 @@ TEST(GanttText, AbsurdWidthsAreBounded) {
     EXPECT_EQ(gantt_text(small_plan(), columns, false), gantt_text(small_plan(), 30, false));
   }
   for (const std::string& line : lines_of(gantt_text(small_plan(), 2'000'000'000, false))) {
-    EXPECT_LE(io::display_width(line), 1000);
+    EXPECT_LE(display_width(line), 1000);
   }
 }
 
@@ -152,23 +152,23 @@ TEST(GanttText, NarrowTerminalKeepsTheBarsAndDropsTheNumbers) {
 }
 
 TEST(GanttText, PlainTextReplacesWhatIsNotText) {
-  EXPECT_EQ(io::plain_text("caf\u00e9 \U0001F600"), "caf\u00e9 \U0001F600");
-  EXPECT_EQ(io::plain_text("\xc0\x80"), "\uFFFD\uFFFD");            // overlong
-  EXPECT_EQ(io::plain_text("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
-  EXPECT_EQ(io::plain_text("a\xe2\x82"), "a\uFFFD\uFFFD");          // cut off
-  EXPECT_EQ(io::plain_text("\u202eabc"), "\uFFFDabc");              // turns the text around
+  EXPECT_EQ(plain_text("caf\u00e9 \U0001F600"), "caf\u00e9 \U0001F600");
+  EXPECT_EQ(plain_text("\xc0\x80"), "\uFFFD\uFFFD");            // overlong
+  EXPECT_EQ(plain_text("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
+  EXPECT_EQ(plain_text("a\xe2\x82"), "a\uFFFD\uFFFD");          // cut off
+  EXPECT_EQ(plain_text("\u202eabc"), "\uFFFDabc");              // turns the text around
 }
 
 TEST(GanttText, FitCountsColumnsNotBytes) {
-  EXPECT_EQ(io::display_width("caf\u00e9"), 4);
-  EXPECT_EQ(io::display_width("\u8a08\u7b97"), 4);
-  EXPECT_EQ(io::display_width("e\u0301"), 1);
-  EXPECT_EQ(io::fit("preprocessing", 8), "preproc\u2026");
-  EXPECT_EQ(io::fit("\u8a08\u7b97\u6a5f", 4), "\u8a08\u2026");
-  EXPECT_EQ(io::pad_right("\u8a08\u7b97\u6a5f", 4), "\u8a08\u2026 ");
-  EXPECT_EQ(io::pad_left("ab", 4), "  ab");
-  EXPECT_EQ(io::fit("abc", 0), "");
+  EXPECT_EQ(display_width("caf\u00e9"), 4);
+  EXPECT_EQ(display_width("\u8a08\u7b97"), 4);
+  EXPECT_EQ(display_width("e\u0301"), 1);
+  EXPECT_EQ(fit("preprocessing", 8), "preproc\u2026");
+  EXPECT_EQ(fit("\u8a08\u7b97\u6a5f", 4), "\u8a08\u2026");
+  EXPECT_EQ(pad_right("\u8a08\u7b97\u6a5f", 4), "\u8a08\u2026 ");
+  EXPECT_EQ(pad_left("ab", 4), "  ab");
+  EXPECT_EQ(fit("abc", 0), "");
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

@@ -8,10 +8,8 @@
 #include "draw/plain_text.hpp"
 #include "support/draw/page_test.hpp"
 
-namespace dovetail {
+namespace dovetail::draw {
 namespace {
-
-using io::MachinePicture;
 
 // Ten steps of a minute; the last one is half as long.
 MachinePicture sample() {
@@ -92,7 +90,7 @@ TEST(MachineText, NoLineIsWiderThanAsked) {
   for (const int columns : {27, 40, 80, 120}) {
     std::istringstream lines(machine_text(sample(), columns));
     for (std::string line; std::getline(lines, line);) {
-      EXPECT_LE(io::display_width(line), columns) << line;
+      EXPECT_LE(display_width(line), columns) << line;
     }
   }
 }
@@ -168,4 +166,4 @@ TEST_F(MachinePage, PictureOpensByItself) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::draw

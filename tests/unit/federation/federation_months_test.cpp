@@ -7,7 +7,7 @@
 namespace dovetail::federation {
 namespace {
 
-MonthProblem problem_of(Count processors, Count scenarios) {
+planning::MonthProblem problem_of(Count processors, Count scenarios) {
   return {.scenarios = scenarios,
           .months = 8,
           .processors = processors,
@@ -24,8 +24,8 @@ ReadyScenario scenario(Count number, Count done, Count runs_on = 0) {
           .processors = runs_on};
 }
 
-MonthStarts starts_of(const MonthLoad& load, const MonthProblem& problem, const Grouping& grouping,
-                      const MonthRules& rules) {
+MonthStarts starts_of(const MonthLoad& load, const planning::MonthProblem& problem,
+                      const planning::Grouping& grouping, const MonthRules& rules) {
   return MonthGroups(problem, grouping).start(load, rules);
 }
 
@@ -50,7 +50,7 @@ TEST(MonthGroups, AMonthOnASizeThatNoGroupHasKeepsItsProcessors) {
 
 TEST(MonthGroups, AFastGroupWaitsForWhoLagsBehindOnASlowOne) {
   const MonthLoad load{.scenarios = {scenario(1, 5), scenario(2, 1, 2)}};
-  const Grouping groups{{4, 2}, 0};
+  const planning::Grouping groups{{4, 2}, 0};
   const MonthRules rules{.processors = 6, .posts_at_once = 4};
   EXPECT_TRUE(starts_of(load, problem_of(6, 2), groups, rules).mains.empty());
   const MonthLoad near{.scenarios = {scenario(1, 2), scenario(2, 1, 2)}};
@@ -59,7 +59,7 @@ TEST(MonthGroups, AFastGroupWaitsForWhoLagsBehindOnASlowOne) {
 
 TEST(MonthGroups, PostTasksAreThrottled) {
   MonthLoad load{.scenarios = {scenario(1, 2, 4)}, .waiting_posts = 9};
-  const Grouping groups{{4}, 2};
+  const planning::Grouping groups{{4}, 2};
   const MonthRules rules{.processors = 20, .posts_at_once = 4};
   EXPECT_EQ(starts_of(load, problem_of(20, 1), groups, rules).posts, 2U)
       << "months are left: only what no group has";
@@ -72,7 +72,7 @@ TEST(MonthGroups, PostTasksAreThrottled) {
 
 TEST(MonthGroups, WhileTheDiskIsShortNoMonthStarts) {
   MonthLoad load{.scenarios = {scenario(1, 2, 4), scenario(2, 2)}, .waiting_posts = 3};
-  const Grouping groups{{4, 4}, 1};
+  const planning::Grouping groups{{4, 4}, 1};
   const MonthRules rules{.processors = 9, .posts_at_once = 4, .flushes = true};
   const auto waits = starts_of(load, problem_of(9, 2), groups, rules);
   EXPECT_TRUE(waits.mains.empty());

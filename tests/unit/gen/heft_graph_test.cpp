@@ -12,7 +12,7 @@
 #include "support/fingerprint.hpp"
 #include "support/workflow_shape.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 UnlikeFlow drawn(const HeftGraphSpec& spec, const UnlikeCosts& costs = {}, std::uint64_t seed = 1) {
@@ -165,11 +165,11 @@ TEST(HeftGraph, WorkflowsHoldWhatTheArraysHold) {
   const UnlikeFlow flow = drawn({.tasks = 50, .out_degree = 0.2}, {.ccr = 2}, 9);
   const PoolSpec pool{.resources = 5, .interval_seconds = 100};
   const Platform platform = to_platform(pool, 250'000);
-  const UnlikeGraph graph(
+  const planning::UnlikeGraph graph(
       Problem({to_workflow(flow, platform.clusters().size(), "flow")}, platform));
   ASSERT_EQ(graph.resource_count(), 7U);
   ASSERT_EQ(graph.edge_count(), flow.edges.size());
-  for (ResourceId resource = 0; resource < 7; ++resource) {
+  for (planning::ResourceId resource = 0; resource < 7; ++resource) {
     const std::vector<Duration> costs = flow.costs_on(resource);
     for (TaskId task = 0; task < flow.size(); ++task) {
       EXPECT_EQ(graph.cost(task, resource), costs[task]);
@@ -177,7 +177,7 @@ TEST(HeftGraph, WorkflowsHoldWhatTheArraysHold) {
   }
   std::uint32_t edge = 0;
   for (TaskId task = 0; task < flow.size(); ++task) {
-    for (const UnlikeGraph::Input& input : graph.inputs(task)) {
+    for (const planning::UnlikeGraph::Input& input : graph.inputs(task)) {
       EXPECT_EQ(input.from, flow.edges[edge].from);
       EXPECT_EQ(task, flow.edges[edge].to);
       EXPECT_EQ(input.transfer, flow.edges[edge].transfer);
@@ -215,4 +215,4 @@ TEST(HeftGraph, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

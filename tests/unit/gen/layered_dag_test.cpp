@@ -8,7 +8,7 @@
 #include "dovetail/error.hpp"
 #include "support/fingerprint.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 std::vector<int> level_sizes(const Workflow& workflow) {
@@ -152,4 +152,4 @@ TEST(LayeredDag, SaysWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

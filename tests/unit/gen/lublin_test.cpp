@@ -9,7 +9,7 @@
 #include "dovetail/error.hpp"
 #include "support/fingerprint.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr std::uint32_t kJobs = 20'000;
@@ -149,4 +149,4 @@ TEST(Lublin, RefusesNothing) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

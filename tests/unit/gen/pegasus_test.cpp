@@ -13,7 +13,7 @@
 #include "support/test_data.hpp"
 #include "support/workflow_shape.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 using testing::level_widths;
@@ -403,4 +403,4 @@ TEST(Pegasus, RefusesWhatNoShapeCanBe) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

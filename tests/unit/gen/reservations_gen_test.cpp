@@ -11,7 +11,7 @@
 #include "support/fingerprint.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr Time kHour = 3'600'000;
@@ -231,4 +231,4 @@ TEST(ReservationLogs, ArchiveLogsHaveTheKnownUse) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

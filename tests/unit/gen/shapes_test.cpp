@@ -8,7 +8,7 @@
 #include "dovetail/error.hpp"
 #include "support/fingerprint.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 // Entry tasks, exit tasks and levels: what a shape is recognised by.
@@ -143,4 +143,4 @@ TEST(Shapes, NothingIsNotAWorkflow) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -11,7 +11,7 @@
 #include "support/file_checks.hpp"
 #include "support/fingerprint.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr Duration kMinute = 60'000;
@@ -313,4 +313,4 @@ TEST(FactorRequests, ZeroIsExact) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

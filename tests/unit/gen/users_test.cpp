@@ -7,7 +7,7 @@
 
 #include "gen/lublin.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 std::vector<Count> model_sizes(std::uint32_t jobs) {
@@ -63,4 +63,4 @@ TEST(Users, FewUsersShareTheClasses) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -8,7 +8,7 @@
 #include "support/fingerprint.hpp"
 #include "support/workflow_shape.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 using testing::level_widths;
@@ -92,4 +92,4 @@ TEST(WideApps, RefuseWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

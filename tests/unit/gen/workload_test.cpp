@@ -9,7 +9,7 @@
 #include "support/file_checks.hpp"
 #include "support/fingerprint.hpp"
 
-namespace dovetail {
+namespace dovetail::gen {
 namespace {
 
 constexpr Duration kHour = 3'600'000;
@@ -98,10 +98,10 @@ TEST(Workload, SwfHoldsWhatReplayNeeds) {
   WorkloadSpec spec = small_spec();
   spec.users = 20;
   const Workload workload = make_workload(spec);
-  const SwfLog log = parse_swf(format_swf(to_swf(workload)), "log.swf");
+  const io::SwfLog log = io::parse_swf(io::format_swf(to_swf(workload)), "log.swf");
   ASSERT_EQ(log.jobs.size(), 2000U);
   for (std::size_t i = 0; i < log.jobs.size(); ++i) {
-    SwfJob expected;
+    io::SwfJob expected;
     expected.number = static_cast<std::int64_t>(i) + 1;
     expected.submit = to_seconds(workload.jobs[i].submit);
     expected.run = to_seconds(workload.jobs[i].run);
@@ -119,7 +119,7 @@ TEST(Workload, SwfHeaderSaysHowItWasMade) {
   spec.load = 0.7;
   spec.users = 20;
   spec.tsafrir.longest_percent = 10;
-  const SwfHeader header = to_swf(make_workload(spec)).header;
+  const io::SwfHeader header = to_swf(make_workload(spec)).header;
   EXPECT_EQ(header.find("Version"), "2.2");
   EXPECT_TRUE(header.find("Computer").has_value());
   EXPECT_EQ(header.integer("MaxJobs"), 2000);
@@ -188,4 +188,4 @@ TEST(Workload, BatchRunTimesHaveTwoParts) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::gen

@@ -18,35 +18,36 @@ const std::string kLine =
     "    1        0 588530    937  306 142.00    -1   -1  35100    -1  1  97  -1 307  3 -1 -1 -1\n";
 
 std::string error_in(std::string_view text) {
-  return error_of([&] { parse_swf(text, "log.swf"); });
+  return error_of([&] { io::parse_swf(text, "log.swf"); });
 }
 
 TEST(Swf, ReadsAllFields) {
-  const SwfLog log = parse_swf("1 2.5 3 4 5 6.5 7 8 9 10 11 12 13 14 15 16 17 18", "log.swf");
+  const io::SwfLog log =
+      io::parse_swf("1 2.5 3 4 5 6.5 7 8 9 10 11 12 13 14 15 16 17 18", "log.swf");
   ASSERT_EQ(log.jobs.size(), 1U);
-  const SwfJob expected{.number = 1,
-                        .submit = 2.5,
-                        .wait = 3,
-                        .run = 4,
-                        .allocated_processors = 5,
-                        .cpu_time = 6.5,
-                        .used_memory = 7,
-                        .requested_processors = 8,
-                        .requested_time = 9,
-                        .requested_memory = 10,
-                        .status = 11,
-                        .user = 12,
-                        .group = 13,
-                        .executable = 14,
-                        .queue = 15,
-                        .partition = 16,
-                        .preceding_job = 17,
-                        .think_time = 18};
+  const io::SwfJob expected{.number = 1,
+                            .submit = 2.5,
+                            .wait = 3,
+                            .run = 4,
+                            .allocated_processors = 5,
+                            .cpu_time = 6.5,
+                            .used_memory = 7,
+                            .requested_processors = 8,
+                            .requested_time = 9,
+                            .requested_memory = 10,
+                            .status = 11,
+                            .user = 12,
+                            .group = 13,
+                            .executable = 14,
+                            .queue = 15,
+                            .partition = 16,
+                            .preceding_job = 17,
+                            .think_time = 18};
   EXPECT_EQ(log.jobs[0], expected);
 }
 
 TEST(Swf, HeaderValuesMayCarryRemarksAndIndentation) {
-  const SwfLog log = parse_swf(
+  const io::SwfLog log = io::parse_swf(
       "; Version: 2.2\n  ;MaxNodes: 338 (batch partition; 512 total)\n;\tMaxProcs:   1664 (72, "
       "1368)\n"
       ";\n; Note: one\n; Note: two\n;   http://www.example.org/\n; no key here\n"
@@ -73,15 +74,16 @@ TEST(Swf, WrongLinesAreErrorsWithTheirNumber) {
 
 TEST(Swf, KeepsTheOrderOfTheFile) {
   const std::string rest = " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
-  const SwfLog log = parse_swf("1 50" + rest + "2 10" + rest + "3 50" + rest + "4 10" + rest, "l");
+  const io::SwfLog log =
+      io::parse_swf("1 50" + rest + "2 10" + rest + "3 50" + rest + "4 10" + rest, "l");
   std::vector<std::int64_t> order;
-  for (const SwfJob& job : log.jobs) order.push_back(job.number);
+  for (const io::SwfJob& job : log.jobs) order.push_back(job.number);
   EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3, 4}));
 }
 
 TEST(Swf, WritesWhatItReads) {
-  const SwfLog log = parse_swf("; Computer: x: y\n" + kLine + kLine, "l");
-  const SwfLog again = parse_swf(format_swf(log), "l");
+  const io::SwfLog log = io::parse_swf("; Computer: x: y\n" + kLine + kLine, "l");
+  const io::SwfLog again = io::parse_swf(io::format_swf(log), "l");
   EXPECT_EQ(again.jobs, log.jobs);
   EXPECT_EQ(again.header.entries(), log.header.entries());
 }
@@ -102,9 +104,9 @@ TEST(Swf, ReadsGzipAndPlainFilesOfAnySize) {
   text.pop_back();
   const std::size_t lines = text.size() / kLine.size() + 1;
   gzipped(text, folder.file("log.swf.gz"));
-  EXPECT_EQ(read_swf(folder.file("log.swf.gz")).jobs.size(), lines);
+  EXPECT_EQ(io::read_swf(folder.file("log.swf.gz")).jobs.size(), lines);
   std::ofstream(folder.file("log.swf")) << text;
-  const SwfLog log = read_swf(folder.file("log.swf"));
+  const io::SwfLog log = io::read_swf(folder.file("log.swf"));
   EXPECT_EQ(log.jobs.size(), lines);
   EXPECT_EQ(log.jobs.front(), log.jobs.back());
 }
@@ -115,18 +117,18 @@ TEST(Swf, TruncatedGzipIsAnErrorAtEveryLength) {
   const std::string bytes = gzipped("; Version: 2.2\n" + kLine, path);
   for (std::size_t length = 2; length < bytes.size(); ++length) {
     std::ofstream(path, std::ios::binary) << bytes.substr(0, length);
-    EXPECT_NE(error_of([&] { read_swf(path); }), "no error") << length << " bytes";
+    EXPECT_NE(error_of([&] { io::read_swf(path); }), "no error") << length << " bytes";
   }
 }
 
 TEST(Swf, EndlessLinesAreErrors) {
   const testing::TemporaryFolder folder;
   std::ofstream(folder.file("x")) << std::string(3'000'000, ' ');
-  EXPECT_NE(error_of([&] { read_swf(folder.file("x")); }).find("longer than 1 MiB"),
+  EXPECT_NE(error_of([&] { io::read_swf(folder.file("x")); }).find("longer than 1 MiB"),
             std::string::npos);
 }
 
-void expect_complete_header(const SwfHeader& header) {
+void expect_complete_header(const io::SwfHeader& header) {
   EXPECT_TRUE(header.max_procs());
   EXPECT_TRUE(header.max_nodes());
   EXPECT_TRUE(header.unix_start_time());
@@ -138,7 +140,7 @@ TEST(Swf, ExcerptsOfRealLogsLoad) {
     SCOPED_TRACE(name);
     const auto files = testing::files_in(testing::real_dir() / "swf", name, ".swf");
     ASSERT_EQ(files.size(), 1U);
-    const SwfLog log = read_swf(files[0].string());
+    const io::SwfLog log = io::read_swf(files[0].string());
     EXPECT_EQ(log.jobs.size(), count);
     expect_complete_header(log.header);
   }
@@ -154,7 +156,7 @@ TEST(Swf, RealLogsLoad) {
     SCOPED_TRACE(name);
     const auto files = testing::files_in(folder, name, ".swf.gz");
     ASSERT_EQ(files.size(), 1U);
-    const SwfLog log = read_swf(files[0].string());
+    const io::SwfLog log = io::read_swf(files[0].string());
     EXPECT_EQ(log.jobs.size(), count);
     expect_complete_header(log.header);
   }

@@ -15,7 +15,10 @@
 #include "support/sample_pool.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
+
+using planning::AheftWorld;
+
 namespace {
 
 using nlohmann::json;
@@ -126,37 +129,38 @@ TEST_F(AdaptiveCases, PlansThatSeeTheEventsAreValid) {
 // The sample graph of both papers. Resources r1 to r4 are 0 to 3; r4 joins.
 
 constexpr std::size_t kJobs = 10;
-constexpr ResourceId kR2 = 1, kR4 = 3;
+constexpr planning::ResourceId kR2 = 1, kR4 = 3;
 
 // What a test says in seconds.
-Assignment at(int resource, Time start, Time end) {
-  return {static_cast<ResourceId>(resource - 1), start * 1000, end * 1000};
+planning::Assignment at(int resource, Time start, Time end) {
+  return {static_cast<planning::ResourceId>(resource - 1), start * 1000, end * 1000};
 }
 
-std::vector<Assignment> heft_sample() {
+std::vector<planning::Assignment> heft_sample() {
   return {at(3, 0, 9),   at(1, 27, 40), at(3, 9, 28),  at(2, 18, 26), at(3, 28, 38),
           at(2, 26, 42), at(3, 38, 49), at(1, 57, 62), at(2, 56, 68), at(2, 73, 80)};
 }
 
 class Sample : public ::testing::Test {
  protected:
-  AheftWorld world(const AheftOptions& options = {}) const {
+  AheftWorld world(const planning::AheftOptions& options = {}) const {
     return AheftWorld(graph_, 0, {0, 1, 2}, options);
   }
 
   Problem problem_ = sample_problem(15'000);
-  UnlikeGraph graph_{problem_};
+  planning::UnlikeGraph graph_{problem_};
 };
 
-AheftOptions mean_inflight() {
-  return {.ranks = {RankRule::mean}, .transfers = {TransferModel::inflight}};
+planning::AheftOptions mean_inflight() {
+  return {.ranks = {planning::RankRule::mean}, .transfers = {planning::TransferModel::inflight}};
 }
 
 TEST_F(Sample, HeftMakesThePublishedPlanWithAndWithoutInsertion) {
-  Situation start(graph_, 0);
+  planning::Situation start(graph_, 0);
   start.pool = {0, 1, 2};
-  for (const SlotRule slots : {SlotRule::insertion, SlotRule::append}) {
-    const auto schedule = plan_rest(graph_, start, {.slots = slots});
+  for (const planning::SlotRule slots :
+       {planning::SlotRule::insertion, planning::SlotRule::append}) {
+    const auto schedule = planning::plan_rest(graph_, start, {.slots = slots});
     ASSERT_TRUE(schedule.has_value());
     EXPECT_EQ(schedule->end, 80'000);
     EXPECT_EQ(schedule->tasks, heft_sample());
@@ -164,9 +168,9 @@ TEST_F(Sample, HeftMakesThePublishedPlanWithAndWithoutInsertion) {
 }
 
 TEST_F(Sample, RanksAreThePublishedOnes) {
-  Situation start(graph_, 0);
+  planning::Situation start(graph_, 0);
   start.pool = {0, 1, 2};
-  const std::vector<double> ours = ranks(graph_, start, RankRule::mean);
+  const std::vector<double> ours = planning::ranks(graph_, start, planning::RankRule::mean);
   const std::array<double, kJobs> published = {108,   77,    80,    80,    69,
                                                63.33, 42.67, 35.67, 44.33, 14.67};
   ASSERT_EQ(ours.size(), kJobs);
@@ -186,7 +190,7 @@ TEST_F(Sample, TableOfPlannersGives80And76And101) {
 }
 
 TEST_F(Sample, MinMinIs101) {
-  const auto schedule = run_min_min(graph_, 0, {0, 1, 2}, {}, StageIn::parallel);
+  const auto schedule = planning::run_min_min(graph_, 0, {0, 1, 2}, {}, StageIn::parallel);
   ASSERT_TRUE(schedule.has_value());
   EXPECT_EQ(schedule->end, 101'000);
 }
@@ -194,16 +198,17 @@ TEST_F(Sample, MinMinIs101) {
 // A row of the table of what it takes to get from 80 to 76.
 struct Row {
   const char* name;
-  std::vector<RankRule> ranks;
-  std::vector<TransferModel> transfers;
+  std::vector<planning::RankRule> ranks;
+  std::vector<planning::TransferModel> transfers;
   bool restart;
   Time candidate, final;
 };
 
 std::vector<Row> rows_of_the_table() {
-  using enum TransferModel;
-  const std::vector<RankRule> mean = {RankRule::mean}, max = {RankRule::max};
-  const std::vector<RankRule> portfolio = AheftOptions{}.ranks;
+  using enum planning::TransferModel;
+  const std::vector<planning::RankRule> mean = {planning::RankRule::mean},
+                                        max = {planning::RankRule::max};
+  const std::vector<planning::RankRule> portfolio = planning::AheftOptions{}.ranks;
   return {{"mean literal keep", mean, {literal}, false, 93, 80},
           {"mean literal restart", mean, {literal}, true, 93, 80},
           {"mean inflight keep", mean, {inflight}, false, 80, 80},
@@ -233,26 +238,27 @@ TEST_F(Sample, EveryReadingGivesTheNumbersOfTheTable) {
 }
 
 TEST_F(Sample, TheRankOfLargestCostsGivesTheScheduleOf76) {
-  AheftWorld world =
-      this->world({.ranks = {RankRule::max}, .transfers = {TransferModel::inflight}});
+  AheftWorld world = this->world(
+      {.ranks = {planning::RankRule::max}, .transfers = {planning::TransferModel::inflight}});
   follow_list(world, {{.time = 15'000, .kind = Event::Kind::join, .resource = kR4}});
-  const std::vector<Assignment> expected = {
+  const std::vector<planning::Assignment> expected = {
       at(3, 0, 9),   at(1, 27, 40), at(3, 9, 28),  at(2, 18, 26), at(2, 26, 39),
       at(3, 28, 37), at(3, 37, 48), at(1, 53, 58), at(2, 56, 68), at(2, 69, 76)};
   EXPECT_EQ(world.schedule().tasks, expected);
 }
 
 // The last end on a resource, in seconds.
-Time last_end_on(const AheftWorld& world, ResourceId resource) {
+Time last_end_on(const AheftWorld& world, planning::ResourceId resource) {
   Time last = 0;
-  for (const Assignment& task : world.schedule().tasks) {
+  for (const planning::Assignment& task : world.schedule().tasks) {
     if (task.resource == resource) last = std::max(last, task.end);
   }
   return last;
 }
 
 TEST_F(Sample, NothingEndsOnAResourceAfterItLeft) {
-  for (const AheftOptions& options : {AheftOptions{}, mean_inflight(), paper_options()}) {
+  for (const planning::AheftOptions& options :
+       {planning::AheftOptions{}, mean_inflight(), planning::paper_options()}) {
     AheftWorld world = this->world(options);
     const auto history =
         follow_list(world, {{.time = 30'000, .kind = Event::Kind::leave, .resource = kR2}});
@@ -267,7 +273,8 @@ TEST_F(Sample, NothingEndsOnAResourceAfterItLeft) {
 }
 
 TEST_F(Sample, NothingEndsOnAResourceAfterItsAnnouncedLeave) {
-  for (const AheftOptions& options : {AheftOptions{}, mean_inflight(), paper_options()}) {
+  for (const planning::AheftOptions& options :
+       {planning::AheftOptions{}, mean_inflight(), planning::paper_options()}) {
     AheftWorld world = this->world(options);
     const auto history = follow_list(
         world,
@@ -308,19 +315,19 @@ Problem three_tasks() {
 TEST(AnnouncedLeave, CostsOnAResourceThatIsGoneCountInNoRank) {
   // By their costs on r2 alone n1 and n2 are alike; with those on r1, n2 would come first.
   const Problem problem = three_tasks();
-  const UnlikeGraph graph(problem);
+  const planning::UnlikeGraph graph(problem);
   AheftWorld world(graph, 0, {0}, mean_inflight());
   follow_list(world,
               {{.time = 2'000, .kind = Event::Kind::leave_later, .resource = 0, .until = 4'000},
                {.time = 7'000, .kind = Event::Kind::join, .resource = 1}});
-  const std::vector<Assignment> expected = {at(2, 7, 10), at(2, 10, 13), at(1, 0, 3)};
+  const std::vector<planning::Assignment> expected = {at(2, 7, 10), at(2, 10, 13), at(1, 0, 3)};
   EXPECT_EQ(world.schedule().tasks, expected);
 }
 
 TEST_F(Sample, SlowingR2ThreefoldAt20IsAnsweredBy108InsteadOf143) {
   const Event slow{.time = 20'000, .kind = Event::Kind::slow, .resource = kR2, .factor = 3};
   AheftWorld shifted = world(mean_inflight());
-  evaluate(shifted, 0, "start");
+  planning::evaluate(shifted, 0, "start");
   shifted.advance(slow.time);
   shifted.apply({slow});
   EXPECT_EQ(shifted.current_end(), 143'000);
@@ -344,4 +351,4 @@ TEST_F(Sample, EventsAtTheEndOrLaterAreIgnored) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

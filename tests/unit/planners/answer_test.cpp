@@ -12,7 +12,7 @@
 #include "planners/task_limits.hpp"
 #include "support/random_problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 constexpr Duration kHour = 3'600'000;
@@ -178,7 +178,7 @@ TEST(Answer, HasTheTightestDeadlineOfAll) {
   const Problem problem = six_tasks();
   const Answer answer = answer_of(problem, {.tightest = true});
   PlanningContext context(problem, few_trials());
-  std::vector<Plan> published = tightest_plans(context);
+  std::vector<Plan> published = planning::tightest_plans(context);
   ASSERT_EQ(answer.by_algorithm.size(), published.size() + 1);
   EXPECT_TRUE(
       std::ranges::equal(published, std::span(answer.by_algorithm).first(published.size())));
@@ -187,12 +187,12 @@ TEST(Answer, HasTheTightestDeadlineOfAll) {
 
   const PlannerInfo& planner = *find_planner("DL_RC_CPA");
   const Answer named = answer_of(problem, {.algorithm = &planner, .tightest = true});
-  EXPECT_EQ(named.plan, tightest_plan(planner, context));
+  EXPECT_EQ(named.plan, planning::tightest_plan(planner, context));
   EXPECT_EQ(named.by_algorithm, std::vector{named.plan});
 }
 
 TEST(Answer, OfVeryManyTasksIsTheSearchAlone) {
-  const Problem problem({bag_of(kManyTasks + 1)}, cluster_of(64));
+  const Problem problem({bag_of(planning::kManyTasks + 1)}, cluster_of(64));
   const Answer answer = answer_of(problem, {}, {.search = {.trials = 3}});
   ASSERT_TRUE(answer.plan.feasible);
   EXPECT_EQ(answer.ways, std::vector{answer.plan});
@@ -200,7 +200,7 @@ TEST(Answer, OfVeryManyTasksIsTheSearchAlone) {
 }
 
 TEST(Answer, OfMoreThanAFewTasksDoesNotPromiseTheEarliestWay) {
-  const Problem problem({bag_of(kTasksForEarliestWays + 1)}, cluster_of(64));
+  const Problem problem({bag_of(planning::kTasksForEarliestWays + 1)}, cluster_of(64));
   EXPECT_FALSE(answer_of(problem, {}, {.search = {.trials = 3}}).has_earliest_way);
 }
 
@@ -240,7 +240,7 @@ TEST(HastyAnswer, TellsWhatIsLateFromWhatIsImpossible) {
   const Answer named = answer_of(problem, {.algorithm = &planner, .haste = Haste::replanning});
   PlanningContext context(problem, few_trials());
   EXPECT_FALSE(named.plan.feasible);
-  EXPECT_EQ(named.best_effort(), tightest_plan(planner, context));
+  EXPECT_EQ(named.best_effort(), planning::tightest_plan(planner, context));
 }
 
 TEST(HastyAnswer, OfADeadlineThatIsOverEndsAsEarlyAsWithoutOne) {
@@ -261,7 +261,7 @@ TEST(HastyAnswer, IsFairByAPublishedAlgorithm) {
 }
 
 TEST(HastyAnswer, OfManyTasksBeginsWithTheThriftyPlanAlone) {
-  const Problem problem({bag_of(kTasksForAllPlanners + 1)}, cluster_of(64));
+  const Problem problem({bag_of(planning::kTasksForAllPlanners + 1)}, cluster_of(64));
   const PlannerOptions hardly{.search = {.trials = 1}};
   const Answer answer = answer_of(problem, {.haste = Haste::running}, hardly);
   ASSERT_TRUE(answer.plan.feasible);
@@ -269,4 +269,4 @@ TEST(HastyAnswer, OfManyTasksBeginsWithTheThriftyPlanAlone) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -6,7 +6,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/search/anytime.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 Problem example() {
@@ -47,7 +47,7 @@ TEST(AnytimeExample, ByHandNoPlanEndsBefore21Hours) {
 TEST(AnytimeExample, ThePlanTakes22HoursAndTheBoundIsNearly21) {
   const Problem problem = example();
   PlanningContext context(problem);
-  const Plan plan = plan_anytime(context, std::nullopt);
+  const Plan plan = planning::plan_anytime(context, std::nullopt);
   EXPECT_EQ(makespan(plan), 22 * kHour);
   EXPECT_DOUBLE_EQ(cpu_hours(plan), 80);
   EXPECT_TRUE(check(problem, plan).empty());
@@ -58,7 +58,7 @@ TEST(AnytimeExample, WithTimeEnoughTheFewestCpuHoursAreProvedToBeTheBestPossible
   const Problem problem = example();
   PlanningContext context(problem);
   const Time deadline = 40 * kHour;
-  const Plan plan = plan_anytime(context, deadline);
+  const Plan plan = planning::plan_anytime(context, deadline);
   EXPECT_DOUBLE_EQ(cpu_hours(plan), 60);
   EXPECT_EQ(certified_gap(plan), 0);
   Certificate proof = *plan.search->certificate;
@@ -68,4 +68,4 @@ TEST(AnytimeExample, WithTimeEnoughTheFewestCpuHoursAreProvedToBeTheBestPossible
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

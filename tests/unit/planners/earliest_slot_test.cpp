@@ -8,10 +8,10 @@
 
 #include "support/random_problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 
 // GoogleTest shows a slot this way.
-static void PrintTo(const Slot& slot, std::ostream* out) {
+static void PrintTo(const planning::Slot& slot, std::ostream* out) {
   *out << slot.procs << " processors on [" << slot.start << ", " << slot.end << ')';
 }
 
@@ -28,9 +28,9 @@ void for_each_count(const TaskTime& time, Count bound, Visit visit) {
   }
 }
 
-std::optional<Slot> brute_earliest(const Calendar& calendar, const TaskTime& time, Count bound,
-                                   Time ready) {
-  std::optional<Slot> best;
+std::optional<planning::Slot> brute_earliest(const Calendar& calendar, const TaskTime& time,
+                                             Count bound, Time ready) {
+  std::optional<planning::Slot> best;
   for_each_count(time, bound, [&](Count procs, Duration length) {
     const auto start = calendar.earliest_fit(procs, length, ready);
     if (start && (!best || *start + length < best->end)) best = {procs, *start, *start + length};
@@ -38,9 +38,9 @@ std::optional<Slot> brute_earliest(const Calendar& calendar, const TaskTime& tim
   return best;
 }
 
-std::optional<Slot> brute_latest(const Calendar& calendar, const TaskTime& time, Count bound,
-                                 Interval window) {
-  std::optional<Slot> best;
+std::optional<planning::Slot> brute_latest(const Calendar& calendar, const TaskTime& time,
+                                           Count bound, Interval window) {
+  std::optional<planning::Slot> best;
   for_each_count(time, bound, [&](Count procs, Duration length) {
     const auto start = calendar.latest_fit(procs, length, window.begin, window.end);
     if (start && (!best || *start > best->start)) best = {procs, *start, *start + length};
@@ -48,9 +48,9 @@ std::optional<Slot> brute_latest(const Calendar& calendar, const TaskTime& time,
   return best;
 }
 
-std::optional<Slot> brute_fewest(const Calendar& calendar, const TaskTime& time, Count bound,
-                                 Interval window) {
-  std::optional<Slot> first;
+std::optional<planning::Slot> brute_fewest(const Calendar& calendar, const TaskTime& time,
+                                           Count bound, Interval window) {
+  std::optional<planning::Slot> first;
   for_each_count(time, bound, [&](Count procs, Duration length) {
     if (first) return;
     const auto start = calendar.latest_fit(procs, length, window.begin, window.end);
@@ -79,11 +79,11 @@ void ask(const Problem& problem, Dice& dice, Answers& answers) {
       const Time begin = dice.between(problem.now(), last + 3);
       const Interval window{
           begin, begin + dice.between(-2, dice.chance(0.5) ? longest + 2 : 4 * longest + 10)};
-      const auto latest = latest_start(calendar, time, bound, window);
-      const auto fewest = fewest_processors(calendar, time, bound, window);
+      const auto latest = planning::latest_start(calendar, time, bound, window);
+      const auto fewest = planning::fewest_processors(calendar, time, bound, window);
       ASSERT_EQ(latest, brute_latest(calendar, time, bound, window));
       ASSERT_EQ(fewest, brute_fewest(calendar, time, bound, window));
-      ASSERT_EQ(earliest_completion(calendar, time, bound, begin),
+      ASSERT_EQ(planning::earliest_completion(calendar, time, bound, begin),
                 brute_earliest(calendar, time, bound, begin));
       ++answers.asked;
       answers.none += !latest;
@@ -131,20 +131,24 @@ TEST(Place, NothingFitsOnAClusterThatIsTaken) {
   Calendar calendar(4);
   calendar.reserve({0, kForever}, 4);
   const TaskTime time(TimeKind::amdahl, 10, 0.5, 1, 4, {});
-  EXPECT_EQ(latest_start(calendar, time, 4, {0, 100'000}), std::nullopt);
-  EXPECT_EQ(fewest_processors(calendar, time, 4, {0, 100'000}), std::nullopt);
+  EXPECT_EQ(planning::latest_start(calendar, time, 4, {0, 100'000}), std::nullopt);
+  EXPECT_EQ(planning::fewest_processors(calendar, time, 4, {0, 100'000}), std::nullopt);
 }
 
 TEST(Place, LatestStartTakesMoreProcessorsOnlyWhereTheyHelp) {
   Calendar calendar(4);
   calendar.reserve({0, 100'000}, 2);
   const TaskTime time(TimeKind::amdahl, 10, 0.0, 1, 4, {});
-  EXPECT_EQ(latest_start(calendar, time, 4, {0, 100'000}), (Slot{2, 95'000, 100'000}));
-  EXPECT_EQ(latest_start(calendar, time, 1, {0, 100'000}), (Slot{1, 90'000, 100'000}));
-  EXPECT_EQ(fewest_processors(calendar, time, 4, {0, 100'000}), (Slot{1, 90'000, 100'000}));
-  EXPECT_EQ(fewest_processors(calendar, time, 4, {94'000, 100'000}), (Slot{2, 95'000, 100'000}));
-  EXPECT_EQ(fewest_processors(calendar, time, 4, {96'000, 100'000}), std::nullopt);
+  EXPECT_EQ(planning::latest_start(calendar, time, 4, {0, 100'000}),
+            (planning::Slot{2, 95'000, 100'000}));
+  EXPECT_EQ(planning::latest_start(calendar, time, 1, {0, 100'000}),
+            (planning::Slot{1, 90'000, 100'000}));
+  EXPECT_EQ(planning::fewest_processors(calendar, time, 4, {0, 100'000}),
+            (planning::Slot{1, 90'000, 100'000}));
+  EXPECT_EQ(planning::fewest_processors(calendar, time, 4, {94'000, 100'000}),
+            (planning::Slot{2, 95'000, 100'000}));
+  EXPECT_EQ(planning::fewest_processors(calendar, time, 4, {96'000, 100'000}), std::nullopt);
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

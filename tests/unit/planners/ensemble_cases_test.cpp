@@ -9,16 +9,16 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 using nlohmann::json;
 
-MonthProblem problem_of(const json& document, const json& worked) {
-  MonthProblem problem{.scenarios = worked["scenarios"],
-                       .months = worked["months"],
-                       .processors = worked["processors"],
-                       .post = document["post"].get<Duration>() * kSecond};
+planning::MonthProblem problem_of(const json& document, const json& worked) {
+  planning::MonthProblem problem{.scenarios = worked["scenarios"],
+                                 .months = worked["months"],
+                                 .processors = worked["processors"],
+                                 .post = document["post"].get<Duration>() * kSecond};
   for (const auto& [procs, seconds] : document["times"].items()) {
     problem.sizes.push_back({std::stoi(procs), seconds.get<Duration>() * kSecond});
   }
@@ -27,16 +27,18 @@ MonthProblem problem_of(const json& document, const json& worked) {
   return problem;
 }
 
-void expect_worked(const MonthProblem& problem, Dispatch rule, const json& answers) {
+void expect_worked(const planning::MonthProblem& problem, planning::Dispatch rule,
+                   const json& answers) {
   for (const auto& [name, expected] : answers.items()) {
     SCOPED_TRACE(name);
-    const Grouping grouping = find_grouping(name)->make(problem, rule);
+    const planning::Grouping grouping = planning::find_grouping(name)->make(problem, rule);
     EXPECT_EQ(grouping.groups, expected["groups"].get<std::vector<Count>>());
     EXPECT_EQ(grouping.post_processors, expected["post_procs"].get<Count>());
-    EXPECT_EQ(simulate_months(problem, grouping, rule).makespan,
+    EXPECT_EQ(planning::simulate_months(problem, grouping, rule).makespan,
               expected["simulated"].get<Duration>() * kSecond);
     if (!expected.contains("formula")) continue;
-    EXPECT_EQ(formula_makespan(problem, grouping), expected["formula"].get<Duration>() * kSecond);
+    EXPECT_EQ(planning::formula_makespan(problem, grouping),
+              expected["formula"].get<Duration>() * kSecond);
   }
 }
 
@@ -49,9 +51,9 @@ TEST(EnsembleCases, GroupsAndMakespansAreTheWorkedOnes) {
     for (const json& worked : document["cases"]) {
       SCOPED_TRACE(file.filename().string() + " " + worked["dispatch"].get<std::string>() + " on " +
                    std::to_string(worked["processors"].get<int>()));
-      for (const DispatchInfo& rule : dispatch_rules()) {
+      for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
         if (rule.name != worked["dispatch"].get<std::string>()) continue;
-        ASSERT_EQ(worked["expected"].size(), groupings().size());
+        ASSERT_EQ(worked["expected"].size(), planning::groupings().size());
         expect_worked(problem_of(document, worked), rule.rule, worked["expected"]);
       }
     }
@@ -59,4 +61,4 @@ TEST(EnsembleCases, GroupsAndMakespansAreTheWorkedOnes) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -10,7 +10,7 @@
 #include "dovetail/planner.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 using nlohmann::json;
@@ -60,4 +60,4 @@ TEST(FairCases, PlansAreTheWorkedOnes) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

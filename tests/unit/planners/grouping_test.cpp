@@ -6,24 +6,26 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 using testing::azur;
 using testing::grillon;
 using Sizes = std::vector<Count>;
 
-Grouping by(const char* name, const MonthProblem& problem, Dispatch rule = Dispatch::fair) {
-  return find_grouping(name)->make(problem, rule);
+planning::Grouping by(const char* name, const planning::MonthProblem& problem,
+                      planning::Dispatch rule = planning::Dispatch::fair) {
+  return planning::find_grouping(name)->make(problem, rule);
 }
 
-Duration simulated(const char* name, const MonthProblem& problem, Dispatch rule = Dispatch::fair) {
-  return simulate_months(problem, by(name, problem, rule), rule).makespan;
+Duration simulated(const char* name, const planning::MonthProblem& problem,
+                   planning::Dispatch rule = planning::Dispatch::fair) {
+  return planning::simulate_months(problem, by(name, problem, rule), rule).makespan;
 }
 
 TEST(Grouping, OneProcessorIsEnoughForThePostTasksOfSevenGroups) {
   for (const Count months : {180, 1800}) {
-    const MonthProblem problem = grillon(53, 10, months);
+    const planning::MonthProblem problem = grillon(53, 10, months);
     EXPECT_EQ(by("basic", problem).groups, Sizes(7, 7));
     EXPECT_EQ(by("imp1", problem).groups, (Sizes{8, 8, 8, 7, 7, 7, 7}));
     EXPECT_EQ(by("imp1", problem).post_processors, 1);
@@ -41,8 +43,8 @@ TEST(Grouping, ASpeedCurveWithAKinkMakesUnequalGroups) {
 
 TEST(Grouping, EveryHeuristicIsSaturatedFrom111On) {
   for (const Count processors : {111, 112, 120, 300}) {
-    for (const GroupingInfo& heuristic : groupings()) {
-      const MonthProblem problem = grillon(processors);
+    for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+      const planning::MonthProblem problem = grillon(processors);
       EXPECT_EQ(by(heuristic.name.data(), problem).groups, Sizes(10, 11)) << heuristic.name;
       EXPECT_EQ(simulated(heuristic.name.data(), problem), (180 * 1400 + 100) * kSecond);
     }
@@ -90,19 +92,21 @@ TEST(Grouping, TenGroupsOfTwelveNeed121Processors) {
   for (const Count cores : {2, 4}) {
     EnsembleSite site = grillon_site(cores);
     const EnsembleRules rules{.node_multiples = true, .extra_size = 12};
-    const MonthProblem problem = month_problem(site, rules, 10, 180);
+    const planning::MonthProblem problem = planning::month_problem(site, rules, 10, 180);
     EXPECT_EQ(by("knapsack", problem).groups, Sizes(10, 12));
     EXPECT_EQ(simulated("knapsack", problem), (180 * 1400 + 100) * kSecond);
     site.processors = 120;
-    EXPECT_GT(simulated("best", month_problem(site, rules, 10, 180)), (180 * 1400 + 100) * kSecond);
+    EXPECT_GT(simulated("best", planning::month_problem(site, rules, 10, 180)),
+              (180 * 1400 + 100) * kSecond);
   }
 }
 
 TEST(Grouping, WholeNodesGrowByWholeNodes) {
   EnsembleSite site = grillon_site(2);
   site.processors = 53;
-  const MonthProblem problem = month_problem(site, {.node_multiples = true}, 10, 180);
-  const Grouping grouping = by("imp2", problem);
+  const planning::MonthProblem problem =
+      planning::month_problem(site, {.node_multiples = true}, 10, 180);
+  const planning::Grouping grouping = by("imp2", problem);
   for (const Count procs : grouping.groups) EXPECT_EQ(procs % 2, 0);
   EXPECT_EQ(grouping.grouped() + grouping.post_processors, 53);
 }
@@ -110,9 +114,10 @@ TEST(Grouping, WholeNodesGrowByWholeNodes) {
 TEST(Grouping, AReservedNodeTakesNoPartInGroups) {
   EnsembleSite site = grillon_site(4);
   site.processors = 57;
-  const MonthProblem problem = month_problem(site, {.post_node = true}, 10, 180);
-  for (const GroupingInfo& heuristic : groupings()) {
-    const Grouping grouping = by(heuristic.name.data(), problem);
+  const planning::MonthProblem problem =
+      planning::month_problem(site, {.post_node = true}, 10, 180);
+  for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+    const planning::Grouping grouping = by(heuristic.name.data(), problem);
     EXPECT_LE(grouping.grouped(), 53) << heuristic.name;
     EXPECT_GE(grouping.post_processors, 4) << heuristic.name;
   }
@@ -120,23 +125,23 @@ TEST(Grouping, AReservedNodeTakesNoPartInGroups) {
 }
 
 TEST(Grouping, PostTasksLongerThanMonthsLeaveImprovement1NothingToGive) {
-  MonthProblem problem = grillon(53);
+  planning::MonthProblem problem = grillon(53);
   problem.post = 3000 * kSecond;
   EXPECT_EQ(by("imp1", problem), by("basic", problem));
 }
 
 TEST(Grouping, WithoutPostTasksAllProcessorsMayGoToGroups) {
-  MonthProblem problem = grillon(53);
+  planning::MonthProblem problem = grillon(53);
   problem.post = 0;
   EXPECT_EQ(by("imp1", problem), by("imp2", problem));
-  const Grouping basic = by("basic", problem);
-  EXPECT_EQ(formula_makespan(problem, basic), simulated("basic", problem));
+  const planning::Grouping basic = by("basic", problem);
+  EXPECT_EQ(planning::formula_makespan(problem, basic), simulated("basic", problem));
 }
 
 TEST(Grouping, UnknownNamesAreNotFound) {
-  EXPECT_EQ(find_grouping("greedy"), nullptr);
-  EXPECT_EQ(find_grouping("best")->name, "best");
+  EXPECT_EQ(planning::find_grouping("greedy"), nullptr);
+  EXPECT_EQ(planning::find_grouping("best")->name, "best");
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -7,7 +7,11 @@
 #include "planners/ensemble/month_dispatch.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
+
+using planning::Dispatch;
+using planning::simulate_months;
+
 namespace {
 
 using testing::Dice;
@@ -15,11 +19,12 @@ using testing::grillon;
 using testing::random_months;
 
 TEST(MonthSimulation, ScenariosTakeTurnsOnEqualGroups) {
-  const MonthProblem problem = grillon(44, 5, 3);
-  const Grouping four{{11, 11, 11, 11}, 0};
+  const planning::MonthProblem problem = grillon(44, 5, 3);
+  const planning::Grouping four{{11, 11, 11, 11}, 0};
   std::string order;
-  for (const MonthRun& run : simulate_months(problem, four, Dispatch::fair, KeepRuns::yes).runs) {
-    if (run.kind == MonthRun::RunKind::post) continue;
+  for (const planning::MonthRun& run :
+       simulate_months(problem, four, Dispatch::fair, planning::KeepRuns::yes).runs) {
+    if (run.kind == planning::MonthRun::RunKind::post) continue;
     order += std::to_string(run.scenario + 1) + std::to_string(run.month + 1) + " ";
   }
   EXPECT_EQ(order, "11 21 31 41 51 12 22 32 42 52 13 23 33 43 53 ");
@@ -27,20 +32,21 @@ TEST(MonthSimulation, ScenariosTakeTurnsOnEqualGroups) {
 
 // Chains in order (where they are enforced), post tasks after their months, every month once, and
 // no processor twice at a time.
-void expect_valid(const MonthProblem& problem, const Grouping& grouping, Dispatch rule,
-                  const MonthResult& result) {
-  std::map<std::pair<std::uint32_t, Count>, MonthRun> mains;
+void expect_valid(const planning::MonthProblem& problem, const planning::Grouping& grouping,
+                  Dispatch rule, const planning::MonthResult& result) {
+  std::map<std::pair<std::uint32_t, Count>, planning::MonthRun> mains;
   std::map<Count, Time> free_from;
   std::int64_t posts = 0;
-  for (const MonthRun& run : result.runs) {
-    const Count width = run.kind == MonthRun::RunKind::main ? grouping.groups[run.group] : 1;
+  for (const planning::MonthRun& run : result.runs) {
+    const Count width =
+        run.kind == planning::MonthRun::RunKind::main ? grouping.groups[run.group] : 1;
     for (Count p = run.processor; p < run.processor + width; ++p) {
       ASSERT_LT(p, problem.processors);
       ASSERT_GE(run.start, free_from[p]);
       free_from[p] = run.end;
     }
     const std::pair key(run.scenario, run.month);
-    if (run.kind == MonthRun::RunKind::main) {
+    if (run.kind == planning::MonthRun::RunKind::main) {
       ASSERT_EQ(run.end - run.start, problem.time_of(width));
       ASSERT_TRUE(mains.emplace(key, run).second);
       if (run.month > 0 && rule != Dispatch::ideal) {
@@ -62,13 +68,14 @@ TEST(MonthSimulation, TracesAreSchedules) {
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
-    MonthProblem problem = random_months(dice, {.steep_posts = seed % 2 == 0});
+    planning::MonthProblem problem = random_months(dice, {.steep_posts = seed % 2 == 0});
     problem.posts = static_cast<Count>(dice.between(1, 3));
     if (seed % 3 == 0) problem.full_speed_posts = 2;
     if (seed % 5 == 0) problem.disk = DiskSpec{.capacity = 60, .month = 1, .margin = 20};
-    for (const DispatchInfo& rule : dispatch_rules()) {
-      const Grouping grouping = best_grouping(problem, rule.rule);
-      const MonthResult result = simulate_months(problem, grouping, rule.rule, KeepRuns::yes);
+    for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
+      const planning::Grouping grouping = planning::best_grouping(problem, rule.rule);
+      const planning::MonthResult result =
+          simulate_months(problem, grouping, rule.rule, planning::KeepRuns::yes);
       ASSERT_FALSE(result.is_stuck);
       EXPECT_EQ(result.makespan, simulate_months(problem, grouping, rule.rule).makespan);
       expect_valid(problem, grouping, rule.rule, result);
@@ -78,16 +85,16 @@ TEST(MonthSimulation, TracesAreSchedules) {
 }
 
 TEST(MonthSimulation, SameInputSameRuns) {
-  const MonthProblem problem = grillon(75, 7, 36);
-  const Grouping grouping = knapsack_grouping(problem);
-  const auto once = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes);
-  const auto again = simulate_months(problem, grouping, Dispatch::rotate, KeepRuns::yes);
+  const planning::MonthProblem problem = grillon(75, 7, 36);
+  const planning::Grouping grouping = planning::knapsack_grouping(problem);
+  const auto once = simulate_months(problem, grouping, Dispatch::rotate, planning::KeepRuns::yes);
+  const auto again = simulate_months(problem, grouping, Dispatch::rotate, planning::KeepRuns::yes);
   EXPECT_EQ(once.runs, again.runs);
 }
 
 TEST(MonthSimulation, RotatingHelpsTheScenarioOnTheSlowGroup) {
-  const MonthProblem problem = grillon(80);
-  const Grouping grouping = knapsack_grouping(problem);
+  const planning::MonthProblem problem = grillon(80);
+  const planning::Grouping grouping = planning::knapsack_grouping(problem);
   ASSERT_EQ(grouping.groups.size(), 10U);
   EXPECT_LT(simulate_months(problem, grouping, Dispatch::rotate).makespan,
             simulate_months(problem, grouping, Dispatch::fair).makespan);
@@ -98,33 +105,34 @@ TEST(MonthSimulation, RotatingHelpsTheScenarioOnTheSlowGroup) {
 TEST(MonthSimulation, AFlushCostsAtMostOneRoundOfPostTasks) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Dice dice(seed);
-    MonthProblem problem = random_months(dice);
-    const Grouping basic = basic_grouping(problem);
+    planning::MonthProblem problem = random_months(dice);
+    const planning::Grouping basic = planning::basic_grouping(problem);
     const Duration without = simulate_months(problem, basic, Dispatch::fair).makespan;
     const auto groups = static_cast<std::int64_t>(basic.groups.size());
     if (problem.all_months() % groups != 0) continue;
     problem.disk = DiskSpec{
         .capacity = dice.between(3 * groups, 12 * groups), .month = 1, .margin = 2 * groups};
-    const MonthResult result = simulate_months(problem, basic, Dispatch::fair);
+    const planning::MonthResult result = simulate_months(problem, basic, Dispatch::fair);
     ASSERT_FALSE(result.is_stuck);
     EXPECT_LE(result.makespan, without + result.flushes * problem.post) << "seed " << seed;
   }
 }
 
 TEST(MonthSimulation, ADiskThatIsLargeEnoughChangesNothing) {
-  MonthProblem problem = grillon(53, 10, 24);
-  const Grouping grouping = knapsack_grouping(problem);
+  planning::MonthProblem problem = grillon(53, 10, 24);
+  const planning::Grouping grouping = planning::knapsack_grouping(problem);
   const Duration without = simulate_months(problem, grouping, Dispatch::fair).makespan;
   problem.disk = DiskSpec{.capacity = 500'000};
-  const MonthResult result = simulate_months(problem, grouping, Dispatch::fair);
+  const planning::MonthResult result = simulate_months(problem, grouping, Dispatch::fair);
   EXPECT_EQ(result.flushes, 0);
   EXPECT_EQ(result.makespan, without);
 }
 
 TEST(MonthSimulation, ArchivesCanFillTheDiskForGood) {
-  MonthProblem problem = grillon(53, 10, 180);
+  planning::MonthProblem problem = grillon(53, 10, 180);
   problem.disk = DiskSpec{.capacity = 100'000, .archive = 120};
-  const MonthResult result = simulate_months(problem, basic_grouping(problem), Dispatch::fair);
+  const planning::MonthResult result =
+      simulate_months(problem, planning::basic_grouping(problem), Dispatch::fair);
   EXPECT_TRUE(result.is_stuck);
   EXPECT_LT(result.months_done, 1800);
   EXPECT_GT(result.months_done, 500);
@@ -132,13 +140,13 @@ TEST(MonthSimulation, ArchivesCanFillTheDiskForGood) {
 
 // 50 at a time are 12.5 times as slow as four: what a shared disk does.
 TEST(MonthSimulation, PostTasksSlowEachOtherDown) {
-  MonthProblem problem = grillon(55, 5, 10);
+  planning::MonthProblem problem = grillon(55, 5, 10);
   problem.full_speed_posts = 4;
-  const Grouping grouping{std::vector<Count>(5, 11), 0};
-  const MonthResult result = simulate_months(problem, grouping, Dispatch::fair);
+  const planning::Grouping grouping{std::vector<Count>(5, 11), 0};
+  const planning::MonthResult result = simulate_months(problem, grouping, Dispatch::fair);
   EXPECT_EQ(result.main_end, 14'000 * kSecond);
   EXPECT_EQ(result.makespan, (14'000 + 1'250) * kSecond);
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

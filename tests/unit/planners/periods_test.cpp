@@ -6,7 +6,7 @@
 #include "planners/fair/fair_bound.hpp"
 #include "planners/fair/list_map.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 // One task that takes so long on any number of processors.
@@ -28,38 +28,39 @@ Problem six_workflows(Platform platform = Platform::empty(47), double weight = 1
 }
 
 struct Divided {
-  explicit Divided(const Problem& problem, Ratio slack = {1, 1})
+  explicit Divided(const Problem& problem, planning::Ratio slack = {1, 1})
       : context(problem),
         sharing(context),
         area(sharing.calendar(), sharing.now()),
-        bound(fair_bound(sharing, area).value()) {
-    const Ratio stretch = Ratio::of(bound.above * slack.above, bound.below * slack.below);
-    periods = divide_time(sharing, area, {.stretch = stretch}).value();
+        bound(planning::fair_bound(sharing, area).value()) {
+    const planning::Ratio stretch =
+        planning::Ratio::of(bound.above * slack.above, bound.below * slack.below);
+    periods = planning::divide_time(sharing, area, {.stretch = stretch}).value();
   }
 
   std::vector<Time> ends() const {
     std::vector<Time> ends;
-    for (const Period& period : periods) ends.push_back(period.end);
+    for (const planning::Period& period : periods) ends.push_back(period.end);
     return ends;
   }
 
   std::vector<std::size_t> rows(std::size_t workflow) const {
     std::vector<std::size_t> rows;
-    for (const Period& period : periods) rows.push_back(period.rows[workflow].size());
+    for (const planning::Period& period : periods) rows.push_back(period.rows[workflow].size());
     return rows;
   }
 
   PlanningContext context;
-  Sharing sharing;
-  FreeArea area;
-  Ratio bound;
-  std::vector<Period> periods;
+  planning::Sharing sharing;
+  planning::FreeArea area;
+  planning::Ratio bound;
+  std::vector<planning::Period> periods;
 };
 
 using Rows = std::vector<std::size_t>;
 
 void expect_the_papers_figure(const Divided& divided) {
-  EXPECT_EQ(divided.bound, (Ratio{769, 232}));
+  EXPECT_EQ(divided.bound, (planning::Ratio{769, 232}));
   EXPECT_EQ(divided.rows(0), (Rows{12, 0, 0}));
   EXPECT_EQ(divided.rows(1), (Rows{3, 16, 0}));
   EXPECT_EQ(divided.rows(2), (Rows{7, 16, 0}));
@@ -91,7 +92,7 @@ TEST(Periods, HalfTheWeightMayWaitTwiceAsLong) {
       {of_length(10, "light", {.weight = 1}), of_length(10, "heavy", {.weight = 2})},
       Platform::empty(4), Goal::fair);
   const Divided divided(problem);
-  EXPECT_EQ(divided.bound, (Ratio{1, 1}));  // heavy within 10 s, light within 20 s
+  EXPECT_EQ(divided.bound, (planning::Ratio{1, 1}));  // heavy within 10 s, light within 20 s
   EXPECT_EQ(divided.ends(), (std::vector<Time>{10'000, 20'000}));
   EXPECT_EQ(divided.rows(1), (Rows{4, 0}));
   EXPECT_EQ(divided.rows(0), (Rows{0, 4}));
@@ -120,11 +121,12 @@ TEST(Periods, ReservationsTakeTheHighestRows) {
   const Divided divided(problem);
   // Alone, each runs at once, on the processor that is always free, for 10 s, while 25
   // processor-seconds are free. Both together find 50 of them by 16.25 s.
-  EXPECT_EQ(divided.bound, Ratio::of(16'250, 10'000));
+  EXPECT_EQ(divided.bound, planning::Ratio::of(16'250, 10'000));
   ASSERT_EQ(divided.ends(), (std::vector<Time>{16'250}));
   EXPECT_EQ(divided.periods[0].rows[0], (std::vector<Count>{0, 2}));
   EXPECT_EQ(divided.periods[0].rows[1], (std::vector<Count>{1, 3}));
-  const Calendar own = rows_calendar(divided.sharing.calendar(), divided.periods[0], {0, 2});
+  const Calendar own =
+      planning::rows_calendar(divided.sharing.calendar(), divided.periods[0], {0, 2});
   EXPECT_EQ(own.free_at(0), 2);
   EXPECT_EQ(own.free_at(5'000), 1);
   EXPECT_EQ(own.free_at(10'000), 2);
@@ -133,7 +135,7 @@ TEST(Periods, ReservationsTakeTheHighestRows) {
 TEST(FreeArea, CountsWhatReservationsLeave) {
   Calendar calendar(4);
   calendar.reserve({5, 10}, 4);
-  const FreeArea area(calendar, 0);
+  const planning::FreeArea area(calendar, 0);
   EXPECT_EQ(area.until(5), 20);
   EXPECT_EQ(area.until(10), 20);
   EXPECT_EQ(area.until(12), 28);
@@ -143,8 +145,8 @@ TEST(FreeArea, CountsWhatReservationsLeave) {
   EXPECT_EQ(area.first_with(25), 12);
   Calendar leaving(2);
   leaving.set_capacity({10, kForever}, 0);
-  EXPECT_EQ(FreeArea(leaving, 0).first_with(20), 10);
-  EXPECT_FALSE(FreeArea(leaving, 0).first_with(21).has_value());
+  EXPECT_EQ(planning::FreeArea(leaving, 0).first_with(20), 10);
+  EXPECT_FALSE(planning::FreeArea(leaving, 0).first_with(21).has_value());
 }
 
 // a (2 processors, 10 s), b (3 processors, 10 s, after it), c (1 processor, 5 s) on 4 processors.
@@ -156,16 +158,16 @@ TEST(ListMap, LeavesHolesThatCompactionFills) {
   builder.add_edge(0, 1);
   const Problem problem({std::move(builder).build()}, Platform::empty(4), Goal::fair);
   PlanningContext context(problem);
-  const Sharing sharing(context);
-  const auto slots = list_map(sharing, sharing.tasks(), {{2, 3, 2}}).value();
-  EXPECT_EQ(slots[0][0], (Slot{2, 0, 10'000}));
-  EXPECT_EQ(slots[0][1], (Slot{3, 10'000, 20'000}));
+  const planning::Sharing sharing(context);
+  const auto slots = planning::list_map(sharing, sharing.tasks(), {{2, 3, 2}}).value();
+  EXPECT_EQ(slots[0][0], (planning::Slot{2, 0, 10'000}));
+  EXPECT_EQ(slots[0][1], (planning::Slot{3, 10'000, 20'000}));
   // One processor is free from 0 on, the others from 20 s on.
-  EXPECT_EQ(slots[0][2], (Slot{2, 20'000, 25'000}));
-  const auto moved = compact(sharing, slots).value();
-  EXPECT_EQ(moved[0][2], (Slot{2, 0, 5'000}));
+  EXPECT_EQ(slots[0][2], (planning::Slot{2, 20'000, 25'000}));
+  const auto moved = planning::compact(sharing, slots).value();
+  EXPECT_EQ(moved[0][2], (planning::Slot{2, 0, 5'000}));
   EXPECT_EQ(moved[0][1], slots[0][1]);
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -10,7 +10,10 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
+
+using planning::PerformanceVector;
+
 namespace {
 
 using testing::Dice;
@@ -32,7 +35,8 @@ std::vector<PerformanceVector> vectors_of(const std::vector<std::vector<Duration
 std::vector<Count> counts_by(const char* name, const std::vector<std::vector<Duration>>& values,
                              Count scenarios) {
   auto vectors = vectors_of(values);
-  return counts_of(find_repartition(name)->make(vectors, scenarios), vectors.size());
+  return planning::counts_of(planning::find_repartition(name)->make(vectors, scenarios),
+                             vectors.size());
 }
 
 TEST(Repartition, EachScenarioGoesWhereItEndsEarliest) {
@@ -54,7 +58,7 @@ TEST(Repartition, RoundRobinTakesTurns) {
 TEST(Repartition, ClustersThatCannotRunAnyScenarioGetNone) {
   const Duration never = kForever;
   const std::vector<std::vector<Duration>> values = {{never, never, never}, {5, 6, 7}};
-  for (const RepartitionInfo& rule : repartitions()) {
+  for (const planning::RepartitionInfo& rule : planning::repartitions()) {
     EXPECT_EQ(counts_by(rule.name.data(), values, 3), (std::vector<Count>{0, 3})) << rule.name;
   }
 }
@@ -83,7 +87,8 @@ TEST(Repartition, GreedyAndExactAreOptimalOnVectorsThatNeverFall) {
     const Duration optimum = brute_force(vectors, 0, scenarios);
     for (const char* name : {"greedy", "exact"}) {
       const auto counts = counts_by(name, values, scenarios);
-      EXPECT_EQ(repartition_makespan(vectors, counts), optimum) << name << " seed " << seed;
+      EXPECT_EQ(planning::repartition_makespan(vectors, counts), optimum)
+          << name << " seed " << seed;
     }
   }
 }
@@ -92,7 +97,7 @@ TEST(Repartition, GreedyAndExactAreOptimalOnVectorsThatNeverFall) {
 TEST(Repartition, ManyScenariosAreCountedByBisection) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const auto scenarios = static_cast<Count>(dice.between(kMostInTurn + 1, 3'000));
+    const auto scenarios = static_cast<Count>(dice.between(planning::kMostInTurn + 1, 3'000));
     const auto clusters = static_cast<std::size_t>(dice.between(1, 5));
     std::vector<std::vector<Duration>> values(clusters);
     for (auto& value : values) {
@@ -126,7 +131,8 @@ TEST(Repartition, ManyScenariosTakeFewMeasurements) {
     };
     vectors.push_back(PerformanceVector({measure, [](Count) { return Duration{0}; }, 30'000, 0}));
   }
-  const auto counts = counts_of(find_repartition("greedy")->make(vectors, 30'000), 4);
+  const auto counts =
+      planning::counts_of(planning::find_repartition("greedy")->make(vectors, 30'000), 4);
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), 30'000);
   EXPECT_LT(measured, 400U);
 }
@@ -141,10 +147,10 @@ TEST(PerformanceVector, ADipIsSmoothedByTheScheduleOfMoreScenarios) {
 }
 
 TEST(PerformanceVector, ScenariosAtNoCost) {
-  EXPECT_EQ(scenarios_at_no_cost(grillon(40)), 3);
-  EXPECT_EQ(scenarios_at_no_cost(grillon(110)), 9);
-  EXPECT_EQ(scenarios_at_no_cost(grillon(111)), 10);
-  EXPECT_EQ(scenarios_at_no_cost(grillon(3)), 0);
+  EXPECT_EQ(planning::scenarios_at_no_cost(grillon(40)), 3);
+  EXPECT_EQ(planning::scenarios_at_no_cost(grillon(110)), 9);
+  EXPECT_EQ(planning::scenarios_at_no_cost(grillon(111)), 10);
+  EXPECT_EQ(planning::scenarios_at_no_cost(grillon(3)), 0);
 }
 
 TEST(PerformanceVector, OneMeasurementServesTheScenariosAtNoCost) {
@@ -153,8 +159,8 @@ TEST(PerformanceVector, OneMeasurementServesTheScenariosAtNoCost) {
   PerformanceVector vector({measure, [](Count) { return Duration{7}; }, 10, 10});
   for (Count k = 1; k <= 10; ++k) EXPECT_EQ(vector.at(k), 7);
   EXPECT_EQ(measurements, 1);
-  PerformanceVector months =
-      month_performance(grillon(111), *find_grouping("knapsack"), Dispatch::fair);
+  PerformanceVector months = planning::month_performance(
+      grillon(111), *planning::find_grouping("knapsack"), planning::Dispatch::fair);
   for (Count k = 1; k <= 10; ++k) EXPECT_EQ(months.at(k), (180 * 1400 + 100) * kSecond);
 }
 
@@ -162,16 +168,17 @@ TEST(PerformanceVector, OneMeasurementServesTheScenariosAtNoCost) {
 TEST(PerformanceVector, IsWhatMeasuringEverythingGives) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
-    MonthProblem problem = random_months(
+    planning::MonthProblem problem = random_months(
         dice, {.most_months = 12, .steep_posts = seed % 2 == 0, .with_gaps = seed % 3 == 0});
-    for (const GroupingInfo& heuristic : groupings()) {
-      const Dispatch rule = dispatch_rules()[seed % 3].rule;
-      PerformanceVector vector = month_performance(problem, heuristic, rule);
+    for (const planning::GroupingInfo& heuristic : planning::groupings()) {
+      const planning::Dispatch rule = planning::dispatch_rules()[seed % 3].rule;
+      PerformanceVector vector = planning::month_performance(problem, heuristic, rule);
       Duration least = kForever;
       for (Count k = problem.scenarios; k >= 1; --k) {
-        MonthProblem part = problem;
+        planning::MonthProblem part = problem;
         part.scenarios = k;
-        const Duration own = simulate_months(part, heuristic.make(part, rule), rule).makespan;
+        const Duration own =
+            planning::simulate_months(part, heuristic.make(part, rule), rule).makespan;
         least = std::min(least, own);
         EXPECT_EQ(vector.measured(k), own) << heuristic.name << " seed " << seed << " k " << k;
         EXPECT_EQ(vector.at(k), least) << heuristic.name << " seed " << seed << " k " << k;
@@ -180,7 +187,7 @@ TEST(PerformanceVector, IsWhatMeasuringEverythingGives) {
   }
 }
 
-EnsembleSite site_of(std::string name, const MonthProblem& problem) {
+EnsembleSite site_of(std::string name, const planning::MonthProblem& problem) {
   return {.name = std::move(name),
           .processors = problem.processors,
           .times = {.main = problem.sizes, .post = problem.post}};
@@ -191,12 +198,12 @@ TEST(EnsemblePlan, TheFasterClusterTakesAllThatItCanForNothing) {
       .scenarios = 10,
       .months = 180,
       .sites = {site_of("slow", testing::azur(111)), site_of("fast", grillon(111))}};
-  const EnsemblePlan plan = plan_ensemble(ensemble);
+  const planning::EnsemblePlan plan = planning::plan_ensemble(ensemble);
   EXPECT_TRUE(plan.sites[0].scenarios.empty());
   EXPECT_EQ(plan.sites[1].scenarios.size(), 10U);
   EXPECT_EQ(plan.makespan, (180 * 1400 + 100) * kSecond);
-  const EnsemblePlan turns =
-      plan_ensemble(ensemble, {.repartition = find_repartition("round-robin")});
+  const planning::EnsemblePlan turns =
+      planning::plan_ensemble(ensemble, {.repartition = planning::find_repartition("round-robin")});
   EXPECT_EQ(turns.sites[0].scenarios, (std::vector<std::uint32_t>{0, 2, 4, 6, 8}));
   EXPECT_EQ(turns.makespan, (180 * 1440 + 110) * kSecond);
 }
@@ -211,8 +218,8 @@ TEST(EnsemblePlan, GreedyIsNeverWorseThanRoundRobinAndAsGoodAsTheOptimum) {
       ensemble.sites.push_back(site_of("c" + std::to_string(s), random_months(dice)));
     }
     std::vector<Duration> ends;
-    for (const RepartitionInfo& rule : repartitions()) {
-      ends.push_back(plan_ensemble(ensemble, {.repartition = &rule}).makespan);
+    for (const planning::RepartitionInfo& rule : planning::repartitions()) {
+      ends.push_back(planning::plan_ensemble(ensemble, {.repartition = &rule}).makespan);
     }
     EXPECT_LE(ends[0], ends[1]) << "seed " << seed;
     EXPECT_EQ(ends[0], ends[2]) << "seed " << seed;
@@ -221,17 +228,18 @@ TEST(EnsemblePlan, GreedyIsNeverWorseThanRoundRobinAndAsGoodAsTheOptimum) {
 
 // The post tasks of the last months of four scenarios do not fit side by side.
 TEST(PerformanceVector, SeveralPostTasksOfTheLastMonthsAreCounted) {
-  const MonthProblem problem{.scenarios = 4,
-                             .months = 3,
-                             .processors = 30,
-                             .sizes = {{4, 1'000 * kSecond}},
-                             .post = 100 * kSecond,
-                             .posts = 10};
-  EXPECT_EQ(scenarios_at_no_cost(problem), 3);
-  PerformanceVector vector = month_performance(problem, *find_grouping("knapsack"), Dispatch::fair);
+  const planning::MonthProblem problem{.scenarios = 4,
+                                       .months = 3,
+                                       .processors = 30,
+                                       .sizes = {{4, 1'000 * kSecond}},
+                                       .post = 100 * kSecond,
+                                       .posts = 10};
+  EXPECT_EQ(planning::scenarios_at_no_cost(problem), 3);
+  PerformanceVector vector = planning::month_performance(
+      problem, *planning::find_grouping("knapsack"), planning::Dispatch::fair);
   EXPECT_EQ(vector.at(3), 3'100 * kSecond);
   EXPECT_EQ(vector.at(4), 3'200 * kSecond);
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 // prepare -> model -> convert, and check beside the model.
@@ -19,14 +19,16 @@ Workflow sample_month() {
   return std::move(builder).build();
 }
 
-RepeatedUnit model_chain() { return RepeatedUnit(sample_month(), std::vector<TaskId>{1}); }
+planning::RepeatedUnit model_chain() {
+  return planning::RepeatedUnit(sample_month(), std::vector<TaskId>{1});
+}
 
 TEST(RepeatedUnit, TheChainIsWhatTheNamedTasksNeed) {
-  const RepeatedUnit unit = model_chain();
+  const planning::RepeatedUnit unit = model_chain();
   EXPECT_EQ(std::vector(unit.chain().begin(), unit.chain().end()), (std::vector<TaskId>{0, 1}));
   EXPECT_EQ(std::vector(unit.off_chain().begin(), unit.off_chain().end()),
             (std::vector<TaskId>{2, 3}));
-  EXPECT_EQ(RepeatedUnit(sample_month(), {}).chain().size(), 4U) << "without names: all";
+  EXPECT_EQ(planning::RepeatedUnit(sample_month(), {}).chain().size(), 4U) << "without names: all";
 }
 
 TEST(RepeatedUnit, MonthsFollowTheEndOfTheChain) {
@@ -42,8 +44,8 @@ TEST(RepeatedUnit, MonthsFollowTheEndOfTheChain) {
 }
 
 TEST(UnitOnCluster, TheTimeOfAMonthIsThatOfTheChainInsideTheGroup) {
-  const RepeatedUnit unit = model_chain();
-  const UnitOnCluster there(unit, {.name = "c", .processors = 20, .speed = 2});
+  const planning::RepeatedUnit unit = model_chain();
+  const planning::UnitOnCluster there(unit, {.name = "c", .processors = 20, .speed = 2});
   ASSERT_EQ(there.layouts().size(), 2U) << "more processors than 8 gain nothing";
   EXPECT_EQ(there.layouts()[0].procs, 4);
   EXPECT_EQ(there.layouts()[0].time, 55 * kSecond);
@@ -52,26 +54,27 @@ TEST(UnitOnCluster, TheTimeOfAMonthIsThatOfTheChainInsideTheGroup) {
 }
 
 TEST(UnitOnCluster, OffChainTasksAreAsManyPostTasksAsHaveTheirWork) {
-  const RepeatedUnit unit = model_chain();
-  const UnitOnCluster there(unit, {.name = "c", .processors = 20});
-  const MonthProblem months = there.as_months(3, 5, 20, 2);
+  const planning::RepeatedUnit unit = model_chain();
+  const planning::UnitOnCluster there(unit, {.name = "c", .processors = 20});
+  const planning::MonthProblem months = there.as_months(3, 5, 20, 2);
   EXPECT_EQ(months.post, 30 * kSecond) << "the longest";
   EXPECT_EQ(months.posts, 3) << "20 + 2 x 30 seconds of work";
   EXPECT_EQ(months.for_groups(), 18);
 }
 
 TEST(UnitOnCluster, SizesAreWholeNodesWhereTheyMustBe) {
-  const RepeatedUnit unit = model_chain();
-  const UnitOnCluster there(unit, {.name = "c", .processors = 20, .cores_per_node = 6}, 6);
+  const planning::RepeatedUnit unit = model_chain();
+  const planning::UnitOnCluster there(unit, {.name = "c", .processors = 20, .cores_per_node = 6},
+                                      6);
   ASSERT_EQ(there.layouts().size(), 2U);
   EXPECT_EQ(there.layouts()[0].procs, 6);
   EXPECT_EQ(there.layouts()[1].procs, 12);
 }
 
 TEST(UnitOnCluster, HasNoSizesWhereATaskDoesNotFit) {
-  const RepeatedUnit unit = model_chain();
-  EXPECT_TRUE(UnitOnCluster(unit, {.name = "c", .processors = 3}).layouts().empty());
+  const planning::RepeatedUnit unit = model_chain();
+  EXPECT_TRUE(planning::UnitOnCluster(unit, {.name = "c", .processors = 3}).layouts().empty());
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

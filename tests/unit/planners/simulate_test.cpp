@@ -11,7 +11,7 @@
 #include "support/made_events.hpp"
 #include "support/sample_pool.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 using testing::cancel;
@@ -51,8 +51,9 @@ std::string shown(const Evaluation& row) {
 }
 
 struct Outcome {
-  Outcome(const Problem& problem, const Events& events, const SimulateOptions& options = {})
-      : result(simulate(problem, events, options)),
+  Outcome(const Problem& problem, const Events& events,
+          const planning::SimulateOptions& options = {})
+      : result(planning::simulate(problem, events, options)),
         before(shown(problem, result.before.placements)),
         after(shown(problem, result.after.placements)),
         cut(shown(problem, result.lost)),
@@ -60,7 +61,7 @@ struct Outcome {
     for (const Evaluation& row : result.after.history) history.push_back(shown(row));
   }
 
-  Simulation result;
+  planning::Simulation result;
   std::string before;
   std::string after;
   std::string cut;
@@ -195,10 +196,10 @@ TEST(SimulateCluster, ThePlanInForceMovedForwardIsAProposalToo) {
     return plan(*find_planner("CPA"), problem);
   };
   const Problem problem = chain_on({.processors = 4});
-  ClusterWorld world(problem, once);
+  planning::ClusterWorld world(problem, once);
   const Events events = {late(4, 0, 0.5)};
-  KnownEvents feed(events);
-  const auto history = follow(world, feed, 0);
+  planning::KnownEvents feed(events);
+  const auto history = planning::follow(world, feed, 0);
   EXPECT_EQ(shown(problem, world.executed().placements), "a 0-7, b 7-27");
   EXPECT_TRUE(history[1].adopted);
 }
@@ -383,7 +384,7 @@ TEST(SimulateDeadline, AnEarlyTaskMakesTheRestCheaper) {
 
 TEST(SimulateDeadline, PlannersByNameMeetItToo) {
   for (const char* name : {"BL_CPAR_BD_CPAR", "DL_BD_CPAR", "DL_RC_CPAR"}) {
-    const SimulateOptions options{.planner = find_planner(name)};
+    const planning::SimulateOptions options{.planner = find_planner(name)};
     const Outcome run(by_deadline(40), {reserve(1, 8, 20, 30)}, options);
     ASSERT_TRUE(run.result.after.feasible) << name;
     EXPECT_LE(makespan(run.result.after), ms(40)) << name;
@@ -393,22 +394,22 @@ TEST(SimulateDeadline, PlannersByNameMeetItToo) {
 
 TEST(SimulatePool, TheSampleGraph) {
   const Problem problem = sample_problem(10'000'000);
-  EXPECT_EQ(makespan(simulate(problem, {}).after), ms(80));
+  EXPECT_EQ(makespan(planning::simulate(problem, {}).after), ms(80));
   // r4 joins at 15: a better plan is found.
   const Outcome joined(problem, Events{join(15, 3)});
   EXPECT_EQ(joined.history[1], "15: join r4, 80 -> 76!");
   // HEFT has no ears for it.
-  const SimulateOptions heft{.planner = find_planner("HEFT")};
+  const planning::SimulateOptions heft{.planner = find_planner("HEFT")};
   const Outcome deaf(problem, Events{join(15, 3)}, heft);
   EXPECT_EQ(deaf.history[1], "15: join r4, 80 -> none");
   EXPECT_EQ(makespan(deaf.result.after), ms(80));
-  EXPECT_EQ(makespan(simulate(problem, Events{slow(20, 1, 3)}, heft).after), ms(143));
-  EXPECT_LE(makespan(simulate(problem, Events{slow(20, 1, 3)}).after), ms(108));
+  EXPECT_EQ(makespan(planning::simulate(problem, Events{slow(20, 1, 3)}, heft).after), ms(143));
+  EXPECT_LE(makespan(planning::simulate(problem, Events{slow(20, 1, 3)}).after), ms(108));
 }
 
 TEST(SimulatePool, HeftMovesItsPlanBehindALateOrLostTask) {
   const Problem problem = sample_problem(10'000'000);
-  const SimulateOptions heft{.planner = find_planner("HEFT")};
+  const planning::SimulateOptions heft{.planner = find_planner("HEFT")};
   const Outcome all(problem, Events{lost(5, 0)}, heft);
   EXPECT_EQ(all.cut, "n1 0-5 r3");
   EXPECT_EQ(all.after,
@@ -493,7 +494,7 @@ TEST(SimulatePool, FilesOnTheirWayToAResourceThatLeavesAreLost) {
 }
 
 TEST(SimulatePool, HeftTakesItsOwnResourcesBack) {
-  const SimulateOptions heft{.planner = find_planner("HEFT")};
+  const planning::SimulateOptions heft{.planner = find_planner("HEFT")};
   EXPECT_EQ(Outcome(small_pool(), {leave_later(2, 0, 9), join(3, 0)}, heft).after,
             "a 0-4 r1, b 4-14 r2");
   EXPECT_EQ(Outcome(small_pool(), {leave(2, 0), leave(3, 1), join(5, 0)}, heft).after,
@@ -511,7 +512,7 @@ Problem two_on_r1() {
 }
 
 TEST(SimulatePool, MinMinLeavesNoResourceIdle) {
-  const SimulateOptions min_min{.planner = find_planner("MINMIN")};
+  const planning::SimulateOptions min_min{.planner = find_planner("MINMIN")};
   const auto after = [&](const Event& event) {
     return Outcome(two_on_r1(), {event}, min_min).after;
   };
@@ -533,7 +534,7 @@ TEST(SimulatePool, AResourceThatWasToLeaveMayStay) {
 TEST(Simulate, HoweverLateTimesStayInRange) {
   const Events events{late(1, 0, 1e6), late(2, 0, 1e6), late(3, 0, 1e6), late(3, 1, 1e6)};
   for (const Problem& problem : {small_pool(), chain_on({.processors = 2})}) {
-    const Simulation result = simulate(problem, events);
+    const planning::Simulation result = planning::simulate(problem, events);
     ASSERT_TRUE(result.after.feasible);
     EXPECT_GE(makespan(result.after), ms(1e10));
     EXPECT_LE(makespan(result.after), ms(3e10));
@@ -548,19 +549,19 @@ TEST(SimulatePool, TheBandHoldsForResourcesToo) {
 }
 
 TEST(Simulate, SaysWhatItCannotDo) {
-  EXPECT_EQ(simulate_unfit(chain_on({.processors = 2})), "");
-  EXPECT_EQ(simulate_unfit(small_pool()), "");
-  const SimulateOptions heft{.planner = find_planner("HEFT")};
-  EXPECT_EQ(simulate_unfit(chain_on({.processors = 2}), heft),
+  EXPECT_EQ(planning::simulate_unfit(chain_on({.processors = 2})), "");
+  EXPECT_EQ(planning::simulate_unfit(small_pool()), "");
+  const planning::SimulateOptions heft{.planner = find_planner("HEFT")};
+  EXPECT_EQ(planning::simulate_unfit(chain_on({.processors = 2}), heft),
             "HEFT follows several resources only");
-  const SimulateOptions cpa{.planner = find_planner("CPA")};
-  EXPECT_EQ(simulate_unfit(small_pool(), cpa), "CPA follows one cluster only");
+  const planning::SimulateOptions cpa{.planner = find_planner("CPA")};
+  EXPECT_EQ(planning::simulate_unfit(small_pool(), cpa), "CPA follows one cluster only");
 }
 
 TEST(Simulate, TheSameInputGivesTheSameResult) {
   const Events events = {late(2, 0, 2), fail(3, 1, 9), reserve(3, 1, 4, 8)};
-  const Simulation one = simulate(three_on({.processors = 4}), events);
-  const Simulation two = simulate(three_on({.processors = 4}), events);
+  const planning::Simulation one = planning::simulate(three_on({.processors = 4}), events);
+  const planning::Simulation two = planning::simulate(three_on({.processors = 4}), events);
   EXPECT_EQ(one.after, two.after);
   EXPECT_EQ(one.lost, two.lost);
 }
@@ -582,4 +583,4 @@ TEST(Event, IsDescribedInOneLine) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

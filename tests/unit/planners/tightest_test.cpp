@@ -10,7 +10,7 @@
 #include "oracles/plain_deadline.hpp"
 #include "support/random_problem.hpp"
 
-namespace dovetail {
+namespace dovetail::planners {
 namespace {
 
 using testing::random_problem;
@@ -23,13 +23,13 @@ struct Found {
 
 void expect_plain_search(const Problem& problem, Found& found) {
   PlanningContext context(problem);
-  for (const Plan& plan : tightest_plans(context)) {
+  for (const Plan& plan : planning::tightest_plans(context)) {
     SCOPED_TRACE(plan.algorithm);
     const plain::DeadlinePlanner oracle(problem, plan.algorithm);
     const plain::DeadlinePlan expected = oracle.tightest();
     ASSERT_TRUE(plan.feasible);
     ASSERT_TRUE(expected.feasible());
-    ASSERT_EQ(shortest_makespan(context), oracle.critical_path());
+    ASSERT_EQ(planning::shortest_makespan(context), oracle.critical_path());
     ASSERT_EQ(plan.deadline, expected.deadline);
     for (const Placement& placement : plan.placements) {
       const plain::Slot& slot = expected.slots[placement.task];
@@ -79,8 +79,8 @@ Workflow one_task(TimeSpec time) {
 TEST(Tightest, ASingleTaskOnAnEmptyClusterTakesItsShortestTime) {
   const Problem problem({one_task(TimeSpec::amdahl(100, 0.5))}, Platform::empty(4));
   PlanningContext context(problem);
-  EXPECT_EQ(shortest_makespan(context), 62'500);
-  const Plan plan = tightest_plan(*find_planner("DL_BD_ALL"), context);
+  EXPECT_EQ(planning::shortest_makespan(context), 62'500);
+  const Plan plan = planning::tightest_plan(*find_planner("DL_BD_ALL"), context);
   ASSERT_TRUE(plan.feasible);
   EXPECT_EQ(plan.deadline, 62'500);
   EXPECT_EQ(plan.placements[0].procs, 4);
@@ -92,7 +92,7 @@ TEST(Tightest, TheLastStepIsHalvedDownToOneSecond) {
       {one_task(TimeSpec::amdahl(100, 0.5))},
       Platform(0, {{.name = "c", .processors = 4, .reservations = {{0, 100'000, 4}}}}));
   PlanningContext context(problem);
-  const Plan plan = tightest_plan(*find_planner("DL_BD_ALL"), context);
+  const Plan plan = planning::tightest_plan(*find_planner("DL_BD_ALL"), context);
   ASSERT_TRUE(plan.feasible);
   EXPECT_GE(*plan.deadline, 162'500);
   EXPECT_LE(*plan.deadline, 163'500);
@@ -107,10 +107,10 @@ TEST(Tightest, TheCriticalPathIsMetAtOnceWhereNothingIsInTheWay) {
   builder.add_edge(1, 2);
   const Problem problem({std::move(builder).build()}, Platform::empty(8));
   PlanningContext context(problem);
-  const Duration shortest = shortest_makespan(context);
+  const Duration shortest = planning::shortest_makespan(context);
   // The bounded ones may not use all processors, so that they cannot meet it.
   for (const char* name : {"DL_BD_ALL", "DL_RC_CPA", "DL_RC_CPAR", "DL_RC_CPAR-lambda"}) {
-    const Plan plan = tightest_plan(*find_planner(name), context);
+    const Plan plan = planning::tightest_plan(*find_planner(name), context);
     ASSERT_TRUE(plan.feasible) << name;
     EXPECT_EQ(plan.deadline, shortest) << name;
     EXPECT_EQ(makespan(plan), shortest) << name;
@@ -121,7 +121,7 @@ TEST(Tightest, AClusterThatLeavesTooEarlyMeetsNone) {
   const Problem problem({one_task(TimeSpec::amdahl(100, 0.5))},
                         Platform(0, {{.name = "c", .processors = 4, .leaves = 30'000}}));
   PlanningContext context(problem);
-  const std::vector<Plan> plans = tightest_plans(context);
+  const std::vector<Plan> plans = planning::tightest_plans(context);
   EXPECT_EQ(plans.size(), 7U);
   for (const Plan& plan : plans) {
     EXPECT_FALSE(plan.feasible) << plan.algorithm;
@@ -135,8 +135,8 @@ TEST(Tightest, TheDeadlineOfTheProblemIsNotLookedAt) {
   const Problem strict({workflow}, Platform::empty(4), Goal::deadline, 10);
   PlanningContext free_context(free);
   PlanningContext strict_context(strict);
-  EXPECT_EQ(tightest_plans(free_context), tightest_plans(strict_context));
+  EXPECT_EQ(planning::tightest_plans(free_context), planning::tightest_plans(strict_context));
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::planners

@@ -22,11 +22,11 @@ TEST(AlgorithmsDocument, NamesEveryPlannerOfTheTable) {
 
 TEST(QueueDocument, NamesEveryStrategyAndPolicy) {
   const std::string text = test::read_document("docs/queue.md");
-  for (const StrategyInfo& strategy : strategies()) {
+  for (const queue::StrategyInfo& strategy : queue::strategies()) {
     EXPECT_NE(text.find("`" + std::string(strategy.name) + "`"), std::string::npos)
         << strategy.name;
   }
-  for (const PolicyInfo& policy : policies()) {
+  for (const queue::PolicyInfo& policy : queue::policies()) {
     EXPECT_NE(text.find("**" + std::string(policy.name) + "**"), std::string::npos) << policy.name;
   }
 }
@@ -36,9 +36,9 @@ TEST(EnsemblesDocument, NamesEveryHeuristicRuleAndRepartition) {
   const auto expect_named = [&](std::string_view name) {
     EXPECT_NE(text.find("`" + std::string(name) + "`"), std::string::npos) << name;
   };
-  for (const GroupingInfo& row : groupings()) expect_named(row.name);
-  for (const DispatchInfo& row : dispatch_rules()) expect_named(row.name);
-  for (const RepartitionInfo& row : repartitions()) {
+  for (const planning::GroupingInfo& row : planning::groupings()) expect_named(row.name);
+  for (const planning::DispatchInfo& row : planning::dispatch_rules()) expect_named(row.name);
+  for (const planning::RepartitionInfo& row : planning::repartitions()) {
     EXPECT_NE(text.find(row.name), std::string::npos) << row.name;
   }
 }

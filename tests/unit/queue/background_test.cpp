@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 constexpr Duration kHour = 3'600 * kSecond;
@@ -50,4 +50,4 @@ TEST(Background, CountsTheUseOfItsOwnJobsOnly) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -10,7 +10,7 @@
 #include "queue/strategies/strategy.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using nlohmann::json;
@@ -220,4 +220,4 @@ TEST(BatchCases, StrategiesCutAsTheCasesSay) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

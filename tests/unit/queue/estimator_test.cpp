@@ -9,7 +9,7 @@
 #include "dovetail/error.hpp"
 #include "queue/sim/machine.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 Ask ask(Count nodes, int seconds) { return {.nodes = nodes, .length = seconds * kSecond}; }
@@ -170,4 +170,4 @@ TEST(QueueSnapshot, EstimatesWhatASimulatedQueueInTheSameStateDoes) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -9,7 +9,7 @@
 #include "queue/strategies/strategy.hpp"
 #include "support/task_rows.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using testing::Row;
@@ -214,4 +214,4 @@ TEST(GlumePlus, RunsOnRandomQueuesAreSound) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 Job job_of(std::int64_t id, Time submit, Duration run, Duration request, Count nodes) {
@@ -124,4 +124,4 @@ TEST(Machine, SlotsAreUsedAgain) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

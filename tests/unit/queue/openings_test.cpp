@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 TEST(Demand, KnowsTheShortestRequestAfterAMoment) {
@@ -94,4 +94,4 @@ TEST_F(OpeningsTest, GapsAreForgottenWhenAllWereTriedTwice) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

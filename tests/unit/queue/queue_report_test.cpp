@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using nlohmann::json;
@@ -153,4 +153,4 @@ TEST(QueueReport, SeveralMomentsHaveMeanMedianAndWorst) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 JobRecord record(Time submit, Time start, Time end, Count nodes) {
@@ -131,4 +131,4 @@ TEST(Tally, EmptyAnswersZero) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

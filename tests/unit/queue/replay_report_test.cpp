@@ -6,7 +6,7 @@
 
 #include "queue/sim/rule_names.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using nlohmann::json;
@@ -23,7 +23,7 @@ struct Result {
   ReplayReport report;
   History history;
   std::vector<JobRecord> jobs;
-  std::vector<SwfJob> lines;
+  std::vector<io::SwfJob> lines;
 };
 
 Result replay_text(const std::string& text, const TraceRules& rules,
@@ -87,7 +87,7 @@ TEST(ReplayJson, HasTheTimelineOnRequest) {
 
 TEST(ReplayedLog, HasTheWaitsOfTheReplayAndKeepsTheRest) {
   const Result result = replay_text(kLog, {});
-  const SwfLog log = replayed_log(result.report, result.lines, result.jobs);
+  const io::SwfLog log = replayed_log(result.report, result.lines, result.jobs);
   ASSERT_EQ(log.jobs.size(), 3U);
   EXPECT_EQ(log.jobs[1].wait, 50);
   EXPECT_EQ(log.jobs[2].requested_time, 80) << "raised";
@@ -102,7 +102,7 @@ TEST(ReplayedLog, ReplaysToTheSame) {
     TraceRules rules;
     rules.stretch = 0.5;
     const Result first = replay_text(kLog, rules, std::string(policy.name));
-    const std::string text = format_swf(replayed_log(first.report, first.lines, first.jobs));
+    const std::string text = io::format_swf(replayed_log(first.report, first.lines, first.jobs));
     const Result second = replay_text(text, {}, std::string(policy.name));
     EXPECT_EQ(first.jobs, second.jobs) << policy.name;
   }
@@ -127,4 +127,4 @@ TEST(RuleNames, EveryRuleHasOne) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

@@ -8,7 +8,7 @@
 
 #include "support/task_rows.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using testing::Row;
@@ -147,4 +147,4 @@ TEST(RunTimes, AreThoseOfAListScheduleByDefinition) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

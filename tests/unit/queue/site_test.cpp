@@ -8,7 +8,7 @@
 
 #include "dovetail/error.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,4 +173,4 @@ TEST(Site, WhatNoQueueCanHaveIsAnError) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

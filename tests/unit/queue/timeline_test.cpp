@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail {
+namespace dovetail::queue {
 namespace {
 
 using LinePlace = Timeline::LinePlace;
@@ -96,4 +96,4 @@ TEST(Timeline, AReservationMayLastForEver) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

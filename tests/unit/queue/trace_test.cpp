@@ -13,7 +13,10 @@
 #include "queue/sim/replay.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::queue {
+
+using io::SwfJob;
+
 namespace {
 
 constexpr Count kNodes = 8;
@@ -386,4 +389,4 @@ TEST(Trace, FindsTheKnownNumbersOfJobsInTheArchive) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::queue

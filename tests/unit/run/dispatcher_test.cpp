@@ -35,7 +35,8 @@ struct Example {
 
   Problem problem;
   // a and b at once, then wide, then small and c.
-  std::vector<Slot> slots = {{2, 0, 10}, {1, 0, 20}, {1, 40, 50}, {4, 20, 40}, {1, 40, 45}};
+  std::vector<planning::Slot> slots = {
+      {2, 0, 10}, {1, 0, 20}, {1, 40, 50}, {4, 20, 40}, {1, 40, 45}};
 };
 
 TEST(Dispatcher, WaitsForWorkflowsThatBecomeReadyLater) {
@@ -124,7 +125,7 @@ TEST(Dispatcher, ANewPlanChangesWhatHasNotStartedOnly) {
   const Example example;
   Dispatcher dispatcher = example.dispatcher();
   dispatcher.start(0);
-  dispatcher.follow(std::vector<Slot>{{4, 0, 1}, {4, 0, 1}, {}, {1, 5, 30}, {4, 0, 1}});
+  dispatcher.follow(std::vector<planning::Slot>{{4, 0, 1}, {4, 0, 1}, {}, {1, 5, 30}, {4, 0, 1}});
   EXPECT_EQ(dispatcher.in_use(), 4);
   EXPECT_EQ(dispatcher.processors_of(0), 2);
   EXPECT_EQ(dispatcher.processors_of(2), 1);

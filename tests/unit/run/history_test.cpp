@@ -7,10 +7,10 @@
 namespace dovetail {
 namespace {
 
-using io::MachineMoment;
+using draw::MachineMoment;
 
 TEST(History, AveragesOverEachStep) {
-  History history(4);
+  queue::History history(4);
   history.state(0, 0, 8);
   history.state(500, 2, 4);
   history.state(2000, 0, 1);
@@ -22,7 +22,7 @@ TEST(History, AveragesOverEachStep) {
 }
 
 TEST(History, TwoStepsBecomeOneWhenTimeOutgrowsThem) {
-  History history(4);
+  queue::History history(4);
   history.state(10'000, 0, 8);
   history.state(12'000, 6, 2);
   history.state(15'000, 0, 0);
@@ -32,7 +32,7 @@ TEST(History, TwoStepsBecomeOneWhenTimeOutgrowsThem) {
 }
 
 TEST(History, LongSilenceNeedsNoMoreSteps) {
-  History history(8);
+  queue::History history(8);
   history.state(0, 1, 1);
   history.state(kSecond, 0, 0);
   history.state(1'000'000 * kSecond, 0, 3);
@@ -45,7 +45,7 @@ TEST(History, LongSilenceNeedsNoMoreSteps) {
 
 TEST(History, LosesNothingHoweverOftenItWidens) {
   std::mt19937_64 random(11);
-  History history(16);
+  queue::History history(16);
   double busy_seconds = 0;
   Time now = 0;
   Count busy = 0;

@@ -28,7 +28,8 @@ Problem example() {
 RunPicture picture(Time narrow_ends) {
   return {.now = 12'000,
           .processors = 4,
-          .progress = {TaskProgress::running, TaskProgress::waiting, TaskProgress::waiting},
+          .progress = {planning::TaskProgress::running, planning::TaskProgress::waiting,
+                       planning::TaskProgress::waiting},
           .slots = {{1, 0, narrow_ends}, {4, 10'000, 40'000}, {4, 40'000, 50'000}},
           .has_plan = true,
           .not_before = {0, 0, 0},
@@ -44,8 +45,8 @@ TEST(Replan, DoesNotWaitForATaskThatIsLate) {
   EXPECT_EQ(plan.decision.current, 140'000);
   // On three processors at once: 40 s, and then 13.334 s.
   EXPECT_EQ(plan.decision.candidate, 100'000);
-  EXPECT_EQ(plan.slots[0], Slot{});
-  EXPECT_EQ(plan.slots[1], (Slot{3, 12'000, 52'000}));
+  EXPECT_EQ(plan.slots[0], planning::Slot{});
+  EXPECT_EQ(plan.slots[1], (planning::Slot{3, 12'000, 52'000}));
   EXPECT_EQ(plan.slots[2].start, 52'000);
 }
 
@@ -61,7 +62,7 @@ TEST(Replan, BySearchItDoesNotWaitEitherUnlessThatMovesTooMuch) {
   EXPECT_EQ(one.decision.moved, 1);
   const NewPlan kept = replan(problem, {}, picture(100'000), {.stability = 1, .searches = true});
   EXPECT_FALSE(kept.decision.adopted);
-  EXPECT_EQ(kept.slots[1], (Slot{4, 100'000, 130'000}));
+  EXPECT_EQ(kept.slots[1], (planning::Slot{4, 100'000, 130'000}));
 }
 
 TEST(Replan, KeepsAPlanThatIsAsGood) {
@@ -70,7 +71,7 @@ TEST(Replan, KeepsAPlanThatIsAsGood) {
   EXPECT_FALSE(plan.decision.adopted);
   EXPECT_EQ(plan.decision.current, 52'001);
   // It goes on as far as is known by now.
-  EXPECT_EQ(plan.slots[1], (Slot{4, 12'001, 42'001}));
+  EXPECT_EQ(plan.slots[1], (planning::Slot{4, 12'001, 42'001}));
 }
 
 TEST(Replan, WithFewerProcessorsThanRunThePlanFits) {
@@ -81,7 +82,7 @@ TEST(Replan, WithFewerProcessorsThanRunThePlanFits) {
   const NewPlan plan = replan(problem, best, now);
   ASSERT_TRUE(plan.decision.adopted);
   EXPECT_FALSE(plan.decision.current);  // the old plan cannot go on
-  EXPECT_EQ(plan.slots[1], (Slot{2, 20'000, 80'000}));
+  EXPECT_EQ(plan.slots[1], (planning::Slot{2, 20'000, 80'000}));
 }
 
 TEST(Replan, UsesWhatIsKnownOfTimesAndWaits) {
@@ -92,7 +93,7 @@ TEST(Replan, UsesWhatIsKnownOfTimesAndWaits) {
   now.has_plan = false;
   const NewPlan plan = replan(problem, best, now);
   ASSERT_TRUE(plan.decision.adopted);
-  EXPECT_EQ(plan.slots[1], (Slot{4, 30'000, 90'000}));
+  EXPECT_EQ(plan.slots[1], (planning::Slot{4, 30'000, 90'000}));
 }
 
 TEST(Replan, WhatIsImpossibleIsSaid) {
@@ -101,7 +102,7 @@ TEST(Replan, WhatIsImpossibleIsSaid) {
   const Problem problem({std::move(builder).build()}, Platform::empty(4));
   const NewPlan plan = replan(problem, best,
                               {.processors = 2,
-                               .progress = {TaskProgress::waiting},
+                               .progress = {planning::TaskProgress::waiting},
                                .slots = {{4, 0, 10'000}},
                                .has_plan = true,
                                .not_before = {0},

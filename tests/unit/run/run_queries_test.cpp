@@ -15,9 +15,9 @@ class RunQueries : public ::testing::Test {
  protected:
   RunQueries() {
     state_.apply(note_entry(at(0), "begin"));
-    state_.apply(plan_entry(
-        at(0), {.event = "start", .candidate = 40, .adopted = true}, "A",
-        std::vector<Slot>{{1, 0, 1000}, {3, 1000, 2000}, {1, 2000, 3000}, {2, 500, 3500}}));
+    state_.apply(plan_entry(at(0), {.event = "start", .candidate = 40, .adopted = true}, "A",
+                            std::vector<planning::Slot>{
+                                {1, 0, 1000}, {3, 1000, 2000}, {1, 2000, 3000}, {2, 500, 3500}}));
   }
 
   static Problem make_problem() {

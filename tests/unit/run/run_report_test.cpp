@@ -50,7 +50,7 @@ TEST(RunFacts, AreRightByHand) {
   EXPECT_EQ(facts.vain_attempts, 1U);
   EXPECT_EQ(facts.tasks_tried_again, 1U);
   EXPECT_EQ(facts.tasks[b].attempts, 2U);
-  EXPECT_EQ(facts.tasks[b].real, (Slot{2, 25'000, 47'000}));
+  EXPECT_EQ(facts.tasks[b].real, (planning::Slot{2, 25'000, 47'000}));
   EXPECT_EQ(facts.tasks[b].wait, 0);
   EXPECT_EQ(facts.tasks[b].end->peak_kib, 51'200);
 }
@@ -145,7 +145,7 @@ TEST(RunFacts, ClocksThatGoBackDoNoHarm) {
   run.end(3000, a, 1, 0, 1);
   run.start(2000, b, 1, 2);
   const RunFacts facts = facts_of(problem, run.state(), 0);
-  EXPECT_EQ(facts.tasks[a].real, (Slot{1, 5000, 5000}));
+  EXPECT_EQ(facts.tasks[a].real, (planning::Slot{1, 5000, 5000}));
   EXPECT_GE(facts.cpu_seconds.real, 0);
   EXPECT_EQ(facts.tasks[b].wait, 0);
   for (const TaskRecord& task : outlook_record(problem, run.state(), 0).tasks) {

@@ -81,7 +81,7 @@ TEST(RunState, WhatIsKeptIsDoneWithoutAnAttempt) {
 TEST(RunState, KnowsThePlanInForceAndTheFirstOne) {
   RunState state(3);
   EXPECT_TRUE(state.plan().empty());
-  const std::vector<Slot> first = {{2, 0, 10}, {1, 10, 20}, {4, 20, 30}};
+  const std::vector<planning::Slot> first = {{2, 0, 10}, {1, 10, 20}, {4, 20, 30}};
   state.apply(plan_entry(at(0), {.event = "start", .candidate = 30, .adopted = true}, "A", first));
   EXPECT_EQ(state.plan(), first);
   // Not adopted: nothing changes.
@@ -90,8 +90,8 @@ TEST(RunState, KnowsThePlanInForceAndTheFirstOne) {
   // Only what has not started is in a later plan.
   state.apply(plan_entry(
       at(6), {.event = "slow", .candidate = 33, .current = 50, .adopted = true, .moved = 2}, "B",
-      std::vector<Slot>{{}, {}, {3, 11, 33}}));
-  EXPECT_EQ(state.plan(), (std::vector<Slot>{{2, 0, 10}, {1, 10, 20}, {3, 11, 33}}));
+      std::vector<planning::Slot>{{}, {}, {3, 11, 33}}));
+  EXPECT_EQ(state.plan(), (std::vector<planning::Slot>{{2, 0, 10}, {1, 10, 20}, {3, 11, 33}}));
   EXPECT_EQ(state.first_plan(), first);
   EXPECT_EQ(state.algorithm(), "B");
   ASSERT_EQ(state.decisions().size(), 3U);

@@ -9,7 +9,7 @@
 #include "study/adaptive/adaptive_study.hpp"
 #include "support/study_checks.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using testing::line_count;
@@ -35,11 +35,12 @@ Duration end_of(const Problem& problem, std::string_view planner) {
 TEST(AdaptiveCases, EndAsThePlannersOfTheTableDo) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Random random(seed);
-    const UnlikeFlow flow = heft_graph({.tasks = 30, .out_degree = 0.2}, {.ccr = 5}, random);
-    const PoolSpec pool{.resources = 4, .interval_seconds = 150, .share = 0.3};
+    const gen::UnlikeFlow flow =
+        gen::heft_graph({.tasks = 30, .out_degree = 0.2}, {.ccr = 5}, random);
+    const gen::PoolSpec pool{.resources = 4, .interval_seconds = 150, .share = 0.3};
     const Makespans ends = run_cases(flow, {&pool, 1}, true)[0];
-    const Platform platform = to_platform(pool, 20'000'000);
-    const Problem problem({to_workflow(flow, platform.clusters().size(), "flow")}, platform);
+    const Platform platform = gen::to_platform(pool, 20'000'000);
+    const Problem problem({gen::to_workflow(flow, platform.clusters().size(), "flow")}, platform);
     EXPECT_EQ(ends[AdaptiveStrategy::heft], end_of(problem, "HEFT")) << "seed " << seed;
     EXPECT_EQ(ends[AdaptiveStrategy::aheft], end_of(problem, "AHEFT")) << "seed " << seed;
     EXPECT_EQ(ends[AdaptiveStrategy::aheft_paper], end_of(problem, "AHEFT_PAPER"))
@@ -51,8 +52,8 @@ TEST(AdaptiveCases, EndAsThePlannersOfTheTableDo) {
 
 TEST(AdaptiveCases, LeaveOutMinMinUnlessAsked) {
   Random random(1);
-  const UnlikeFlow flow = unlike_blast(10, {}, random);
-  const PoolSpec pool;
+  const gen::UnlikeFlow flow = gen::unlike_blast(10, {}, random);
+  const gen::PoolSpec pool;
   const Makespans ends = run_cases(flow, {&pool, 1}, false)[0];
   EXPECT_GT(ends[AdaptiveStrategy::aheft], 0);
   EXPECT_EQ(ends[AdaptiveStrategy::min_min], 0);
@@ -177,4 +178,4 @@ TEST(AdaptiveStudy, RefusesASizeOfNothing) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -7,7 +7,7 @@
 #include "study/anytime/anytime_study.hpp"
 #include "support/study_checks.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using testing::line_count;
@@ -165,4 +165,4 @@ TEST(AnytimeTables, PromisesAreComparedAtTheirOwnLimits) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

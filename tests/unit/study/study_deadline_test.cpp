@@ -15,7 +15,7 @@
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using testing::kDefaultApplication;
@@ -95,7 +95,7 @@ void expect_sums(const ComparedMetrics<N>& sums, const std::array<std::string_vi
   ASSERT_EQ(sums.time.instances, 1U);
   Duration latest = 0;
   for (std::size_t i = 0; i < N; ++i) {
-    const Plan plan = tightest_plan(*find_planner(names[i]), context);
+    const Plan plan = planning::tightest_plan(*find_planner(names[i]), context);
     ASSERT_TRUE(plan.feasible) << names[i];
     EXPECT_EQ(sums.time.total[i], *plan.deadline) << names[i];
     latest = std::max(latest, *plan.deadline);
@@ -122,7 +122,7 @@ TEST(DeadlineStudy, SumsWhatThePlannersAnswer) {
     const Problem problem({workflow}, platforms[spec]);
     PlanningContext context(problem);
     expect_sums(scenario.sums.plain, kPlainNames, context);
-    if (scenario.reservations.method == ReservationMethod::real) {
+    if (scenario.reservations.method == gen::ReservationMethod::real) {
       expect_sums(scenario.sums.hybrid, kHybridNames, context);
     } else {
       EXPECT_EQ(scenario.sums.hybrid.time.instances, 0U);
@@ -169,7 +169,7 @@ TEST(DeadlineStudy, ComparesAllReadings) {
 std::vector<DeadlineScenario> published_scenarios() {
   std::vector<DeadlineScenario> scenarios;
   for (std::size_t column = 0; column < 3; ++column) {
-    DeadlineScenario scenario{0, 0, {kPhis[column], ReservationMethod::linear}, {}};
+    DeadlineScenario scenario{0, 0, {kPhis[column], gen::ReservationMethod::linear}, {}};
     for (const bool cpu : {false, true}) {
       auto& sums = cpu ? scenario.sums.plain.cpu : scenario.sums.plain.time;
       sums.instances = sums.complete = 1;
@@ -194,7 +194,7 @@ StudyHead one_log_head() {
 TEST(DeadlineTables, PutScenariosIntoTheirColumns) {
   std::vector<DeadlineScenario> scenarios = published_scenarios();
   scenarios.push_back(scenarios[0]);
-  scenarios.back().reservations.method = ReservationMethod::real;
+  scenarios.back().reservations.method = gen::ReservationMethod::real;
   scenarios.back().sums.plain.time.excess.fill(0.5);
   const std::vector<PlainTable> tables = plain_tables(one_log_head(), scenarios);
   ASSERT_EQ(tables.size(), 1U);
@@ -226,7 +226,7 @@ TEST(DeadlineTables, MeasureTheDistanceToThePublishedRows) {
 TEST(DeadlineTables, CountBindsOfTheMethodRealOnly) {
   std::vector<DeadlineScenario> scenarios = published_scenarios();
   scenarios[0].sums.binds = {10, 9, 9};
-  scenarios[1].reservations.method = ReservationMethod::real;
+  scenarios[1].reservations.method = gen::ReservationMethod::real;
   scenarios[1].sums.binds = {10, 1, 3};
   scenarios[1].sums.hybrid.time.add_instance({110, 200, 104, 100});
   scenarios[1].sums.hybrid.cpu.add_instance({300, 100, 100, kNoAnswer});
@@ -244,7 +244,7 @@ DeadlineStudyResult published_result() {
   DeadlineStudyResult result{one_log_head()};
   result.applications = {application_specs()[kDefaultApplication]};
   result.scenarios = published_scenarios();
-  result.scenarios[0].reservations.method = ReservationMethod::real;
+  result.scenarios[0].reservations.method = gen::ReservationMethod::real;
   result.scenarios[0].sums.hybrid.time.add_instance({1110, 1551, 1047, 1026});
   result.scenarios[0].sums.hybrid.cpu.add_instance({2240, 1016, 1245, kNoAnswer});
   result.plain = plain_tables(result, result.scenarios);
@@ -339,4 +339,4 @@ TEST(DeadlineStudy, RealLogsGiveTheKnownOrder) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -7,7 +7,7 @@
 #include "io/formats/ensemble_file.hpp"
 #include "study/ensemble/ensemble_study.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 std::string ours(const EnsembleStudyResult& result, const std::string& figure,
@@ -38,7 +38,7 @@ TEST(EnsembleStudy, IsTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(EnsembleStudy, HasEveryFigureInEveryForm) {
-  const EnsembleStudyResult result = run_ensemble_study({.dispatch = Dispatch::rotate});
+  const EnsembleStudyResult result = run_ensemble_study({.dispatch = planning::Dispatch::rotate});
   const auto document = nlohmann::json::parse(to_json(result));
   const std::string text = format_table(result);
   const std::string csv = to_csv(result);
@@ -52,11 +52,11 @@ TEST(EnsembleStudy, HasEveryFigureInEveryForm) {
 }
 
 TEST(MadeUpEnsemble, IsTheSameForTheSameSeedAndReadsBack) {
-  const ClimateSpec spec{.scenarios = 4, .months = 12, .clusters = 5};
-  const Ensemble ensemble = made_up_ensemble(spec);
+  const gen::ClimateSpec spec{.scenarios = 4, .months = 12, .clusters = 5};
+  const Ensemble ensemble = gen::made_up_ensemble(spec);
   for (const bool json : {false, true}) {
     const std::string text = io::format_ensemble(ensemble, json);
-    EXPECT_EQ(text, io::format_ensemble(made_up_ensemble(spec), json));
+    EXPECT_EQ(text, io::format_ensemble(gen::made_up_ensemble(spec), json));
     const io::EnsembleFile file = io::parse_ensemble(text, "e");
     ASSERT_EQ(file.tables.size(), 5U);
     for (std::size_t c = 0; c < 5; ++c) {
@@ -66,7 +66,7 @@ TEST(MadeUpEnsemble, IsTheSameForTheSameSeedAndReadsBack) {
 }
 
 TEST(ReferenceSites, SatisfyWhatTheReportSaysOfThem) {
-  const auto sites = reference_sites();
+  const auto sites = gen::reference_sites();
   ASSERT_EQ(sites.size(), 5U);
   const auto time = [&](std::size_t site, Count procs) {
     return sites[site].times.main[static_cast<std::size_t>(procs - 4)].time;
@@ -84,4 +84,4 @@ TEST(ReferenceSites, SatisfyWhatTheReportSaysOfThem) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -7,7 +7,7 @@
 #include "study/fair/fair_study.hpp"
 #include "support/study_checks.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using testing::line_count;
@@ -76,19 +76,19 @@ TEST(FairTables, QuartilesAreInterpolated) {
 }
 
 TEST(KernelGraphs, HaveThePopulationsAndShapesOfThePaper) {
-  EXPECT_EQ(population(KernelClass::random), 1296U);
+  EXPECT_EQ(gen::population(gen::KernelClass::random), 1296U);
   for (const std::size_t number : {0, 1, 2}) {
-    EXPECT_EQ(kernel_graph(KernelClass::fft, number, 1, "w").size(),
+    EXPECT_EQ(gen::kernel_graph(gen::KernelClass::fft, number, 1, "w").size(),
               (std::vector<std::size_t>{5, 15, 39}[number]));
   }
-  const Workflow strassen = kernel_graph(KernelClass::strassen, 3, 1, "w");
+  const Workflow strassen = gen::kernel_graph(gen::KernelClass::strassen, 3, 1, "w");
   EXPECT_EQ(strassen.size(), 25U);
   EXPECT_EQ(strassen.edge_count(), 10U + 16U);
   EXPECT_EQ(strassen.levels()[*strassen.find("C22")], 4U);
   EXPECT_EQ(strassen.predecessors(*strassen.find("P6")).size(), 2U);
   std::vector<std::size_t> sizes(51, 0);
   for (std::size_t number = 0; number < 1296; ++number) {
-    ++sizes[kernel_graph(KernelClass::random, number, 1, "w").size()];
+    ++sizes[gen::kernel_graph(gen::KernelClass::random, number, 1, "w").size()];
   }
   EXPECT_EQ(sizes[10], 432U);
   EXPECT_EQ(sizes[20], 432U);
@@ -96,4 +96,4 @@ TEST(KernelGraphs, HaveThePopulationsAndShapesOfThePaper) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -11,7 +11,10 @@
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
+
+using namespace queue;
+
 namespace {
 
 using testing::line_count;
@@ -407,4 +410,4 @@ TEST(QueueStudy, ReportsInThreeForms) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study

@@ -17,7 +17,7 @@
 #include "support/study_checks.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail {
+namespace dovetail::study {
 namespace {
 
 using testing::kDefaultApplication;
@@ -58,7 +58,7 @@ TEST(Campaign, HasTheFortyApplicationsOfThePaper) {
             6);
   for (const ApplicationSpec& spec : specs) {
     // Only the named parameter differs from the defaults.
-    const LayeredDagSpec standard;
+    const gen::LayeredDagSpec standard;
     const int changed =
         (spec.dag.tasks != standard.tasks) + (spec.dag.width != standard.width) +
         (spec.dag.density != standard.density) + (spec.dag.regularity != standard.regularity) +
@@ -69,7 +69,7 @@ TEST(Campaign, HasTheFortyApplicationsOfThePaper) {
 }
 
 TEST(Campaign, ASmallerOneIsPartOfALargerOne) {
-  const ReservationLog log = study_synthetic_log(3);
+  const gen::ReservationLog log = study_synthetic_log(3);
   const auto small = study_platforms(3, log, 4, {1, 1, 1}, 1);
   const auto large = study_platforms(3, log, 4, {1, 2, 2}, 1);
   ASSERT_EQ(small.size(), 9U);
@@ -255,4 +255,4 @@ TEST(TurnaroundStudy, RealLogsGiveTheKnownOrder) {
 }
 
 }  // namespace
-}  // namespace dovetail
+}  // namespace dovetail::study
