@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/documents.hpp"
+#include "support/source_code.hpp"
 #include "test_places.hpp"
 
 namespace dovetail {
@@ -153,15 +154,8 @@ std::vector<std::string> violations(const std::string& path, const std::string& 
   return found;
 }
 
-std::vector<std::string> source_files() {
-  const std::vector<std::string> folders = {"include/dovetail", "src", "cli"};
-  auto files = test::documents(folders, ".hpp");
-  for (std::string& file : test::documents(folders, ".cpp")) files.push_back(std::move(file));
-  return files;
-}
-
 TEST(Layers, NoFileReachesUpwards) {
-  const auto files = source_files();
+  const auto files = test::source_files();
   ASSERT_GT(files.size(), 50U) << "the source tree was not found in " << DOVETAIL_SOURCE_DIR;
   for (const std::string& file : files) {
     for (const std::string& violation : violations(file, test::read_document(file))) {
@@ -173,7 +167,7 @@ TEST(Layers, NoFileReachesUpwards) {
 // A batch system is known to its own folder and to the table of systems, whatever the case.
 TEST(Layers, OnlyItsFolderAndTheTableNameABatchSystem) {
   static const std::regex kName("slurm", std::regex::icase);
-  for (const std::string& file : source_files()) {
+  for (const std::string& file : test::source_files()) {
     const bool may_name = file.starts_with("src/batch/slurm/") || file == "src/batch/table.cpp" ||
                           file.starts_with(kPublicFolder);
     if (may_name) continue;
