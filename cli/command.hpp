@@ -55,6 +55,18 @@ Verb<Arguments> add_verb(CLI::App& program, Exit& status, const std::string& nam
   return {*command, *arguments};
 }
 
+// For files that are compiled together: of several functions called run, the one that fits.
+template <typename Arguments>
+Verb<Arguments> add_verb(CLI::App& program, Exit& status, const std::string& name,
+                         const std::string& help, Exit (*run)(const Arguments&)) {
+  return add_verb<Arguments, decltype(run)>(program, status, name, help, run);
+}
+template <typename Arguments>
+Verb<Arguments> add_verb(CLI::App& program, Exit& status, const std::string& name,
+                         const std::string& help, Exit (*run)(const CLI::App&, const Arguments&)) {
+  return add_verb<Arguments, decltype(run)>(program, status, name, help, run);
+}
+
 // The options that say what a plan is for. A deadline makes it the goal, unless another is named.
 struct GoalArguments {
   std::optional<Goal> goal = {};

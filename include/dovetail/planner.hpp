@@ -27,7 +27,7 @@ namespace dovetail {
 enum class CpaStop { improved, classic };
 
 // How resource-conservative deadline planning reads its guide; see
-// src/planners/list/unloaded_starts.hpp.
+// src/planners/list/deadline.hpp.
 enum class GuideReading { front, whole, remaining };
 
 // The limit on the processors of a task for which plain resource-conservative planning finds no

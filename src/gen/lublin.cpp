@@ -119,13 +119,13 @@ Duration draw_run_time(const Parameters& p, Count procs, Random& random) {
   return 1000 * std::max<Duration>(1, static_cast<Duration>(std::exp(log_run)));
 }
 
-struct JobSource {
+struct JobStream {
   const Parameters* parameters;
   Arrivals arrivals;
 };
 
-std::vector<JobSource> sources(LublinTypes types) {
-  const auto source = [](const Parameters& p) { return JobSource{&p, Arrivals(p)}; };
+std::vector<JobStream> sources(LublinTypes types) {
+  const auto source = [](const Parameters& p) { return JobStream{&p, Arrivals(p)}; };
   if (types == LublinTypes::both) return {source(kBatch), source(kInteractive)};
   if (types == LublinTypes::single) return {source(kSingle)};
   return {source(types == LublinTypes::batch ? kBatch : kInteractive)};
@@ -136,13 +136,13 @@ std::vector<JobSource> sources(LublinTypes types) {
 std::vector<LublinJob> lublin_log(const LublinSpec& spec, Random& random) {
   check_range("processors", spec.processors, 1, kMaxProcessors);
   check_range("jobs", spec.jobs, 1, static_cast<double>(kMaxGeneratedTasks));
-  std::vector<JobSource> kinds = sources(spec.types);
-  for (JobSource& kind : kinds) kind.arrivals.advance(random);
+  std::vector<JobStream> kinds = sources(spec.types);
+  for (JobStream& kind : kinds) kind.arrivals.advance(random);
   std::vector<LublinJob> jobs;
   jobs.reserve(spec.jobs);
   while (jobs.size() < spec.jobs) {
-    JobSource& next =
-        *std::min_element(kinds.begin(), kinds.end(), [](const JobSource& a, const JobSource& b) {
+    JobStream& next =
+        *std::min_element(kinds.begin(), kinds.end(), [](const JobStream& a, const JobStream& b) {
           return a.arrivals.clock() < b.arrivals.clock();
         });
     const Count procs = draw_size(*next.parameters, spec.processors, random);

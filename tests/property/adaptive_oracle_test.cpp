@@ -163,7 +163,7 @@ plain::AdaptiveRules rules_of(const planning::AheftOptions& options) {
                 static_cast<int>(plain::Files::multicast));
   plain::AdaptiveRules rules{.ranks = {},
                              .files = {},
-                             .append = options.slots == Slots::append,
+                             .append = options.slots == planning::SlotRule::append,
                              .restart = options.restart,
                              .once = options.plans_once};
   for (planning::RankRule rank : options.ranks) {
@@ -182,7 +182,7 @@ planning::AheftOptions random_options(Dice& dice) {
   planning::AheftOptions options;
   options.transfers = transfers[static_cast<std::size_t>(dice.between(0, 4))];
   if (dice.chance(0.6)) options.ranks = {static_cast<planning::RankRule>(dice.between(0, 3))};
-  options.slots = dice.chance(0.3) ? Slots::append : Slots::insertion;
+  options.slots = dice.chance(0.3) ? planning::SlotRule::append : planning::SlotRule::insertion;
   options.restart = dice.chance(0.3);
   return options;
 }

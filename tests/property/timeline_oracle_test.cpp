@@ -13,7 +13,7 @@ using testing::Dice;
 
 struct Booked {
   queue::Ask ask;
-  queue::Timeline::Place place;
+  queue::Timeline::LinePlace place;
 };
 
 class Twins {

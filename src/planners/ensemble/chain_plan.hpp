@@ -1,9 +1,9 @@
 // An ensemble of repeated workflows on the calendar of one cluster.
 //
-// Groups compute months as everywhere in ensembles (dispatch.hpp), but each month is booked on the
-// calendar: a group whose month does not fit now, because others have reserved processors or the
-// window ends too soon, sleeps until it fits and goes on where it stopped. Scenarios do not sleep
-// with it. Then off-chain tasks fill the holes, in the order in which their months ended.
+// Groups compute months as everywhere in ensembles (month_dispatch.hpp), but each month is booked
+// on the calendar: a group whose month does not fit now, because others have reserved processors or
+// the window ends too soon, sleeps until it fits and goes on where it stopped. Scenarios do not
+// sleep with it. Then off-chain tasks fill the holes, in the order in which their months ended.
 //
 // Ties are broken as by the dispatcher; off-chain tasks by the end of their month, scenario, and
 // topological order. A month costs a few questions to the calendar.

@@ -10,7 +10,7 @@ namespace {
 
 using report::Text;
 
-constexpr report::LineWidths kWidths = {.name = 18, .cell = 15};
+constexpr report::LineWidths kAdaptiveWidths = {.name = 18, .cell = 15};
 
 constexpr std::array kPlanners = {AdaptiveStrategy::aheft, AdaptiveStrategy::aheft_paper,
                                   AdaptiveStrategy::aheft_inflight, AdaptiveStrategy::heft_best};
@@ -38,7 +38,7 @@ std::string_view words_for(AdaptiveApplication application, AdaptiveAxis axis) {
 // A name, then a text for every column.
 template <typename Columns, typename ToText>
 void write_line(Text out, std::string_view name, const Columns& columns, ToText to_text) {
-  report::write_line(out, kWidths, name, columns, to_text);
+  report::write_line(out, kAdaptiveWidths, name, columns, to_text);
 }
 
 std::string text_of(const std::optional<double>& value, int decimals) {

@@ -12,7 +12,7 @@ namespace {
 using report::Text;
 using Metric = AnytimeMetric;
 
-constexpr report::LineWidths kWidths = {.name = 14, .cell = 26};
+constexpr report::LineWidths kAnytimeWidths = {.name = 14, .cell = 26};
 
 // The positions of the limits, which are the columns of every table.
 auto limits_of(const AnytimeStudyResult& result) {
@@ -73,7 +73,7 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
                      const AnytimePart& part, std::string_view name,
                      std::optional<double> AnytimeReference::*value) {
   bool has_any = false;
-  std::string line = report::line(kWidths, name, result.limits, [&](const AnytimeLimit& limit) {
+  std::string line = report::line(kAnytimeWidths, name, result.limits, [&](const AnytimeLimit& limit) {
     const AnytimeReference* known = find_reference(table.metric, part, limit);
     const bool has = known != nullptr && known->*value;
     has_any |= has;
@@ -88,7 +88,7 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
 void write_ties(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "    not better on, and how often the bound leaves less than 0.1 %\n");
   for (const AnytimePart& part : anytime_parts(result.cases)) {
-    report::write_line(out, kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
+    report::write_line(out, kAnytimeWidths, part.name(), limits_of(result), [&](std::size_t limit) {
       const AnytimeTies ties = count_ties(result.cases, part, limit);
       return fmt::format("{}, {}", ties.count, ties.at_bound);
     });
@@ -101,7 +101,7 @@ void write_table(Text out, const AnytimeStudyResult& result, const TableSpec& ta
   for (const AnytimePart& part : anytime_parts(result.cases)) {
     bool has_any = false;
     const std::string line =
-        report::line(kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
+        report::line(kAnytimeWidths, part.name(), limits_of(result), [&](std::size_t limit) {
           const AnytimeSummary summary = summarise(result.cases, part, table.metric, limit);
           has_any |= summary.count > 0;
           return cell_text(table, summary);
@@ -136,13 +136,13 @@ void write_head(Text out, const AnytimeStudyResult& result) {
                  "brackets: median, greatest.\n"
                  "measured: by the program that DOVETAIL was designed with; promised: by "
                  "docs/anytime.md.\n\n");
-  report::write_line(out, kWidths, "", result.limits, std::mem_fn(&AnytimeLimit::name));
+  report::write_line(out, kAnytimeWidths, "", result.limits, std::mem_fn(&AnytimeLimit::name));
 }
 
 void write_times(Text out, const AnytimeStudyResult& result) {
   fmt::format_to(out, "\nTrials of (a), on average; milliseconds: mean (greatest)\n");
   for (const AnytimePart& part : anytime_parts(result.cases)) {
-    report::write_line(out, kWidths, part.name(), limits_of(result), [&](std::size_t limit) {
+    report::write_line(out, kAnytimeWidths, part.name(), limits_of(result), [&](std::size_t limit) {
       const AnytimeTime time = time_of(result.cases, part, AnytimeQuestion::any_hours, limit);
       const std::string trials = fmt::format("{:.0f}", time.mean_trials);
       // A search by trials gives the same result every time, but its time varies.

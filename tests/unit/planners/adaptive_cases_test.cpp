@@ -15,7 +15,7 @@
 #include "support/sample_pool.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 
 using planning::AheftWorld;
 
@@ -351,4 +351,4 @@ TEST_F(Sample, EventsAtTheEndOrLaterAreIgnored) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

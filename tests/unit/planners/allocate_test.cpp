@@ -4,7 +4,7 @@
 
 #include "planners/list/earliest_slot.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 Problem problem_of(const std::vector<TimeSpec>& times, bool chained, Count processors) {
@@ -103,4 +103,4 @@ TEST(EarliestCompletion, AnswersNothingWhenTheTaskFitsNowhere) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -12,7 +12,7 @@
 #include "planners/task_limits.hpp"
 #include "support/random_problem.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 constexpr Duration kHour = 3'600'000;
@@ -269,4 +269,4 @@ TEST(HastyAnswer, OfManyTasksBeginsWithTheThriftyPlanAlone) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 #include "dovetail/metrics.hpp"
 #include "planners/search/anytime.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 Problem example() {
@@ -68,4 +68,4 @@ TEST(AnytimeExample, WithTimeEnoughTheFewestCpuHoursAreProvedToBeTheBestPossible
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

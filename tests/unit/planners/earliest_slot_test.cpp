@@ -8,7 +8,7 @@
 
 #include "support/random_problem.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 
 // GoogleTest shows a slot this way.
 static void PrintTo(const planning::Slot& slot, std::ostream* out) {
@@ -151,4 +151,4 @@ TEST(Place, LatestStartTakesMoreProcessorsOnlyWhereTheyHelp) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -9,7 +9,7 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using nlohmann::json;
@@ -61,4 +61,4 @@ TEST(EnsembleCases, GroupsAndMakespansAreTheWorkedOnes) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

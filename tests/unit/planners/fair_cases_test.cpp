@@ -10,7 +10,7 @@
 #include "dovetail/planner.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using nlohmann::json;
@@ -60,4 +60,4 @@ TEST(FairCases, PlansAreTheWorkedOnes) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

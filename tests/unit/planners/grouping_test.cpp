@@ -6,7 +6,7 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using testing::azur;
@@ -144,4 +144,4 @@ TEST(Grouping, UnknownNamesAreNotFound) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

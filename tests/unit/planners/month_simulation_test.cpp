@@ -7,7 +7,7 @@
 #include "planners/ensemble/month_dispatch.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 
 using planning::Dispatch;
 using planning::simulate_months;
@@ -149,4 +149,4 @@ TEST(MonthSimulation, PostTasksSlowEachOtherDown) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -6,7 +6,7 @@
 #include "planners/fair/fair_bound.hpp"
 #include "planners/fair/list_map.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 // One task that takes so long on any number of processors.
@@ -170,4 +170,4 @@ TEST(ListMap, LeavesHolesThatCompactionFills) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -10,7 +10,7 @@
 #include "planners/ensemble/month_simulation.hpp"
 #include "support/ensemble_samples.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 
 using planning::PerformanceVector;
 
@@ -242,4 +242,4 @@ TEST(PerformanceVector, SeveralPostTasksOfTheLastMonthsAreCounted) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 // prepare -> model -> convert, and check beside the model.
@@ -77,4 +77,4 @@ TEST(UnitOnCluster, HasNoSizesWhereATaskDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

@@ -10,7 +10,7 @@
 #include "dovetail/planner.hpp"
 #include "support/test_data.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using nlohmann::json;
@@ -86,4 +86,4 @@ TEST(ReservationCases, DeadlinePlansAreTheWorkedOnes) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

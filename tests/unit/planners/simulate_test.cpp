@@ -11,7 +11,7 @@
 #include "support/made_events.hpp"
 #include "support/sample_pool.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using testing::cancel;
@@ -583,4 +583,4 @@ TEST(Event, IsDescribedInOneLine) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning

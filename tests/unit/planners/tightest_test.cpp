@@ -10,7 +10,7 @@
 #include "oracles/plain_deadline.hpp"
 #include "support/random_problem.hpp"
 
-namespace dovetail::planners {
+namespace dovetail::planning {
 namespace {
 
 using testing::random_problem;
@@ -139,4 +139,4 @@ TEST(Tightest, TheDeadlineOfTheProblemIsNotLookedAt) {
 }
 
 }  // namespace
-}  // namespace dovetail::planners
+}  // namespace dovetail::planning
