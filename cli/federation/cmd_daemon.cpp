@@ -19,7 +19,7 @@
 #include "dovetail/io.hpp"
 #include "federation/daemon/daemon.hpp"
 #include "federation/daemon/daemon_check.hpp"
-#include "federation/daemon/run_backend.hpp"
+#include "federation/daemon/workflow_backend.hpp"
 #include "io/text.hpp"
 #include "run/history/performance_history.hpp"
 #include "run/local/process_backend.hpp"
@@ -98,18 +98,19 @@ federation::DaemonBackends make_backends(const federation::DaemonDescription& de
                                          const run::RunFolder& folder,
                                          const std::shared_ptr<run::Nursery>& nursery) {
   federation::DaemonBackends backends;
-  backends.workflows = std::make_unique<federation::RunBackend>(
-      federation::RunBackendOptions{.processors = description.processors,
-                                    .system = description.system,
-                                    .partition = description.partition,
-                                    .ended =
-                                        [](const run::KnownRun& run, const run::RunState& end) {
-                                          try {
-                                            write_report(run.folder, run.problem, end);
-                                          } catch (const ExecutionError& error) {
-                                            service_log()(error.what());
-                                          }
-                                        }},
+  backends.workflows = std::make_unique<federation::WorkflowBackend>(
+      federation::WorkflowBackendOptions{
+          .processors = description.processors,
+          .system = description.system,
+          .partition = description.partition,
+          .ended =
+              [](const run::KnownRun& run, const run::RunState& end) {
+                try {
+                  write_report(run.folder, run.problem, end);
+                } catch (const std::exception& error) {
+                  service_log()(error.what());
+                }
+              }},
       nursery);
   if (description.system.empty()) {
     backends.months = std::make_unique<run::ProcessBackend>(folder.nursery_lock(), nursery);

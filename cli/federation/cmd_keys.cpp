@@ -46,30 +46,9 @@ void add_validity(CLI::App* verb, const std::shared_ptr<KeysArguments>& given, i
   verb->add_flag("--overwrite", given->validity.overwrite, "replace the existing one");
 }
 
-}  // namespace
-
-void add_keys(CLI::App& program, Exit& /*status*/) {
-  const auto given = std::make_shared<KeysArguments>();
-  CLI::App* keys =
-      program.add_subcommand("keys", "Make, list and revoke the certificates of a federation");
-  keys->require_subcommand(1);
-  keys->footer(
-      "Example: dovetail keys authority keys\n"
-      "         dovetail keys add keys daemon grillon --host 127.0.0.1\n"
-      "         dovetail keys add keys client alice");
-
-  CLI::App* authority =
-      add_verb(*keys, given, "authority",
-               "Make the authority that signs certificates; keep its key to yourself");
-  add_validity(authority, given, kAuthorityDays);
-  authority->callback([given, authority] {
-    if (authority->count("--days") == 0) given->validity.days = kAuthorityDays;
-    federation::make_authority(given->folder, given->validity);
-    fmt::print("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
-  });
-
+void add_certificate(CLI::App& keys, const std::shared_ptr<KeysArguments>& given) {
   CLI::App* add =
-      add_verb(*keys, given, "add", "Make a certificate and its key, signed by the authority");
+      add_verb(keys, given, "add", "Make a certificate and its key, signed by the authority");
   add_choice<federation::Role>(*add, "role", given->request.role,
                                {{"client", federation::Role::client},
                                 {"agent", federation::Role::agent},
@@ -94,6 +73,31 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
     fmt::print("{0}/{1}.crt and {0}/{1}.key are written{2}\n", given->folder, given->request.name,
                is_cut ? "; valid until " + format_date(end) + ", as long as the authority" : "");
   });
+}
+
+}  // namespace
+
+void add_keys(CLI::App& program, Exit& /*status*/) {
+  const auto given = std::make_shared<KeysArguments>();
+  CLI::App* keys =
+      program.add_subcommand("keys", "Make, list and revoke the certificates of a federation");
+  keys->require_subcommand(1);
+  keys->footer(
+      "Example: dovetail keys authority keys\n"
+      "         dovetail keys add keys daemon grillon --host 127.0.0.1\n"
+      "         dovetail keys add keys client alice");
+
+  CLI::App* authority =
+      add_verb(*keys, given, "authority",
+               "Make the authority that signs certificates; keep its key to yourself");
+  add_validity(authority, given, kAuthorityDays);
+  authority->callback([given, authority] {
+    if (authority->count("--days") == 0) given->validity.days = kAuthorityDays;
+    federation::make_authority(given->folder, given->validity);
+    fmt::print("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
+  });
+
+  add_certificate(*keys, given);
 
   CLI::App* refuse =
       add_verb(*keys, given, "refuse", "Revoke a certificate; then send the list to all members");

@@ -147,8 +147,10 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
   options.picture = std::move(picture);
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { fmt::print(stderr, "{}\n", news); };
-  run::SignalInterrupts interrupts;
-  const run::RunEnd end = batch::conduct(folder, problem, options, *system, interrupts);
+  const run::RunEnd end = [&] {  // signals do again what they did when it is over
+    run::SignalInterrupts interrupts;
+    return batch::conduct(folder, problem, options, *system, interrupts);
+  }();
   if (end.outcome == run::RunOutcome::interrupted)
     options.say("its jobs run on their own: you can log out");
   return end_run(folder, description, problem, end);

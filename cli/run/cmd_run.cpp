@@ -165,8 +165,10 @@ Exit conduct(const run::RunFolder& folder, const run::RunDescription& descriptio
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
-  run::SignalInterrupts interrupts;
-  const run::RunEnd end = run::conduct(folder, problem, options, nursery, interrupts);
+  const run::RunEnd end = [&] {  // signals do again what they did when it is over
+    run::SignalInterrupts interrupts;
+    return run::conduct(folder, problem, options, nursery, interrupts);
+  }();
   progress.clear();
   return end_run(folder, description, problem, end);
 }

@@ -158,8 +158,7 @@ void print_status(const run::KnownRun& run) {
   if (run.holder) {
     fmt::print("  for {}, {} of {} in use\n",
                format_duration(run::RunClock(run.state.last()).now()),
-               run::processors_in_use(run.state),
-               counted(run.limit(), "processor"));
+               run::processors_in_use(run.state), counted(run.limit(), "processor"));
   }
   if (run.condition() != "done") {
     fmt::print("{}", jobs_text(known_jobs(run.folder)));

@@ -60,6 +60,8 @@ void JobBook::take_over(const std::vector<run::KeptTask>& kept) {
 void JobBook::take_over_task(std::uint32_t task) {
   const bool has_failed = status(task).state == run::TaskState::failed && !held_[task];
   if (has_failed && options_.renews_failures) ask_again(task, "resumed");
+  // The journal may have ended between the failure and the decision to try again.
+  if (has_failed && !options_.renews_failures && may_retry(task)) retry(task, now());
   if (status(task).state == run::TaskState::done) {
     const std::string why = revision().why_again(task);
     if (!why.empty()) ask_again(task, why);

@@ -22,8 +22,12 @@ bool counts(const JobScope& scope, const ClusterJob& job) {
 }  // namespace
 
 std::string own_user() {
-  const passwd* user = getpwuid(geteuid());
-  return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
+  // Once: getpwuid is not made for several threads.
+  static const std::string name = [] {
+    const passwd* user = getpwuid(geteuid());
+    return user == nullptr ? std::to_string(geteuid()) : user->pw_name;
+  }();
+  return name;
 }
 
 std::optional<Count> UserLimits::max_submit() const {

@@ -1,13 +1,14 @@
 // What executes steps: processes of this machine (local/process_backend.hpp), jobs of a batch
-// system (batch/job_backend.hpp), or the nodes of the job that we are in
-// (batch/pilot/step_backend.hpp). A step is one attempt of a task of a run, or a month of an
-// ensemble. Unless it runs inside a job, it goes on when the process that started it is gone, and a
+// system (batch/job_backend.hpp), the nodes of the job that we are in
+// (batch/pilot/step_backend.hpp), or a daemon (federation/daemon/workflow_backend.hpp). A step is
+// one attempt of a task of a run, a month of an ensemble, or a whole workflow. Unless it runs
+// inside a job, it goes on when the process that started it is gone, and a
 // later process adopts it.
 //
 //   backend.start(command);
 //   poll(backend.descriptor()); for (const StepEnd& end : backend.ended()) ...
 //
-// Calls come from one thread.
+// One call at a time.
 #pragma once
 
 #include <cstdint>

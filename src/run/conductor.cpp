@@ -140,7 +140,7 @@ class Conductor {
   }
 
   const RunOptions& options_;
-  ProcessBackend backend_;  // first: it may fork a nursery, which takes a process of one thread
+  ProcessBackend backend_;
   RunRequests requests_;
   PlanKeeper plan_;
   TaskBook book_;

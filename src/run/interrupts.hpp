@@ -10,12 +10,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "dovetail/error.hpp"
 #include "run/local/descriptor.hpp"
 
 namespace dovetail::run {
@@ -37,27 +39,31 @@ class Interrupts {
   virtual std::vector<Interrupt> take() = 0;
 };
 
-// Signals, each of which stops. They are blocked for as long as this lives.
-class SignalInterrupts final : public Interrupts {
+// Signals as something to read. This thread, and those that it starts later, block them for as long
+// as it lives. Throws ExecutionError when no file is left for it.
+class SignalFile {
  public:
-  explicit SignalInterrupts(std::initializer_list<int> signals = {SIGINT, SIGTERM}) {
+  explicit SignalFile(std::initializer_list<int> signals) {
     sigset_t set;
     sigemptyset(&set);
     for (const int number : signals) sigaddset(&set, number);
-    sigprocmask(SIG_BLOCK, &set, &before_);
     file_ = Descriptor(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!file_.is_open()) throw ExecutionError("no file is left to hear signals with");
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
   }
-  ~SignalInterrupts() override { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  SignalInterrupts(const SignalInterrupts&) = delete;
-  SignalInterrupts& operator=(const SignalInterrupts&) = delete;
+  ~SignalFile() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalFile(const SignalFile&) = delete;
+  SignalFile& operator=(const SignalFile&) = delete;
 
-  int descriptor() const override { return file_.get(); }
+  // Readable when take() has something to answer.
+  int descriptor() const { return file_.get(); }
 
-  std::vector<Interrupt> take() override {
-    std::vector<Interrupt> taken;
+  // How many signals have come since the last call.
+  std::size_t take() {
+    std::size_t count = 0;
     signalfd_siginfo info{};
-    while (read(file_.get(), &info, sizeof info) == sizeof info) taken.push_back(Interrupt::stop);
-    return taken;
+    while (read(file_.get(), &info, sizeof info) == sizeof info) ++count;
+    return count;
   }
 
  private:
@@ -65,9 +71,26 @@ class SignalInterrupts final : public Interrupts {
   Descriptor file_;
 };
 
+// SIGINT and SIGTERM, each of which stops.
+class SignalInterrupts final : public Interrupts {
+ public:
+  int descriptor() const override { return signals_.descriptor(); }
+
+  std::vector<Interrupt> take() override {
+    return std::vector<Interrupt>(signals_.take(), Interrupt::stop);
+  }
+
+ private:
+  SignalFile signals_{SIGINT, SIGTERM};
+};
+
 // Interrupts by other threads.
 class RunControl final : public Interrupts {
  public:
+  RunControl() {
+    if (!file_.is_open()) throw ExecutionError("no file is left to hear interrupts with");
+  }
+
   // From any thread.
   void ask(Interrupt what) {
     const std::lock_guard lock(mutex_);

@@ -90,7 +90,7 @@ class PilotLoop {
     }
     pollfd files[] = {{backend_.descriptor(), POLLIN, 0}, {asked_.descriptor(), POLLIN, 0}};
     poll(files, std::size(files), static_cast<int>(std::max<Duration>(0, longest)));
-    if (!asked_.take().empty()) stop("asked");
+    if (asked_.take() > 0) stop("asked");
     if (!running_.empty() && left() <= 0) stop("time");
   }
 
@@ -163,7 +163,7 @@ class PilotLoop {
   const PilotOrder& order_;
   const PilotOptions& options_;
   Time deadline_;  // by the clock that does not jump
-  run::SignalInterrupts asked_{SIGTERM, SIGINT, SIGHUP};
+  run::SignalFile asked_{SIGTERM, SIGINT, SIGHUP};
   StepBackend backend_;
   run::JournalWriter report_;
   std::deque<std::string> idle_;  // nodes; the one that has been idle for longest comes first

@@ -95,7 +95,7 @@ class StepBackend final : public run::Backend {
   const BatchSystem& system_;
   StepBackendOptions options_;
   std::string program_;  // this one
-  run::SignalInterrupts children_{SIGCHLD};
+  run::SignalFile children_{SIGCHLD};
   run::Descriptor events_;
   run::Descriptor alarm_;
   std::vector<RunningStep> running_;

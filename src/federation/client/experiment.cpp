@@ -6,7 +6,7 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "federation/daemon/workflow_service.hpp"
+#include "federation/daemon/sent_workflow.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "dovetail/error.hpp"
 #include "federation/agent/agent.hpp"
-#include "federation/daemon/workflow_service.hpp"
+#include "federation/daemon/sent_workflow.hpp"
 
 namespace dovetail::federation {
 

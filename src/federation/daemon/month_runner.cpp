@@ -8,7 +8,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "federation/daemon/month_times.hpp"
-#include "federation/daemon/workflow_service.hpp"
+#include "federation/daemon/sent_workflow.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::federation {

@@ -163,7 +163,9 @@ Launcher::SupervisorLink& Launcher::free_supervisor(const std::string& request) 
 
 Launcher::SupervisorLink& Launcher::new_supervisor() {
   auto [ours, theirs] = make_sockets();
-  if (!nursery_->fork_supervisor(theirs.get())) fail("the process that starts tasks is gone");
+  if (!nursery_->fork_supervisor(theirs.get())) {
+    throw NurseryGone("the process that starts tasks is gone");
+  }
   const int number = ours.get();
   epoll_event event{.events = EPOLLIN, .data = {.fd = number}};
   if (epoll_ctl(events_.get(), EPOLL_CTL_ADD, number, &event) != 0) fail("epoll_ctl");

@@ -20,11 +20,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dovetail/error.hpp"
 #include "run/backend.hpp"
 #include "run/local/attempt_file.hpp"
 #include "run/local/descriptor.hpp"
 
 namespace dovetail::run {
+
+// No more tasks can be started, whatever is tried.
+class NurseryGone : public ExecutionError {
+ public:
+  using ExecutionError::ExecutionError;
+};
 
 // A process that forks supervisors, for any number of launchers. Make it before anything large is
 // read: it must be small.
@@ -64,7 +71,7 @@ class Launcher {
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  // Asks for a start, which is reported on once. Throws ExecutionError when it takes a new
+  // Asks for a start, which is reported on once. Throws NurseryGone when it takes a new
   // supervisor and the nursery is gone.
   void start(const StepCommand& command);
 

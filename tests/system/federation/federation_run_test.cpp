@@ -28,7 +28,7 @@ TEST_F(FederationRun, TheEightStepsAreInTheLogs) {
   }
   for (const auto& [daemon, count] : counts) EXPECT_GT(count, 0) << daemon;
   ASSERT_EQ(dovetail(command()), 0) << printed();
-  const std::string repartition = "repartition: fast " + std::to_string(counts["fast"]) +
+  const std::string repartition = "scenarios by cluster: fast " + std::to_string(counts["fast"]) +
                                   " middle " + std::to_string(counts["middle"]) + " slow " +
                                   std::to_string(counts["slow"]);
   EXPECT_NE(printed().find(repartition), std::string::npos) << repartition << "\n" << printed();

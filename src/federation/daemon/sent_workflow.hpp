@@ -3,7 +3,7 @@
 //
 //   - {id: band3, run: 'render band=3 width=400', time: 20}
 //
-// A cluster runs it as a whole, like one month of one scenario (run_backend.hpp).
+// A cluster runs it as a whole, like one month of one scenario (workflow_backend.hpp).
 #pragma once
 
 #include <string>

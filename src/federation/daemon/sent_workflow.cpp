@@ -1,4 +1,4 @@
-#include "federation/daemon/workflow_service.hpp"
+#include "federation/daemon/sent_workflow.hpp"
 
 #include <fmt/format.h>
 

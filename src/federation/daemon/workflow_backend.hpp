@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
@@ -16,13 +17,14 @@
 #include <thread>
 #include <vector>
 
+#include "batch/system.hpp"
 #include "run/backend.hpp"
 #include "run/conductor.hpp"
 #include "run/known_run.hpp"
 
 namespace dovetail::federation {
 
-struct RunBackendOptions {
+struct WorkflowBackendOptions {
   Count processors = 1;        // of this machine, for the tasks of one run
   std::string system = {};     // a name of batch::systems(); empty: processes of this machine
   std::string partition = {};  // empty: the default one
@@ -30,14 +32,16 @@ struct RunBackendOptions {
   std::function<void(const run::KnownRun& run, const run::RunState& end)> ended = [](auto&&...) {};
 };
 
-class RunBackend final : public run::Backend {
+class FailureLog;
+
+class WorkflowBackend final : public run::Backend {
  public:
-  RunBackend(RunBackendOptions options, std::shared_ptr<run::Nursery> nursery);
+  WorkflowBackend(WorkflowBackendOptions options, std::shared_ptr<run::Nursery> nursery);
   // Leaves what runs to itself.
-  ~RunBackend() override;
+  ~WorkflowBackend() override;
 
   // The step's folder has the workflow, as workflow_file() names it. Of the rest of the command,
-  // the number, the name and `err_file` count: there the run tells what went wrong.
+  // the number, the name, `err_file` (what went wrong) and `attempt_file` (how it ended) count.
   void start(const run::StepCommand& command) override;
   void adopt(const run::StepCommand& command) override { start(command); }
   void stop(std::uint32_t task) override;
@@ -56,17 +60,23 @@ class RunBackend final : public run::Backend {
   };
 
   void work(ConductedRun& step);
+  std::optional<run::AttemptEnd> end_of(ConductedRun& step) const;
   std::optional<run::AttemptEnd> conduct(ConductedRun& step) const;
-  run::RunFolder folder_of(const std::string& folder) const;
-  run::RunDescription describe(const std::string& folder) const;
-  run::RunEnd conduct_known(const run::KnownRun& run, ConductedRun& step) const;
+  static void clear_away(const run::KnownRun& run);
+  std::optional<run::RunFolder> folder_of(ConductedRun& step) const;
+  static std::optional<run::RunLock> lock_of(const run::RunFolder& folder,
+                                             const ConductedRun& step);
+  batch::ClusterPicture picture(const ConductedRun& step) const;
+  run::RunDescription describe(const ConductedRun& step) const;
+  run::RunEnd conduct_known(const run::KnownRun& run, ConductedRun& step, FailureLog& log) const;
 
-  RunBackendOptions options_;
+  WorkflowBackendOptions options_;
   std::shared_ptr<run::Nursery> nursery_;
   run::Descriptor news_;
-  std::list<ConductedRun> steps_;  // of the calling thread alone
+  std::list<ConductedRun> steps_;  // one call of ours at a time
   std::mutex mutex_;
   std::vector<run::StepEnd> ends_;
+  std::exception_ptr trouble_;  // will not pass by itself
 };
 
 }  // namespace dovetail::federation
