@@ -48,8 +48,8 @@ const std::string kCompleted =
 32|COMPLETED|root(0)|main|1|1|n1|525600|1794859677|1794859677|1794859677|again
 )";
 
-// Printed by sacctmgr: a user of two accounts, in one of them with limits of its own on a
-// partition.
+// Printed by sacctmgr, without columns that are not asked for: a user of two accounts, in one of
+// them with limits of its own on a partition.
 const std::string kAssociations =
     R"(lab|sandbox|other|||fast,normal|
 lab|sandbox|lab|small||fast,normal|30
