@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "batch/table.hpp"
-#include "cli/moment_option.hpp"
+#include "cli/deadline_option.hpp"
 #include "cli/run/batch_run.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -129,13 +129,13 @@ Problem ProblemArguments::load(const GoalArguments& goal,
   Platform platform = known_platform                ? *known_platform
                       : batch::find_system(cluster) ? *live_cluster(cluster, "")
                                                     : read_platform(cluster);
-  if (!now.empty()) platform = at_moment(platform, now, cluster);
+  if (!now.empty()) platform = apply_now_option(platform, now, cluster);
   if (processors > 0 && platform.clusters().size() == 1) {
     platform = Platform(platform.now(), {planning::limited_cluster(platform, processors)},
                         platform.wall_clock());
   }
   std::optional<Time> deadline;
-  if (goal.deadline) deadline = parse_deadline(platform, *goal.deadline);
+  if (goal.deadline) deadline = parse_deadline_option(platform, *goal.deadline);
   try {
     return Problem(std::move(loaded), platform,
                    goal.goal.value_or(deadline ? Goal::deadline : Goal::turnaround), deadline);

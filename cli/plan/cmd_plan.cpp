@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
-#include "cli/moment_option.hpp"
+#include "cli/deadline_option.hpp"
 #include "cli/plan/describe.hpp"
 #include "cli/plan/fair_table.hpp"
 #include "cli/plan/plan_output.hpp"

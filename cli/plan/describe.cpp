@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/command.hpp"
-#include "cli/moment_option.hpp"
+#include "cli/deadline_option.hpp"
 #include "dovetail/critical.hpp"
 #include "dovetail/metrics.hpp"
 #include "draw/proof_text.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "cli/moment_option.hpp"
+#include "cli/deadline_option.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 
@@ -28,7 +28,7 @@ std::pair<std::string, std::string> split_at(const std::string& text, char separ
 Time parse_coming(const Platform& platform, const std::string& option, const std::string& value,
                   const std::string& when) {
   const std::string name = "--" + option;
-  const Time time = parse_time(platform, name, when);
+  const Time time = parse_time_option(platform, name, when);
   if (time >= platform.now()) return time;
   throw InputError(name + " " + value + ": " + before_now_text(platform, name, when));
 }
@@ -68,7 +68,7 @@ void join(const Problem& problem, Clusters& clusters, const std::string& value) 
   const auto [name, when] = split_at(value, '@');
   if (name.empty() || when.empty()) refuse("join", "a resource and when, such as r4@15", value);
   require_pool(problem, "join");
-  const Time joins = parse_time(problem.platform(), "--join", when);
+  const Time joins = parse_time_option(problem.platform(), "--join", when);
   if (Cluster* known = find(clusters, name)) {
     if (known->joins <= problem.now()) {
       throw InputError("--join: " + io::quote(name) + " is there already");
@@ -88,7 +88,7 @@ void leave(const Problem& problem, Clusters& clusters, const std::string& value)
   require_pool(problem, "leave");
   Cluster* known = find(clusters, name);
   if (known == nullptr) refuse_resource(problem, "leave", name);
-  known->leaves = parse_time(problem.platform(), "--leave", when);
+  known->leaves = parse_time_option(problem.platform(), "--leave", when);
 }
 
 // The cluster that a question without a name is about.
@@ -134,8 +134,8 @@ void reserve(const Problem& problem, Clusters& clusters, const std::string& valu
            "16@2026-11-15T08:00:00Z/2026-11-15T10:00:00Z",
            value);
   }
-  const Time start = parse_time(problem.platform(), "--reserve", begin);
-  const Time until = parse_time(problem.platform(), "--reserve", end);
+  const Time start = parse_time_option(problem.platform(), "--reserve", begin);
+  const Time until = parse_time_option(problem.platform(), "--reserve", end);
   if (start < until && until <= problem.now()) {
     throw InputError("--reserve " + value + ": " +
                      before_now_text(problem.platform(), "--reserve", begin));
@@ -231,7 +231,7 @@ Event fail(const Problem& problem, const std::string& value) {
                      std::to_string(platform.clusters().front().processors) + " processors");
   }
   const Time time = parse_coming(platform, "fail", value, begin);
-  const Time until = end.empty() ? kForever : parse_time(platform, "--fail", end);
+  const Time until = end.empty() ? kForever : parse_time_option(platform, "--fail", end);
   if (until <= time) throw InputError("--fail " + value + ": ends before it begins");
   return {.time = time, .kind = Event::Kind::fail, .until = until, .procs = procs};
 }
@@ -255,7 +255,8 @@ constexpr Change kChanges[] = {
 std::span<const Change> changes() { return kChanges; }
 
 Time moment_of(const Platform& platform, const Change& change, const std::string& value) {
-  return parse_time(platform, "--" + std::string(change.option), split_at(value, '@').second);
+  return parse_time_option(platform, "--" + std::string(change.option),
+                           split_at(value, '@').second);
 }
 
 }  // namespace dovetail::cli

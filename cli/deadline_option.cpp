@@ -1,4 +1,4 @@
-#include "cli/moment_option.hpp"
+#include "cli/deadline_option.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@ namespace dovetail::cli {
 
 namespace {
 
-enum class MomentKind { clock, duration, date };
+enum class GivenKind { clock, duration, date };
 
 // A time as the user wrote it.
-struct GivenMoment {
+struct GivenTime {
   double seconds;
-  MomentKind kind;
+  GivenKind kind;
 };
 
 // "2026-11-15" and whatever follows.
@@ -33,8 +33,8 @@ bool looks_like_time_of_day(const std::string& text) {
          text.find_first_not_of("0123456789:") == std::string::npos;
 }
 
-GivenMoment parse_moment(const std::string& option, const std::string& text) {
-  if (const auto date = parse_date(text)) return {*date, MomentKind::date};
+GivenTime parse_given_time(const std::string& option, const std::string& text) {
+  if (const auto date = parse_date(text)) return {*date, GivenKind::date};
   if (parse_date(text + "Z")) {
     throw InputError(
         fmt::format("{}: the zone is missing: write {}Z or {}+01:00", option, text, text));
@@ -47,9 +47,9 @@ GivenMoment parse_moment(const std::string& option, const std::string& text) {
   }
   if (const auto seconds = io::parse_number(text);
       seconds && *seconds >= -kMaxSeconds && *seconds <= kMaxSeconds) {
-    return {*seconds, MomentKind::clock};
+    return {*seconds, GivenKind::clock};
   }
-  if (const auto seconds = parse_duration(text)) return {*seconds, MomentKind::duration};
+  if (const auto seconds = parse_duration(text)) return {*seconds, GivenKind::duration};
   throw InputError(
       fmt::format("{}: expected seconds, a duration such as 1h30m, or a date with its zone such as "
                   "2026-11-15T08:00:00Z, found {}",
@@ -63,16 +63,15 @@ bool has_times(const Platform& platform) {
 }
 
 // How to write a time from now when the user gave a plain number; else empty.
-std::string clock_hint(const Platform& platform, const GivenMoment& moment,
-                       const std::string& text) {
-  if (moment.kind != MomentKind::clock || moment.seconds < 0 || platform.now() == 0) return {};
+std::string clock_hint(const Platform& platform, const GivenTime& moment, const std::string& text) {
+  if (moment.kind != GivenKind::clock || moment.seconds < 0 || platform.now() == 0) return {};
   return fmt::format(
       "a plain number is a moment on the cluster's clock, where now is {}; for a time from now "
       "write {}s",
       format_seconds(platform.now()), text);
 }
 
-[[noreturn]] void refuse_past(const Platform& platform, const GivenMoment& moment, Time deadline,
+[[noreturn]] void refuse_past(const Platform& platform, const GivenTime& moment, Time deadline,
                               const std::string& text) {
   const std::string about_clock = clock_hint(platform, moment, text);
   const std::string hint = about_clock.empty() ? "give a later one" : about_clock;
@@ -91,9 +90,10 @@ Duration rounded_up(Duration length) {
 
 }  // namespace
 
-Platform at_moment(const Platform& platform, const std::string& text, const std::string& file) {
-  const GivenMoment now = parse_moment("--now", text);
-  const bool is_date = now.kind == MomentKind::date;
+Platform apply_now_option(const Platform& platform, const std::string& text,
+                          const std::string& file) {
+  const GivenTime now = parse_given_time("--now", text);
+  const bool is_date = now.kind == GivenKind::date;
   if (platform.wall_clock() && !is_date) {
     throw InputError("--now: expected a date such as 2026-11-15T08:00:00Z, since the times of " +
                      file + " are dates, found " + io::quote(text));
@@ -107,35 +107,36 @@ Platform at_moment(const Platform& platform, const std::string& text, const std:
   return Platform(moment, {clusters.begin(), clusters.end()}, true);
 }
 
-Time parse_time(const Platform& platform, const std::string& option, const std::string& text) {
+Time parse_time_option(const Platform& platform, const std::string& option,
+                       const std::string& text) {
   if (looks_like_time_of_day(text)) {
     throw InputError(
         fmt::format("{}: {} could be a time of day or minutes and seconds; write a date such as "
                     "2026-11-15T{}:00Z, or 5h30m",
                     option, io::quote(text), text));
   }
-  const GivenMoment moment = parse_moment(option, text);
-  if (moment.kind == MomentKind::date && !platform.wall_clock()) {
+  const GivenTime moment = parse_given_time(option, text);
+  if (moment.kind == GivenKind::date && !platform.wall_clock()) {
     throw InputError(
         option +
         ": a date needs a clock with dates: give the cluster file a date as its now, or use --now "
         "with a date");
   }
-  const Time from = moment.kind == MomentKind::duration ? platform.now() : 0;
+  const Time from = moment.kind == GivenKind::duration ? platform.now() : 0;
   return from + time_floor(moment.seconds);
 }
 
-Time parse_deadline(const Platform& platform, const std::string& text) {
-  const Time deadline = parse_time(platform, "--deadline", text);
+Time parse_deadline_option(const Platform& platform, const std::string& text) {
+  const Time deadline = parse_time_option(platform, "--deadline", text);
   if (deadline <= platform.now()) {
-    refuse_past(platform, parse_moment("--deadline", text), deadline, text);
+    refuse_past(platform, parse_given_time("--deadline", text), deadline, text);
   }
   return deadline;
 }
 
 std::string before_now_text(const Platform& platform, const std::string& option,
                             const std::string& text) {
-  const std::string hint = clock_hint(platform, parse_moment(option, text), text);
+  const std::string hint = clock_hint(platform, parse_given_time(option, text), text);
   return "that is before now" + (hint.empty() ? "" : "; " + hint);
 }
 

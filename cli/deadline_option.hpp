@@ -10,18 +10,20 @@ namespace dovetail::cli {
 // The platform planned at the moment that --now names: seconds on the platform's clock (also
 // negative), a duration, or a date. Throws InputError when the text is none of them, or when a date
 // meets a clock without dates. `file` names the platform in messages.
-Platform at_moment(const Platform& platform, const std::string& text, const std::string& file);
+Platform apply_now_option(const Platform& platform, const std::string& text,
+                          const std::string& file);
 
 // The moment that an option names: seconds on the platform's clock, a duration from now, or a date.
 // Throws InputError when it is none of them.
-Time parse_time(const Platform& platform, const std::string& option, const std::string& text);
+Time parse_time_option(const Platform& platform, const std::string& option,
+                       const std::string& text);
 
 // The moment that --deadline names: seconds on the platform's clock, a duration from now, or a
 // date. Throws InputError when it is none of them or not after now.
-Time parse_deadline(const Platform& platform, const std::string& text);
+Time parse_deadline_option(const Platform& platform, const std::string& text);
 
 // "that is before now", and for a plain number how to write a time from now. `text` is one that
-// parse_time takes for this option.
+// parse_time_option takes for this option.
 std::string before_now_text(const Platform& platform, const std::string& option,
                             const std::string& text);
 
