@@ -220,41 +220,47 @@ Exit run(ReplayArguments arguments) {
 void add_log_options(CLI::App& command, ReplayArguments& a) {
   command
       .add_option("LOG", a.log,
-                  "a log in SWF, plain or .gz, or a JSON job list; - is standard input")
+                  "replay this log: SWF, plain or .gz, or a JSON job list; - is standard input")
       ->required();
-  command.add_option("--nodes", a.trace.nodes, "of the machine; default: what the log says")
+  command
+      .add_option("--nodes", a.trace.nodes,
+                  "give the machine this many nodes; default: what the log says")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
   command
-      .add_option("--ppn", a.trace.processors_per_node,
-                  "processors per node; default: what the log says, or 1 with --nodes")
+      .add_option(
+          "--ppn", a.trace.processors_per_node,
+          "count this many processors per node; default: what the log says, or 1 with --nodes")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
   add_log_rules(command, a.trace);
   command.add_option("--stretch", a.trace.stretch,
                      "multiply submit times: below 1 the load is higher, above 1 lower");
   command.add_option("--from", a.from,
-                     "only jobs submitted at least this long after the first one");
-  command.add_option("--until", a.until, "only jobs submitted earlier than this, such as 7d");
-  command.add_option("--limit", a.trace.limit, "only this many jobs")
+                     "use only jobs submitted at least this long after the first one");
+  command.add_option("--until", a.until, "use only jobs submitted earlier than this, such as 7d");
+  command.add_option("--limit", a.trace.limit, "use only this many jobs")
       ->check(CLI::PositiveNumber.description(""));
 }
 
 }  // namespace
 
 void add_replay(CLI::App& program, Exit& status) {
-  CLI::App* command =
-      program.add_subcommand("replay", "a batch queue's log under a policy: waits, utilisation");
+  CLI::App* command = program.add_subcommand(
+      "replay", "replay a batch queue's log under a policy: waits, utilisation");
   auto a = std::make_shared<ReplayArguments>();
   add_log_options(*command, *a);
   add_policy_rules(*command, a->queue);
   command
-      ->add_option("--cap", a->queue.room.cap, "jobs that one user may run at once; default: any")
+      ->add_option("--cap", a->queue.room.cap,
+                   "let each user run at most this many jobs at once; default: any number")
       ->check(CLI::Range(1, kMaxProcessors).description(""));
-  command->add_flag("--json", a->json, "metrics and every job as JSON on standard output");
-  command->add_flag("--timeline", a->timeline, "JSON: with waiting jobs and busy nodes over time");
-  command->add_option("-o,--output", a->output,
-                      "write FILE.json, or FILE.swf: the log with the waits of the replay");
+  command->add_flag("--json", a->json, "print metrics and every job as JSON");
+  command->add_flag("--timeline", a->timeline,
+                    "add waiting jobs and busy nodes over time to the JSON");
+  command->add_option(
+      "-o,--output", a->output,
+      "write metrics and jobs to FILE.json, or the log with the waits of the replay to FILE.swf");
   command->add_option("--picture", a->picture,
-                      "write the machine over time: FILE.html or FILE.svg");
+                      "draw the machine over time in FILE.html or FILE.svg");
   command->footer(
       "Examples: dovetail replay KTH-SP2.swf.gz\n"
       "          dovetail replay log.swf --policy easy --until 7d --picture week.html");

@@ -16,28 +16,37 @@ using namespace queue;
 
 void add_log_rules(CLI::App& command, TraceRules& trace) {
   add_choice(command, "--requests,--estimates", trace.requests, names<Requests>(),
-             "requested times: real (default), as in the log; accurate, as long as the job runs");
-  add_choice(command, "--never-ran", trace.never_ran, names<NeverRan>(),
-             "jobs that left the queue before they ran: drop (default), or request: they run as "
-             "long as requested");
-  add_choice(command, "--overrun", trace.overrun, names<Overrun>(),
-             "jobs that ran longer than requested: raise the request (default), or kill");
+             "choose the requested times: real (default), as in the log; accurate, as long as the "
+             "job runs");
+  add_choice(
+      command, "--never-ran", trace.never_ran, names<NeverRan>(),
+      "choose what to do with jobs that left the queue before they ran: drop them (default), or "
+      "request: run them as long as requested");
+  add_choice(
+      command, "--overrun", trace.overrun, names<Overrun>(),
+      "choose what to do with jobs that ran longer than requested: raise the request (default), "
+      "or kill them");
 }
 
 void add_policy_rules(CLI::App& command, QueueRules& queue) {
   std::vector<std::pair<std::string, std::string>> choices;
-  std::string help;
+  std::string help = "choose which job starts next";
   for (const PolicyInfo& policy : policies()) {
     choices.emplace_back(policy.name, policy.name);
-    help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", policy.name, policy.description);
+    help += fmt::format("; {}{}: {}", policy.name, policy.name == queue.policy ? " (default)" : "",
+                        policy.description);
   }
   add_choice(command, "--policy", queue.policy, choices, help);
-  add_choice(command, "--compress", queue.compress, names<Compress>(),
-             "conservative, when a job ends: arrival (default), each waiting job in turn moves as "
-             "early as it can; rebuild, all are planned anew; none");
-  command.add_option("--depth", queue.depth, "easy: how many waiting jobs are planned; default 1")
+  add_choice(
+      command, "--compress", queue.compress, names<Compress>(),
+      "choose what conservative does with its plans when a job ends: arrival (default), move "
+      "each waiting job in turn as early as it can start; rebuild, plan all anew; none, keep "
+      "them");
+  command
+      .add_option("--depth", queue.depth,
+                  "plan a start for this many waiting jobs (with easy); default 1")
       ->check(CLI::Range(1U, 1'000'000'000U).description(""));
-  command.add_flag("--contiguous", queue.room.contiguous, "a job needs neighbouring nodes");
+  command.add_flag("--contiguous", queue.room.contiguous, "give each job neighbouring nodes");
 }
 
 void note_idle_options(const QueueRules& queue) {
