@@ -34,7 +34,7 @@ void add_policy_rules(CLI::App& command, QueueRules& queue) {
   for (const PolicyInfo& policy : policies()) {
     choices.emplace_back(policy.name, policy.name);
     help += fmt::format("; {}{}: {}", policy.name, policy.name == queue.policy ? " (default)" : "",
-                        policy.description);
+                        policy.help);
   }
   add_choice(command, "--policy", queue.policy, choices, help);
   add_choice(

@@ -88,6 +88,7 @@ class Scheduler {
 struct PolicyInfo {
   std::string_view name;
   std::string_view description;
+  std::string_view help;  // of the option that chooses it
   std::string_view source;
   std::unique_ptr<Scheduler> (*make)(const QueueRules&);
 };
