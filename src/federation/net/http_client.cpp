@@ -6,8 +6,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "federation/net/call_deadlines.hpp"
 #include "federation/net/http_server.hpp"
+#include "federation/net/socket_deadlines.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::federation {
@@ -119,7 +119,7 @@ void require_url(const std::string& url, const std::string& what) {
 }
 
 Caller::Caller(Identity self)
-    : self_(std::move(self)), deadlines_(std::make_shared<CallDeadlines>()) {
+    : self_(std::move(self)), deadlines_(std::make_shared<SocketDeadlines>()) {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -152,7 +152,8 @@ Json Caller::call(const Server& server, const std::string& method, const std::st
   client.set_read_timeout(limit);
   client.set_write_timeout(limit);
   client.set_tcp_nodelay(true);
-  CallDeadlines::Watch deadline(*deadlines_, until);
+  SocketDeadlines::Watch deadline(*deadlines_);
+  deadline.allow(limit.count());
   client.set_socket_options([&deadline](socket_t socket) { deadline.set(socket); });
   CallContext context{server, self_};
   SSL_CTX_set_app_data(client.ssl_context(), &context);

@@ -15,7 +15,7 @@
 
 namespace dovetail::federation {
 
-class CallDeadlines;
+class SocketDeadlines;
 
 // The server does not answer, answers too late, or has no acceptable certificate. It is unknown
 // whether it served the request.
@@ -68,7 +68,7 @@ class Caller {
             const std::string& body, double seconds) const;
 
   Identity self_;
-  std::shared_ptr<CallDeadlines> deadlines_;
+  std::shared_ptr<SocketDeadlines> deadlines_;
 };
 
 }  // namespace dovetail::federation

@@ -11,8 +11,8 @@
 #include <charconv>
 
 #include "dovetail/error.hpp"
-#include "federation/net/connections.hpp"
 #include "federation/net/openssl.hpp"
+#include "federation/net/socket_deadlines.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::federation {
@@ -55,6 +55,95 @@ class ConnectionThreads final : public httplib::TaskQueue {
   std::size_t running_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
+};
+
+std::string address_of(int socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  char host[NI_MAXHOST] = "?";
+  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
+    getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, nullptr, 0,
+                NI_NUMERICHOST);
+  }
+  return host;
+}
+
+// The connections of a server, and the time limit of each for its current phase. A connection that
+// takes longer is cut, so that no peer can hold a place by sending a byte now and then.
+class Connections {
+ public:
+  Connections(double first_seconds, Log log)
+      : first_seconds_(first_seconds), log_(std::move(log)) {}
+
+  // Tracks every connection that is made with the context from now on, which must end before this
+  // object does.
+  void watch(SSL_CTX& context) {
+    slot();
+    SSL_CTX_set_app_data(&context, this);
+    SSL_CTX_set_info_callback(&context, &on_event);
+  }
+
+  // Sets the time limit for the connection's next phase.
+  void allow(const SSL* connection, double seconds, const char* phase) {
+    Entry* entry = find(connection);
+    if (entry == nullptr) return;
+    entry->watch.allow(seconds, [this, address = entry->address, phase] {
+      log_(fmt::format("refused {}: took too long for {}", address, phase));
+    });
+  }
+
+  void cut_all() { deadlines_.cut_all(); }
+
+ private:
+  // Belongs to a connection of OpenSSL, which deletes it. Used by the connection's thread alone.
+  struct Entry {
+    std::string address;
+    SocketDeadlines::Watch watch;
+    bool is_refused = false;  // and the refusal is logged
+  };
+
+  // Where OpenSSL keeps our entry for a connection.
+  static int slot() {
+    static const int slot = SSL_get_ex_new_index(
+        0, nullptr, nullptr, nullptr, [](void*, void* entry, CRYPTO_EX_DATA*, int, long, void*) {
+          delete static_cast<Entry*>(entry);
+        });
+    return slot;
+  }
+
+  static Entry* find(const SSL* connection) {
+    return static_cast<Entry*>(SSL_get_ex_data(connection, slot()));
+  }
+
+  static void on_event(const SSL* connection, int where, int value) {
+    auto* self = static_cast<Connections*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
+    if ((where & SSL_CB_HANDSHAKE_START) != 0) self->begin(connection);
+    if ((where & SSL_CB_WRITE_ALERT) == SSL_CB_WRITE_ALERT && (value >> 8) == SSL3_AL_FATAL) {
+      const long verdict = SSL_get_verify_result(connection);
+      self->refuse(connection, verdict == X509_V_OK ? SSL_alert_desc_string_long(value)
+                                                    : X509_verify_cert_error_string(verdict));
+    }
+  }
+
+  void begin(const SSL* connection) {
+    if (find(connection) != nullptr) return;
+    const int socket = SSL_get_fd(connection);
+    auto* entry =
+        new Entry{.address = address_of(socket), .watch = SocketDeadlines::Watch(deadlines_)};
+    SSL_set_ex_data(const_cast<SSL*>(connection), slot(), entry);
+    allow(connection, first_seconds_, "its request");
+    entry->watch.set(socket);
+  }
+
+  void refuse(const SSL* connection, const std::string& why) const {
+    Entry* entry = find(connection);
+    if (entry == nullptr || std::exchange(entry->is_refused, true)) return;
+    log_(fmt::format("refused {}: {}", entry->address, why));
+  }
+
+  double first_seconds_;
+  Log log_;
+  SocketDeadlines deadlines_;
 };
 
 bool prepare_tls(SSL_CTX& context, const Identity& self) {
