@@ -12,20 +12,10 @@
 
 namespace dovetail::io {
 
-struct GzipSource::Handle {
-  gzFile file = nullptr;
-  Handle() = default;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (file != nullptr) gzclose_r(file);
-  }
-};
-
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 GzipSource::GzipSource(const std::string& path)
-    : path_(display_name(path)), handle_(std::make_unique<Handle>()) {
+    : path_(display_name(path)), file_(nullptr, &gzclose_r) {
   const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) fail(std::strerror(errno));
   struct stat status {};
@@ -33,24 +23,22 @@ GzipSource::GzipSource(const std::string& path)
     close(descriptor);
     fail("it is a folder");
   }
-  handle_->file = gzdopen(descriptor, "rb");
-  if (handle_->file == nullptr) {
+  file_.reset(gzdopen(descriptor, "rb"));
+  if (!file_) {
     close(descriptor);
     fail("out of memory");
   }
-  gzbuffer(handle_->file, 1U << 17U);
+  gzbuffer(file_.get(), 1U << 17U);
 }
-
-GzipSource::~GzipSource() = default;
 
 void GzipSource::fail(const std::string& why) const {
   throw InputError(path_ + ": cannot be read: " + why);
 }
 
 std::size_t GzipSource::read(char* buffer, std::size_t size) {
-  const int got = gzread(handle_->file, buffer, static_cast<unsigned>(size));
+  const int got = gzread(file_.get(), buffer, static_cast<unsigned>(size));
   int error = Z_OK;
-  const char* message = gzerror(handle_->file, &error);
+  const char* message = gzerror(file_.get(), &error);
   // zlib delivers the rest of a truncated gzip file first, and then reports a buffer error.
   if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
   if (error == Z_ERRNO) fail(std::strerror(errno));

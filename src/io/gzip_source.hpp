@@ -12,25 +12,23 @@
 #include <memory>
 #include <string>
 
+struct gzFile_s;  // of zlib
+
 namespace dovetail::io {
 
 class GzipSource {
  public:
   // "-" is standard input.
   explicit GzipSource(const std::string& path);
-  ~GzipSource();
-  GzipSource(const GzipSource&) = delete;
-  GzipSource& operator=(const GzipSource&) = delete;
 
   // Up to `size` bytes; 0 at the end.
   std::size_t read(char* buffer, std::size_t size);
 
  private:
-  struct Handle;
   [[noreturn]] void fail(const std::string& why) const;
 
   std::string path_;
-  std::unique_ptr<Handle> handle_;
+  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
 };
 
 // The name of the file in messages: "standard input" for "-".

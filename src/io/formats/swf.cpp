@@ -32,145 +32,117 @@ std::string_view trim(std::string_view text) {
 // Calls use(member) for the 18 fields of a job in the order of the format.
 template <typename Job, typename Use>
 void for_each_field(Job& job, Use use) {
-  use(job.number);
-  use(job.submit);
-  use(job.wait);
-  use(job.run);
-  use(job.allocated_processors);
-  use(job.cpu_time);
-  use(job.used_memory);
-  use(job.requested_processors);
-  use(job.requested_time);
-  use(job.requested_memory);
-  use(job.status);
-  use(job.user);
-  use(job.group);
-  use(job.executable);
-  use(job.queue);
-  use(job.partition);
-  use(job.preceding_job);
-  use(job.think_time);
+  const auto use_all = [&](auto&... field) { (use(field), ...); };
+  use_all(job.number, job.submit, job.wait, job.run, job.allocated_processors, job.cpu_time,
+          job.used_memory, job.requested_processors, job.requested_time, job.requested_memory,
+          job.status, job.user, job.group, job.executable, job.queue, job.partition,
+          job.preceding_job, job.think_time);
 }
 
 }  // namespace
 
-class SwfReader::Impl {
- public:
-  explicit Impl(const std::string& path)
-      : file_(io::display_name(path)), source_(std::make_unique<io::GzipSource>(path)) {}
-  Impl(std::string_view text, std::string file) : file_(std::move(file)), buffer_(text) {}
+SwfReader::SwfReader(const std::string& path)
+    : file_(display_name(path)), source_(std::make_unique<GzipSource>(path)) {}
 
-  std::optional<SwfJob> next() {
-    for (std::string_view text; next_line(text);) {
-      text = trim(++line_ == 1 ? io::skip_bom(text) : text);
-      if (text.empty()) continue;
-      if (text.front() != ';') return job(text);
-      add_header(text);
+SwfReader::SwfReader(std::string_view text, std::string file)
+    : file_(std::move(file)), buffer_(text) {}
+
+std::optional<SwfJob> SwfReader::next() {
+  for (std::string_view text; next_line(text);) {
+    text = trim(++line_ == 1 ? skip_bom(text) : text);
+    if (text.empty()) continue;
+    if (text.front() != ';') return job(text);
+    add_header(text);
+  }
+  return std::nullopt;
+}
+
+void SwfReader::fail(const std::string& message) const { throw InputError(file_, line_, message); }
+
+void SwfReader::require_all_fields(const SwfJob& job) const {
+  if (job.fields == kFields) return;
+  fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
+}
+
+// Reads "; Key: value". Keys are single words; other comments are ignored.
+void SwfReader::add_header(std::string_view text) {
+  text = trim(text.substr(std::min(text.find_first_not_of(';'), text.size())));
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0) return;
+  const std::string_view key = trim(text.substr(0, colon));
+  // A continuation line may be an address: http://...
+  if (std::ranges::any_of(key, is_space) || text.substr(colon).starts_with("://")) return;
+  header_.add(std::string(key), std::string(trim(text.substr(colon + 1))));
+}
+
+SwfJob SwfReader::job(std::string_view text) const {
+  SwfJob job;
+  job.fields = 0;
+  std::array<double, kFields> values{};
+  values.fill(-1);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    if (is_space(*at)) {
+      ++at;
+      continue;
     }
-    return std::nullopt;
+    const double value = number(at, end);
+    if (job.fields < kFields) values[job.fields] = value;
+    ++job.fields;
   }
+  if (job.fields > kFields) require_all_fields(job);
+  std::size_t next = 0;
+  for_each_field(job, [&](auto& field) {
+    field = static_cast<std::remove_reference_t<decltype(field)>>(values[next++]);
+  });
+  return job;
+}
 
-  const SwfHeader& header() const { return header_; }
-
-  [[noreturn]] void fail(const std::string& message) const {
-    throw InputError(file_, line_, message);
+// Reads the number at `at`, and moves `at` past it.
+double SwfReader::number(const char*& at, const char* end) const {
+  const char* const begin = at;
+  double value = 0;
+  const auto result = std::from_chars(*at == '+' ? at + 1 : at, end, value);
+  at = result.ptr;
+  const bool ends = at == end || is_space(*at);
+  if (result.ec != std::errc{} || !ends || !(std::abs(value) <= kLargest)) {
+    fail("expected a number, found " + quote({begin, std::find_if(begin, end, is_space)}));
   }
+  return value;
+}
 
- private:
-  // Reads "; Key: value". Keys are single words; other comments are ignored.
-  void add_header(std::string_view text) {
-    text = trim(text.substr(std::min(text.find_first_not_of(';'), text.size())));
-    const auto colon = text.find(':');
-    if (colon == std::string_view::npos || colon == 0) return;
-    const std::string_view key = trim(text.substr(0, colon));
-    const bool is_word = std::none_of(key.begin(), key.end(), is_space);
-    // A continuation line may be an address: http://...
-    if (!is_word || text.substr(colon).starts_with("://")) return;
-    header_.add(std::string(key), std::string(trim(text.substr(colon + 1))));
-  }
-
-  SwfJob job(std::string_view text) const {
-    SwfJob job;
-    job.fields = 0;
-    std::array<double, kFields> values{};
-    values.fill(-1);
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-      if (is_space(*at)) {
-        ++at;
-        continue;
-      }
-      const double value = number(at, end);
-      if (job.fields < kFields) values[job.fields] = value;
-      ++job.fields;
+// The next line without its end, valid until the next call; false at the end of the file.
+bool SwfReader::next_line(std::string_view& line) {
+  for (;;) {
+    const auto end = std::string_view(buffer_).find('\n', seen_);
+    if (end != std::string_view::npos) {
+      line = std::string_view(buffer_).substr(begin_, end - begin_);
+      begin_ = seen_ = end + 1;
+      return true;
     }
-    if (job.fields > kFields)
-      fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
-    std::size_t next = 0;
-    for_each_field(job, [&](auto& field) {
-      field = static_cast<std::remove_reference_t<decltype(field)>>(values[next++]);
-    });
-    return job;
-  }
-
-  // Reads the number at `at`, and moves `at` past it.
-  double number(const char*& at, const char* end) const {
-    const char* const begin = at;
-    double value = 0;
-    const auto result = std::from_chars(*at == '+' ? at + 1 : at, end, value);
-    at = result.ptr;
-    const bool ends = at == end || is_space(*at);
-    if (result.ec != std::errc{} || !ends || !(std::abs(value) <= kLargest)) {
-      fail("expected a number, found " + io::quote(first_word(begin, end)));
+    if (buffer_.size() - begin_ > kLongestLine) {
+      fail("a line is longer than 1 MiB; not a log in SWF");
     }
-    return value;
+    if (!fill()) break;
   }
+  line = std::string_view(buffer_).substr(begin_);
+  begin_ = seen_ = buffer_.size();
+  return !line.empty();
+}
 
-  static std::string_view first_word(const char* begin, const char* end) {
-    return {begin, static_cast<std::size_t>(std::find_if(begin, end, is_space) - begin)};
-  }
-
-  // The next line without its end, valid until the next call; false at the end of the file.
-  bool next_line(std::string_view& line) {
-    for (;;) {
-      const auto end = std::string_view(buffer_).find('\n', seen_);
-      if (end != std::string_view::npos) {
-        line = std::string_view(buffer_).substr(begin_, end - begin_);
-        begin_ = seen_ = end + 1;
-        return true;
-      }
-      if (buffer_.size() - begin_ > kLongestLine) {
-        fail("a line is longer than 1 MiB; not a log in SWF");
-      }
-      if (!fill()) break;
-    }
-    line = std::string_view(buffer_).substr(begin_);
-    begin_ = seen_ = buffer_.size();
-    return !line.empty();
-  }
-
-  // Moves the rest of a line to the front of the buffer, and reads the next piece behind it.
-  bool fill() {
-    if (!source_) return false;
-    constexpr std::size_t kPiece = std::size_t{1} << 16U;
-    buffer_.erase(0, begin_);
-    begin_ = 0;
-    seen_ = buffer_.size();
-    buffer_.resize(seen_ + kPiece);
-    const std::size_t got = source_->read(buffer_.data() + seen_, kPiece);
-    buffer_.resize(seen_ + got);
-    return got > 0;
-  }
-
-  std::string file_;
-  std::size_t line_ = 0;
-  SwfHeader header_;
-  std::unique_ptr<io::GzipSource> source_;  // null: the whole text is in the buffer
-  std::string buffer_;
-  std::size_t begin_ = 0;  // of the next line
-  std::size_t seen_ = 0;   // no line ends before this
-};
+// Moves the rest of a line to the front of the buffer, and reads the next piece behind it.
+bool SwfReader::fill() {
+  if (!source_) return false;
+  constexpr std::size_t kPiece = std::size_t{1} << 16U;
+  buffer_.erase(0, begin_);
+  begin_ = 0;
+  seen_ = buffer_.size();
+  buffer_.resize(seen_ + kPiece);
+  const std::size_t got = source_->read(buffer_.data() + seen_, kPiece);
+  buffer_.resize(seen_ + got);
+  return got > 0;
+}
 
 void SwfHeader::add(std::string key, std::string value) {
   entries_.emplace_back(std::move(key), std::move(value));
@@ -192,24 +164,6 @@ std::optional<std::int64_t> SwfHeader::integer(std::string_view key) const {
   const auto result = std::from_chars(value->data() + digit, value->data() + value->size(), number);
   if (result.ec != std::errc{}) return std::nullopt;
   return digit > 0 && (*value)[digit - 1] == '-' ? -number : number;
-}
-
-SwfReader::SwfReader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
-
-SwfReader::SwfReader(std::string_view text, const std::string& file)
-    : impl_(std::make_unique<Impl>(text, file)) {}
-
-SwfReader::SwfReader(SwfReader&&) noexcept = default;
-SwfReader::~SwfReader() = default;
-
-std::optional<SwfJob> SwfReader::next() { return impl_->next(); }
-
-const SwfHeader& SwfReader::header() const { return impl_->header(); }
-
-void SwfReader::require_all_fields(const SwfJob& job) const {
-  if (job.fields != kFields) {
-    impl_->fail(fmt::format("expected {} fields, found {}", kFields, job.fields));
-  }
 }
 
 namespace {

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/gzip_source.hpp"
+
 namespace dovetail::io {
 
 // One line of a log. Times are seconds from the log's start, decimals allowed.
@@ -81,24 +83,33 @@ class SwfReader {
   explicit SwfReader(const std::string& path);
 
   // Reads the text itself; messages call it `file`.
-  SwfReader(std::string_view text, const std::string& file);
-
-  SwfReader(SwfReader&&) noexcept;
-  ~SwfReader();
+  SwfReader(std::string_view text, std::string file);
 
   // Throws InputError with file and line for a line with something other than numbers, or with more
   // than 18 of them.
   std::optional<SwfJob> next();
 
   // The header lines read so far.
-  const SwfHeader& header() const;
+  const SwfHeader& header() const { return header_; }
 
   // Throws InputError for the line that was read last unless it had all 18 fields.
   void require_all_fields(const SwfJob& job) const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  [[noreturn]] void fail(const std::string& message) const;
+  void add_header(std::string_view text);
+  SwfJob job(std::string_view text) const;
+  double number(const char*& at, const char* end) const;
+  bool next_line(std::string_view& line);
+  bool fill();
+
+  std::string file_;
+  std::size_t line_ = 0;
+  SwfHeader header_ = {};
+  std::unique_ptr<GzipSource> source_;  // null: the whole text is in the buffer
+  std::string buffer_ = {};
+  std::size_t begin_ = 0;  // of the next line
+  std::size_t seen_ = 0;   // no line ends before this
 };
 
 // The whole log. Throws InputError with file and line for a line that does not have 18 numbers, and
