@@ -15,7 +15,7 @@
 namespace {
 
 using dovetail::cli::Exit;
-using dovetail::io::NearestWord;
+using dovetail::io::did_you_mean;
 using dovetail::io::quote;
 
 int fail(const std::string& message, Exit status) {
@@ -42,26 +42,23 @@ std::string find_unknown_word(const std::vector<std::string>& words, const CLI::
     const std::string name = word.substr(0, word.find('='));
     const bool is_option = word.size() > 1 && word[0] == '-' && std::isdigit(word[1]) == 0;
     if (!is_option && !app->get_subcommands({}).empty()) {
-      const CLI::App* next = nullptr;
-      NearestWord nearest(word);
-      for (const CLI::App* command : app->get_subcommands({})) {
-        nearest.offer(command->get_name());
-        if (command->get_name() == word) next = command;
+      const auto commands = app->get_subcommands({});
+      const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+      if (next == commands.end()) {
+        return "there is no command " + quote(word) +
+               did_you_mean(word, commands, &CLI::App::get_name);
       }
-      if (next == nullptr) return "there is no command " + quote(word) + nearest.suggestion();
-      app = next;
+      app = *next;
       command_line += " " + word;
     } else if (is_option) {
       const auto known = option_names(*app);
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      if (!name.starts_with("--")) {
-        const bool joined = std::find(known.begin(), known.end(), name.substr(0, 2)) != known.end();
-        if (joined) continue;
-      }
+      const auto is_known = [&](const std::string& option) {
+        return std::ranges::find(known, option) != known.end();
+      };
+      // A short option may have its value joined to it.
+      if (is_known(name) || (!name.starts_with("--") && is_known(name.substr(0, 2)))) continue;
       if (!app->get_subcommands({}).empty()) return name + " belongs after the command";
-      NearestWord nearest(name);
-      for (const std::string& option : known) nearest.offer(option);
-      return "there is no option " + name + nearest.suggestion();
+      return "there is no option " + name + did_you_mean(name, known);
     }
   }
   return {};

@@ -167,12 +167,6 @@ std::string NearestWord::suggestion() const {
   return best_.empty() ? std::string() : "; did you mean " + quote(best_) + "?";
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  NearestWord nearest(word);
-  for (std::string_view candidate : known) nearest.offer(candidate);
-  return nearest.suggestion();
-}
-
 std::size_t line_at(std::string_view text, std::size_t offset) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));

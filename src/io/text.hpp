@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,7 +78,13 @@ class NearestWord {
   std::size_t best_distance_;
 };
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+// That suggestion for the nearest of `known`, each named by `name`.
+template <typename Known, typename Name = std::identity>
+std::string did_you_mean(std::string_view word, const Known& known, Name name = {}) {
+  NearestWord nearest(word);
+  for (const auto& candidate : known) nearest.offer(std::invoke(name, candidate));
+  return nearest.suggestion();
+}
 
 // The 1-based line of a byte position.
 std::size_t line_at(std::string_view text, std::size_t offset);

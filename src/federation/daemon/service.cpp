@@ -116,15 +116,15 @@ std::string check_parameter(const Parameter& parameter, const Json& given) {
 
 Values check_parameters(const Service& service, const Json& given) {
   if (!given.is_object()) throw Refusal(400, "parameters: expected a JSON object");
-  std::vector<std::string_view> known;
-  for (const Parameter& parameter : service.parameters) known.push_back(parameter.name);
+  const auto& known = service.parameters;
   for (const auto& [name, value] : given.items()) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    throw Refusal(400, fmt::format("service {} has no parameter {}{}", service.name,
-                                   io::quote(name), io::did_you_mean(name, known)));
+    if (std::ranges::find(known, name, &Parameter::name) != known.end()) continue;
+    const std::string hint = io::did_you_mean(name, known, &Parameter::name);
+    throw Refusal(
+        400, fmt::format("service {} has no parameter {}{}", service.name, io::quote(name), hint));
   }
   Values values;
-  for (const Parameter& parameter : service.parameters) {
+  for (const Parameter& parameter : known) {
     const auto found = given.find(parameter.name);
     if (found != given.end()) {
       values[parameter.name] = check_parameter(parameter, *found);

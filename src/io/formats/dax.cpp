@@ -108,12 +108,11 @@ class DaxReader {
     const std::string_view id = need(node, "ref");
     const auto found = builder_.find(id);
     if (found) return *found;
-    NearestWord nearest(id);
-    for (pugi::xml_node job : document_.document_element().children()) {
-      if (local_name(job.name()) == "job") nearest.offer(job.attribute("id").as_string());
-    }
+    const auto name_of = [](pugi::xml_node other) {
+      return local_name(other.name()) == "job" ? other.attribute("id").as_string() : "";
+    };
     fail(node, fmt::format("<{}>: there is no job {}{}", shown(node.name()), quote(id),
-                           nearest.suggestion()));
+                           did_you_mean(id, document_.document_element().children(), name_of)));
   }
 
   void add_parents(pugi::xml_node child) {

@@ -311,9 +311,8 @@ class EventReader {
   std::uint32_t resource(const Record& record, Value field) const {
     const std::string_view name = record.text(field);
     if (const auto found = platform_.find(name)) return static_cast<std::uint32_t>(*found);
-    io::NearestWord nearest(name);
-    for (const Cluster& cluster : platform_.clusters()) nearest.offer(cluster.name);
-    record.fail(field, "there is no resource " + io::quote(name) + nearest.suggestion());
+    record.fail(field, "there is no resource " + io::quote(name) +
+                           io::did_you_mean(name, platform_.clusters(), &Cluster::name));
   }
 
   // The task's number, counted over all workflows.
@@ -343,12 +342,11 @@ class EventReader {
 
   const Workflow& find_workflow(const Record& record, Value field) const {
     const std::string_view name = record.text(field);
-    io::NearestWord nearest(name);
-    for (const Workflow& workflow : problem_.workflows()) {
-      if (workflow.name() == name) return workflow;
-      nearest.offer(workflow.name());
-    }
-    record.fail(field, "there is no workflow " + io::quote(name) + nearest.suggestion());
+    const auto workflows = problem_.workflows();
+    const auto found = std::ranges::find(workflows, name, &Workflow::name);
+    if (found != workflows.end()) return *found;
+    record.fail(field, "there is no workflow " + io::quote(name) +
+                           io::did_you_mean(name, workflows, &Workflow::name));
   }
 
   [[noreturn]] void reject_task(const Record& record, Value field, const Workflow* only_in) const {

@@ -52,17 +52,11 @@ class WfCommonsReader {
     const auto specification = workflow.find("specification");
     if (!specification) return workflow.need("tasks");
     if (const auto execution = workflow.find("execution")) {
-      const Record executed(*execution, workflow);
-      if (const auto list = executed.find("tasks")) {
-        std::size_t number = 0;
-        for (Value task : executed.list(*list)) {
-          const Record record(task, "executed task", number++);
-          executed_.emplace(record.text(record.need("id")), task);
-        }
-      }
+      Record(*execution, workflow).for_each("tasks", "executed task", [&](const Record& task) {
+        executed_.emplace(task.text(task.need("id")), task.value());
+      });
     }
-    const Record specified(*specification, workflow);
-    return specified.need("tasks");
+    return Record(*specification, workflow).need("tasks");
   }
 
   void add_task(Record task) {
@@ -116,11 +110,10 @@ class WfCommonsReader {
   void add_edges(Value value, TaskId number) {
     Record task(value, "task", number);
     task.set_name(task.text(task.find("id") ? task.need("id") : task.need("name")));
-    if (const auto parents = task.find("parents")) {
-      for (Value parent : task.list(*parents)) add_edge(task, *parents, parent, number, true);
-    }
-    if (const auto children = task.find("children")) {
-      for (Value child : task.list(*children)) add_edge(task, *children, child, number, false);
+    for (const bool is_parent : {true, false}) {
+      const auto others = task.find(is_parent ? "parents" : "children");
+      if (!others) continue;
+      for (Value other : task.list(*others)) add_edge(task, *others, other, number, is_parent);
     }
   }
 
@@ -130,10 +123,10 @@ class WfCommonsReader {
     if (!other) {
       const auto found = by_name_.find(name);
       if (found == by_name_.end()) {
-        NearestWord nearest(name);
-        for (const auto& [candidate, id] : by_name_) nearest.offer(candidate);
-        task.fail_at(item.line(), fmt::format("{}: there is no task {}{}", list.key(), quote(name),
-                                              nearest.suggestion()));
+        const std::string hint =
+            did_you_mean(name, by_name_, [](const auto& known) { return known.first; });
+        task.fail_at(item.line(),
+                     fmt::format("{}: there is no task {}{}", list.key(), quote(name), hint));
       }
       other = found->second;
     }

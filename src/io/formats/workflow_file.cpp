@@ -236,16 +236,12 @@ class WorkflowReader {
   TaskId predecessor(const Record& record, Value field, std::string_view id, TaskId to) const {
     const auto from = builder_.find(id);
     if (!from) {
-      record.fail_at(field.line(), "after: there is no task " + quote(id) + suggestion(id));
+      const auto id_of = [](Value task) { return task.find("id")->text(); };
+      record.fail_at(field.line(), "after: there is no task " + quote(id) +
+                                       did_you_mean(id, top_.need("tasks").items(), id_of));
     }
     if (*from == to) record.fail_at(field.line(), "after: the task comes after itself");
     return *from;
-  }
-
-  std::string suggestion(std::string_view id) const {
-    NearestWord nearest(id);
-    for (Value task : top_.need("tasks").items()) nearest.offer(task.find("id")->text());
-    return nearest.suggestion();
   }
 
   const std::string& file_;
