@@ -18,7 +18,6 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "federation/daemon/daemon.hpp"
-#include "federation/daemon/daemon_check.hpp"
 #include "federation/daemon/workflow_backend.hpp"
 #include "io/text.hpp"
 #include "run/history/performance_history.hpp"

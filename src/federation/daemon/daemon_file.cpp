@@ -1,24 +1,29 @@
 #include "federation/daemon/daemon_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "batch/table.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "io/schema.hpp"
+#include "io/formats/ensemble_file.hpp"
 #include "io/text.hpp"
 
 namespace dovetail::federation {
 
 namespace {
 
+namespace fs = std::filesystem;
 using io::Record;
 using io::Value;
 
@@ -26,8 +31,6 @@ using io::Value;
 constexpr std::array<std::string_view, 10> kDaemonKeys = {
     "processors", "cores_per_node",  "data",          "folder", "node_multiples",
     "extra_size", "post_processors", "posts_at_once", "disk",   "services"};
-constexpr std::array<std::string_view, 1> kSystemKeys = {"partition"};
-constexpr std::array<std::string_view, 4> kDiskKeys = {"capacity", "month", "archive", "margin"};
 constexpr std::array<std::string_view, 8> kServiceKeys = {
     "parameters", "main", "post", "command", "times", "post_time", "tries", "watchdog"};
 constexpr std::array<std::string_view, 5> kParameterKeys = {"number", "whole", "word", "choice",
@@ -48,9 +51,8 @@ class DaemonReader {
     top_.only(keys);
     read_cluster();
     read_rules();
-    made_.data = std::filesystem::absolute(std::string(top_.text(top_.need("data")))).string();
-    if (const auto folder = top_.find("folder")) made_.folder = top_.text(*folder);
-    made_.folder = std::filesystem::absolute(made_.folder).string();
+    made_.data = fs::absolute(std::string(top_.text(top_.need("data")))).string();
+    made_.folder = fs::absolute(top_.find_text("folder").value_or(".")).string();
     for (const Value service : mapping(top_, top_.need("services"))) {
       made_.services.push_back(read_service(service));
     }
@@ -69,11 +71,9 @@ class DaemonReader {
       const auto found = top_.find(system.name);
       if (!found) continue;
       const Record record(*found, top_);
-      record.only(kSystemKeys);
+      record.only({"partition"});
       made_.system = system.name;
-      if (const auto partition = record.find("partition")) {
-        made_.partition = record.text(*partition);
-      }
+      made_.partition = record.find_text("partition").value_or("");
       if (const auto both = top_.find("processors")) {
         top_.fail(*both, fmt::format("{} says how many there are; leave it out beside {}",
                                      system.title, system.name));
@@ -81,32 +81,18 @@ class DaemonReader {
       return;
     }
     made_.processors = top_.count(top_.need("processors"), 1);
-    if (const auto cores = top_.find("cores_per_node"))
-      made_.cores_per_node = top_.count(*cores, 1);
+    made_.cores_per_node = top_.find_count("cores_per_node", 1).value_or(1);
   }
 
   void read_rules() {
     EnsembleRules& rules = made_.rules;
     if (const auto field = top_.find("node_multiples")) rules.node_multiples = top_.boolean(*field);
-    if (const auto field = top_.find("extra_size")) rules.extra_size = top_.count(*field, 1);
-    if (const auto field = top_.find("post_processors")) {
-      rules.post_processors = top_.count(*field, 0);
+    rules.extra_size = top_.find_count("extra_size", 1).value_or(0);
+    rules.post_processors = top_.find_count("post_processors", 0).value_or(0);
+    made_.posts_at_once = top_.find_count("posts_at_once", 1).value_or(made_.posts_at_once);
+    if (const auto field = top_.find("disk")) {
+      rules.disk = io::read_disk(Record(*field, top_), false);
     }
-    if (const auto field = top_.find("posts_at_once")) made_.posts_at_once = top_.count(*field, 1);
-    if (const auto field = top_.find("disk")) read_disk(*field);
-  }
-
-  void read_disk(Value field) {
-    const Record record(field, top_);
-    record.only(kDiskKeys);
-    DiskSpec& disk = made_.rules.disk.emplace();
-    const auto megabytes = [&](Value value) {
-      return std::llround(record.number(value, 0, 1e12) * 1000);
-    };
-    if (const auto capacity = record.find("capacity")) disk.capacity = megabytes(*capacity);
-    if (const auto month = record.find("month")) disk.month = megabytes(*month);
-    if (const auto archive = record.find("archive")) disk.archive = megabytes(*archive);
-    if (const auto margin = record.find("margin")) disk.margin = megabytes(*margin);
   }
 
   Service read_service(Value value) {
@@ -121,8 +107,8 @@ class DaemonReader {
       }
     }
     read_templates(record, service);
-    if (const auto tries = record.find("tries")) service.tries = record.count(*tries, 1, 100);
-    if (const auto dog = record.find("watchdog")) service.watchdog = record.number(*dog, 1, 1000);
+    service.tries = record.find_count("tries", 1, 100).value_or(service.tries);
+    service.watchdog = record.find_number("watchdog", 1, 1000).value_or(service.watchdog);
     if (!service.main.empty()) read_times(record, service);
     return service;
   }
@@ -217,12 +203,9 @@ class DaemonReader {
   void read_times(const Record& record, Service& service) {
     const Value times = record.need("times");
     for (const Value time : mapping(record, times)) {
-      const auto procs = io::parse_number(time.key());
-      if (!procs || *procs < 1 || *procs > kMaxProcessors || *procs != std::floor(*procs)) {
-        record.fail(times, "expected processors and seconds, such as 4: 80");
-      }
-      service.times.main.push_back(
-          {static_cast<Count>(*procs), io::milliseconds_up(record.duration(time))});
+      const auto procs = io::parse_processors(time.key());
+      if (!procs) record.fail(times, "expected processors and seconds, such as 4: 80");
+      service.times.main.push_back({*procs, io::milliseconds_up(record.duration(time))});
     }
     std::ranges::sort(service.times.main, {}, &GroupTime::procs);
     service.times.post = 0;
@@ -236,6 +219,47 @@ class DaemonReader {
   Record top_;
   DaemonDescription made_;
 };
+
+void require_data_folder(const std::string& data) {
+  std::error_code error;
+  fs::create_directories(data, error);
+  if (error) throw InputError(fmt::format("data: {}: cannot be made: {}", data, error.message()));
+  // Rights are not all: the file system may be read-only.
+  std::string probe = data + "/.dovetail-XXXXXX";
+  const int file = mkstemp(probe.data());
+  if (file < 0) {
+    throw InputError(fmt::format("data: {}: cannot be written: {}", data, std::strerror(errno)));
+  }
+  close(file);
+  unlink(probe.c_str());
+}
+
+bool is_program(const std::string& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+bool is_in_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (is_program(folder + "/" + program)) return true;
+  }
+  return false;
+}
+
+// Empty when there is nothing to say.
+std::string doubt_of(const Arguments& words) {
+  if (words.empty() || words.front().find('{') != std::string::npos) return {};
+  const std::string& program = words.front();
+  if (program.find('/') == std::string::npos) {
+    return is_in_path(program) ? "" : program + ": not found in PATH";
+  }
+  if (program.front() != '/') {
+    return program + ": begins in the folder of each month; name it by its full path";
+  }
+  return is_program(program) ? "" : program + ": no such program";
+}
 
 }  // namespace
 
@@ -259,6 +283,39 @@ DaemonDescription parse_daemon(std::string_view text, const std::string& file) {
 
 DaemonDescription read_daemon(const std::string& path) {
   return parse_daemon(read_file(path), path);
+}
+
+void require_usable(const DaemonDescription& description) {
+  require_data_folder(description.data);
+  for (const Service& service : description.services) {
+    if (service.main.empty() || service.times.main.front().procs <= description.processors) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("service {}: times: the smallest group has {} processors, and the cluster {}",
+                    service.name, service.times.main.front().procs, description.processors));
+  }
+}
+
+std::vector<std::string> doubts_of(const DaemonDescription& description) {
+  std::vector<std::string> doubts;
+  for (const Service& service : description.services) {
+    const auto add = [&](const std::string& doubt) {
+      if (!doubt.empty()) doubts.push_back(fmt::format("service {}: {}", service.name, doubt));
+    };
+    add(doubt_of(service.main));
+    add(doubt_of(service.post));
+    if (!service.command.empty() && service.command.front().front() != '.') {
+      add(doubt_of(service.command));
+    }
+    if (service.main.empty()) continue;
+    const Count largest = service.times.main.back().procs;
+    if (largest > description.processors) {
+      add(fmt::format("times: a group of {} processors never fits into {}", largest,
+                      description.processors));
+    }
+  }
+  return doubts;
 }
 
 }  // namespace dovetail::federation

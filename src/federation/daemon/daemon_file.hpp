@@ -11,7 +11,6 @@
 //       post_time: 2
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +39,13 @@ struct DaemonDescription {
 // Throw InputError with file and line.
 DaemonDescription read_daemon(const std::string& path);
 DaemonDescription parse_daemon(std::string_view text, const std::string& file);
+
+// Needs the cluster's processors, also those of a batch system. Throws InputError when results
+// cannot be written, or a service has no size of groups that fits.
+void require_usable(const DaemonDescription& description);
+
+// What looks like a mistake, and may be none: sizes larger than the cluster, programs that are not
+// found here.
+std::vector<std::string> doubts_of(const DaemonDescription& description);
 
 }  // namespace dovetail::federation

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -60,7 +61,12 @@ class EnsembleReader {
       rules.post_node = field->is_scalar() && field->text() == "node";
       if (!rules.post_node) rules.post_processors = top_.count(*field, 0);
     }
-    if (const auto field = top_.find("disk")) read_disk(*field);
+    if (const auto field = top_.find("disk")) {
+      const Record record(*field, top_);
+      rules.disk = read_disk(record, true);
+      if (rules.disk->capacity >= rules.disk->month) return;
+      record.fail(record.need("capacity"), "the disk does not even hold one month");
+    }
   }
 
   void check_extra_size() const {
@@ -71,24 +77,6 @@ class EnsembleReader {
       top_.fail(top_.need("extra_size"),
                 fmt::format("expected more than the largest measured size; cluster {} has {}",
                             quote(table.name), largest));
-    }
-  }
-
-  static std::int64_t megabytes(double gigabytes) { return std::llround(gigabytes * 1000); }
-
-  void read_disk(Value field) {
-    const Record record(field, top_);
-    record.only({"capacity", "month", "archive", "margin"});
-    DiskSpec& disk = file_.rules.disk.emplace();
-    disk.capacity = megabytes(record.number(record.need("capacity"), 0, kMostGigabytes));
-    const auto read = [&](std::string_view key, auto& target) {
-      if (const auto size = record.find_number(key, 0, kMostGigabytes)) target = megabytes(*size);
-    };
-    read("month", disk.month);
-    read("archive", disk.archive);
-    read("margin", disk.margin);
-    if (disk.capacity < disk.month) {
-      record.fail(record.need("capacity"), "the disk does not even hold one month");
     }
   }
 
@@ -326,10 +314,24 @@ EnsembleFile parse_ensemble(std::string_view text, const std::string& file, bool
   return EnsembleReader(document, wall_clock).read();
 }
 
+DiskSpec read_disk(const Record& record, bool needs_capacity) {
+  record.only({"capacity", "month", "archive", "margin"});
+  if (needs_capacity) record.need("capacity");
+  DiskSpec disk;
+  const auto read = [&](std::string_view key, auto& megabytes) {
+    const auto gigabytes = record.find_number(key, 0, kMostGigabytes);
+    if (gigabytes) megabytes = std::llround(*gigabytes * 1000);
+  };
+  read("capacity", disk.capacity);
+  read("month", disk.month);
+  read("archive", disk.archive);
+  read("margin", disk.margin);
+  return disk;
+}
+
 std::string table_names(const EnsembleFile& file) {
-  std::vector<std::string> names;
-  for (const EnsembleTable& table : file.tables) names.push_back(table.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}",
+                     fmt::join(file.tables | std::views::transform(&EnsembleTable::name), ", "));
 }
 
 Ensemble on_platform(const EnsembleFile& file, const Platform& platform) {

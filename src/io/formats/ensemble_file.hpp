@@ -12,6 +12,7 @@
 
 #include "dovetail/ensemble.hpp"
 #include "dovetail/platform.hpp"
+#include "io/schema.hpp"
 
 namespace dovetail::io {
 
@@ -40,6 +41,9 @@ struct EnsembleFile {
 EnsembleFile read_ensemble(const std::string& path, bool wall_clock = false);
 EnsembleFile parse_ensemble(std::string_view text, const std::string& file,
                             bool wall_clock = false);
+
+// The sizes of a disk, in gigabytes: capacity, month, archive and margin.
+DiskSpec read_disk(const Record& record, bool needs_capacity);
 
 // "grillon, azur".
 std::string table_names(const EnsembleFile& file);
