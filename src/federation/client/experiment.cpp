@@ -29,18 +29,18 @@ Json json_of_value(io::Value value) {
 
 }  // namespace
 
-ExperimentFile parse_experiment(std::string_view text, const std::string& file) {
-  const io::Document document = io::parse_document(text, file);
+ExperimentFile read_experiment(const std::string& path) {
+  const io::Document document = io::parse_document(read_file(path), path);
   const io::Record top(document.root());
   top.only(kExperimentKeys);
-  ExperimentFile made{.name = std::filesystem::path(file).stem().string(),
+  ExperimentFile made{.name = std::filesystem::path(path).stem().string(),
                       .scenarios = top.count(top.need("scenarios"), 1, kMostScenarios),
                       .months = top.count(top.need("months"), 1, kMostMonths)};
   if (!top.find("service")) {
     top.fail_at(top.line(), "\"service\" is missing: what the clusters are to run for each month");
   }
   made.service = top.text(top.need("service"));
-  if (const auto name = top.find("name")) made.name = top.text(*name);
+  made.name = top.find_text("name").value_or(made.name);
   if (!is_word(made.name) || made.name.size() > 40) {
     top.fail_at(top.line(), "name: expected up to 40 letters, digits, '-', '_' and '.', found " +
                                 io::quote(made.name));
@@ -53,10 +53,6 @@ ExperimentFile parse_experiment(std::string_view text, const std::string& file) 
     }
   }
   return made;
-}
-
-ExperimentFile read_experiment(const std::string& path) {
-  return parse_experiment(read_file(path), path);
 }
 
 ExperimentFile workflow_experiment(const std::string& path) {
@@ -153,13 +149,9 @@ void ExperimentState::apply(const Json& entry) {
 Heard ExperimentState::hear(std::size_t part, const Json& progress) {
   Heard heard;
   const std::string folder = progress.at("folder");
-  const auto ended = [&](const char* what, Count number, const Place& place) {
-    heard.entries.push_back({{"what", what},
-                             {"time", run::wall_now()},
-                             {"scenario", number},
-                             {"done", place.done},
-                             {"folder", folder}});
-    return &heard.entries.back();
+  const auto ended = [&](const char* what, Count number, const Place& place) -> Json& {
+    return heard.entries.emplace_back(
+        journal_entry(what, {{"scenario", number}, {"done", place.done}, {"folder", folder}}));
   };
   for (const Json& one : progress.at("scenarios")) {
     const Count number = one.at("scenario");
@@ -174,7 +166,7 @@ Heard ExperimentState::hear(std::size_t part, const Json& progress) {
     if (state == "done" && posts_left == 0) {
       ended("done", number, place);
     } else if (state == "failed") {
-      (*ended("failed", number, place))["why"] = one.value("why", "no reason is given");
+      ended("failed", number, place)["why"] = one.value("why", "no reason is given");
     } else if (state == "cancelled") {
       // Released as requested, or cancelled by another user: either way no cluster has it.
       place.part.reset();
@@ -259,18 +251,18 @@ ExperimentState read_experiment_state(const run::RunFolder& folder, const Experi
   return state;
 }
 
-Json begin_entry(const std::string& id) {
-  return {{"what", "begin"}, {"time", run::wall_now()}, {"experiment", id}};
+Json journal_entry(const char* what, const Json& more) {
+  Json entry = {{"what", what}, {"time", run::wall_now()}};
+  entry.update(more);
+  return entry;
 }
 
 Json part_entry(const ExperimentPart& part) {
-  Json entry = {{"what", "part"},
-                {"time", run::wall_now()},
-                {"request", part.request},
-                {"daemon", part.daemon},
-                {"url", part.url},
-                {"estimate", part.estimate},
-                {"scenarios", Json::array()}};
+  Json entry = journal_entry("part", {{"request", part.request},
+                                      {"daemon", part.daemon},
+                                      {"url", part.url},
+                                      {"estimate", part.estimate},
+                                      {"scenarios", Json::array()}});
   for (const auto& [number, first] : part.scenarios) {
     entry["scenarios"].push_back({{"scenario", number}, {"first_month", first}});
   }
@@ -279,25 +271,12 @@ Json part_entry(const ExperimentPart& part) {
 
 Json leave_entry(std::size_t part, const std::vector<Count>& scenarios,
                  const std::string& abandoned, const std::map<Count, Place>& known) {
-  Json entry = {{"what", "leave"},
-                {"time", run::wall_now()},
-                {"part", part},
-                {"abandoned", abandoned},
-                {"scenarios", Json::array()}};
+  Json entry = journal_entry(
+      "leave", {{"part", part}, {"abandoned", abandoned}, {"scenarios", Json::array()}});
   for (const Count number : scenarios) {
     entry["scenarios"].push_back({{"scenario", number}, {"done", known.at(number).done}});
   }
   return entry;
-}
-
-Json told_entry(std::size_t part) {
-  return {{"what", "told"}, {"time", run::wall_now()}, {"part", part}};
-}
-
-Json again_entry() { return {{"what", "again"}, {"time", run::wall_now()}}; }
-
-Json over_entry(const std::string& outcome) {
-  return {{"what", "over"}, {"time", run::wall_now()}, {"outcome", outcome}};
 }
 
 }  // namespace dovetail::federation

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "federation/net/message.hpp"
@@ -29,9 +28,8 @@ struct ExperimentFile {
 // A workflow as an experiment of one scenario and one month. Throws InputError.
 ExperimentFile workflow_experiment(const std::string& path);
 
-// Throw InputError with file and line.
+// Throws InputError with file and line.
 ExperimentFile read_experiment(const std::string& path);
-ExperimentFile parse_experiment(std::string_view text, const std::string& file);
 
 // Whether the file describes an ensemble rather than a workflow.
 bool is_ensemble_file(const std::string& path);
@@ -125,16 +123,14 @@ class ExperimentState {
 // The state of the experiment in the folder, without the progress of single months.
 ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file);
 
-Json begin_entry(const std::string& id);
+// An entry of the journal. Those without a function of their own: "begin" with the "experiment",
+// "told" with the "part" whose daemon knows that it is no longer wanted, "again" when failed
+// scenarios are tried again, "over" with the "outcome".
+Json journal_entry(const char* what, const Json& more = Json::object());
 Json part_entry(const ExperimentPart& part);
 // Takes the scenarios from their part, whose daemon is asked to release them; the months known to
 // be done of each are recorded. `abandoned`: the reason if the whole part is withdrawn.
 Json leave_entry(std::size_t part, const std::vector<Count>& scenarios,
                  const std::string& abandoned, const std::map<Count, Place>& known);
-// The daemon knows that the part is no longer wanted.
-Json told_entry(std::size_t part);
-// Failed scenarios are tried again.
-Json again_entry();
-Json over_entry(const std::string& outcome);
 
 }  // namespace dovetail::federation

@@ -16,7 +16,7 @@ std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const E
     state.apply(entry);
   };
   // Written first, so that no other process resumes it.
-  if (state.outcome() != "done") write(over_entry("cancelled"));
+  if (state.outcome() != "done") write(journal_entry("over", {{"outcome", "cancelled"}}));
   std::set<std::string> untold;
   constexpr double kSeconds = 10;
   for (const std::size_t number : state.untold()) {
@@ -31,7 +31,7 @@ std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const E
     } catch (const Denied&) {
       // The daemon never received it.
     }
-    write(told_entry(number));
+    write(journal_entry("told", {{"part", number}}));
   }
   run::Mailbox mailbox(folder);
   mailbox.take();

@@ -9,7 +9,6 @@
 
 #include "federation/agent/registrar.hpp"
 #include "federation/client/part_watcher.hpp"
-#include "federation/client/scenario_holders.hpp"
 #include "federation/client/scenario_moves.hpp"
 #include "io/text.hpp"
 #include "run/journal.hpp"
@@ -45,8 +44,10 @@ class ExperimentRun {
         state_(read_experiment_state(folder, file)),
         journal_(folder.journal()),
         mailbox_(folder) {
-    if (state_.id().empty()) write({begin_entry(folder.id() + "." + run::random_token())});
-    if (!state_.outcome().empty() || !state_.failed().empty()) write({again_entry()});
+    if (state_.id().empty()) {
+      write({journal_entry("begin", {{"experiment", folder.id() + "." + run::random_token()}})});
+    }
+    if (!state_.outcome().empty() || !state_.failed().empty()) write({journal_entry("again")});
     for (std::size_t part = 0; part < state_.parts().size(); ++part) watch(part);
   }
 
@@ -70,7 +71,7 @@ class ExperimentRun {
       }
     }
     const bool has_failed = !state_.failed().empty();
-    write({over_entry(has_failed ? "failed" : "done")});
+    write({journal_entry("over", {{"outcome", has_failed ? "failed" : "done"}})});
     for (const std::size_t part : state_.untold()) {
       options_.say(
           fmt::format("{} was lost and does not know that other clusters have done its part; when "
@@ -148,7 +149,7 @@ class ExperimentRun {
         miss(news);
         return false;
       case PartNews::Kind::told:
-        write({told_entry(news.part)});
+        write({journal_entry("told", {{"part", news.part}})});
         return false;
       case PartNews::Kind::refused:
         silent_.erase(news.part);

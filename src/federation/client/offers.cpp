@@ -41,12 +41,6 @@ planning::PerformanceVector vector_of(const Offer& offer) {
                                       .flat = offer.at_no_cost});
 }
 
-std::vector<planning::PerformanceVector> vectors_of(std::span<const Offer> offers) {
-  std::vector<planning::PerformanceVector> vectors;
-  for (const Offer& offer : offers) vectors.push_back(vector_of(offer));
-  return vectors;
-}
-
 }  // namespace
 
 Offers ask_for_offers(const Caller& caller, const std::string& agent, const OfferQuestion& question,
@@ -144,7 +138,8 @@ HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
 
 std::vector<Count> share_out(std::span<const Offer> offers, Count scenarios,
                              std::string_view repartition) {
-  std::vector<planning::PerformanceVector> vectors = vectors_of(offers);
+  std::vector<planning::PerformanceVector> vectors;
+  for (const Offer& offer : offers) vectors.push_back(vector_of(offer));
   return planning::counts_of(planning::find_repartition(repartition)->make(vectors, scenarios),
                              offers.size());
 }

@@ -1,16 +1,50 @@
-// Decides which scenarios of an experiment should move to other clusters. Clusters keep refining
-// their estimates by measurement; a cluster that turns out much slower or faster, or that joins
-// later, changes the best distribution. A move costs the month in progress.
+// Which daemons can continue a scenario, and which scenarios should move to other clusters.
+// Clusters keep refining their estimates by measurement; a cluster that turns out much slower or
+// faster, or that joins later, changes the best distribution. A move costs the month in progress.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "federation/client/scenario_holders.hpp"
+#include "federation/client/experiment.hpp"
+#include "federation/client/offers.hpp"
 
 namespace dovetail::federation {
+
+// By scenario, the daemons that have refused to go on with it.
+using Refusals = std::map<Count, std::set<std::string>>;
+// By scenario and offer.
+using WhoMay = std::vector<std::vector<bool>>;
+
+// Which daemons can continue which scenario of an experiment. A month needs the one before, which
+// is where it was computed, or in a folder that several clusters share.
+class ScenarioHolders {
+ public:
+  ScenarioHolders(std::span<const Offer> offers, HeldMonths held, const Refusals& refusals)
+      : offers_(offers), held_(std::move(held)), refusals_(refusals) {}
+
+  Count months_at(std::size_t offer, Count scenario) const;
+  // The most months that any offer's daemon holds.
+  Count most_months(Count scenario) const;
+
+  // The daemons that hold the most months of a scenario may begin it, except those that have
+  // refused. If none is left, any daemon may, after the months that it holds.
+  WhoMay who_may_begin(const std::vector<Count>& scenarios) const;
+
+  // The daemon that has a scenario now, and the daemons that hold all its finished months.
+  WhoMay who_may_take(const std::vector<Count>& scenarios, const ExperimentState& state) const;
+
+ private:
+  bool has_refused(std::size_t offer, Count scenario) const;
+
+  std::span<const Offer> offers_;
+  HeldMonths held_;
+  const Refusals& refusals_;
+};
 
 struct MoveRules {
   std::string repartition;
