@@ -171,13 +171,7 @@ Json Agent::capabilities() {
 
 // The agents that the question has passed, including this one.
 std::vector<std::string> Agent::passed_agents(const Fields& fields) const {
-  std::vector<std::string> through;
-  if (fields.find("through") != nullptr) {
-    for (const Json& name : fields.list("through")) {
-      if (!name.is_string()) fields.fail("through: expected names of agents");
-      through.push_back(name.get<std::string>());
-    }
-  }
+  auto through = fields.items<std::string>("through", "names of agents");
   const std::string& self = caller_.self().self.name;
   if (std::ranges::find(through, self) != through.end()) {
     throw Refusal(508, fmt::format("agents are above each other in a circle: {} asks itself", self),

@@ -55,15 +55,11 @@ bool Leases::leave(const std::string& name) { return leases_.erase(name) > 0; }
 
 std::vector<AgentMember> Leases::live(Time now, std::vector<std::string>* gone) {
   std::vector<AgentMember> members;
-  for (auto lease = leases_.begin(); lease != leases_.end();) {
-    if (lease->second.until > now) {
-      members.push_back(lease->second.member);
-      ++lease;
-    } else {
-      if (gone != nullptr) gone->push_back(lease->first);
-      lease = leases_.erase(lease);
-    }
+  for (const auto& [name, lease] : leases_) {
+    if (lease.until > now) members.push_back(lease.member);
+    if (lease.until <= now && gone != nullptr) gone->push_back(name);
   }
+  std::erase_if(leases_, [&](const auto& entry) { return entry.second.until <= now; });
   return members;
 }
 

@@ -1,7 +1,5 @@
 #include "federation/agent/registrar.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <string_view>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <chrono>
 
@@ -120,7 +119,7 @@ Daemon::~Daemon() {
     is_over_ = true;
   }
   changed_.notify_all();
-  wake();
+  eventfd_write(wake_.get(), 1);
   worker_.join();
   server_.reset();
 }
@@ -130,17 +129,11 @@ std::string Daemon::failure() const {
   return failure_;
 }
 
-void Daemon::wake() const {
-  const std::uint64_t one = 1;
-  if (write(wake_.get(), &one, sizeof one) < 0) return;  // it is awake already
-}
-
 void Daemon::fail(const std::string& why) {
   const std::lock_guard lock(mutex_);
   failure_ = why;
   log_("cannot go on: " + failure_);
-  const std::uint64_t one = 1;
-  if (write(failed_.get(), &one, sizeof one) < 0) return;  // it is known already
+  eventfd_write(failed_.get(), 1);
 }
 
 // False when there is nothing more to be done now.
@@ -175,8 +168,8 @@ void Daemon::work() {
                       {.fd = backends_.months->descriptor(), .events = POLLIN, .revents = 0},
                       {.fd = backends_.workflows->descriptor(), .events = POLLIN, .revents = 0}};
     poll(files, std::size(files), kLookMilliseconds);
-    std::uint64_t ignored = 0;
-    if (read(wake_.get(), &ignored, sizeof ignored) < 0) continue;
+    eventfd_t ignored = 0;
+    eventfd_read(wake_.get(), &ignored);
   }
 }
 
@@ -218,17 +211,11 @@ Json Daemon::estimate(const Call& call) {
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
   require_size(fields, static_cast<std::size_t>(scenarios), months);
-  std::set<std::string> without;
-  if (fields.find("without") != nullptr) {
-    for (const Json& id : fields.list("without")) {
-      if (!id.is_string()) fields.fail("without: expected ids of requests");
-      without.insert(id.get<std::string>());
-    }
-  }
+  const auto without = fields.items<std::string>("without", "ids of requests");
   Count active = 0;
   {
     const std::lock_guard lock(mutex_);
-    active = runner_.state().active_scenarios(wanted, without);
+    active = runner_.state().active_scenarios(wanted, {without.begin(), without.end()});
   }
   require_effort(active, scenarios, months);
   const EnsembleSite site = site_for(*service);
@@ -237,12 +224,17 @@ Json Daemon::estimate(const Call& call) {
   for (double& makespan : made.makespans) makespan += wait;
   log_(fmt::format("step 3: {} scenarios of {} months of {} for {}: from {} to {} s", scenarios,
                    months, wanted, call.peer.name, made.makespans.front(), made.makespans.back()));
+  return answer_of(wanted, made, active, wait);
+}
+
+Json Daemon::answer_of(const std::string& service, const MonthEstimate& made, Count busy,
+                       double wait) const {
   return {{"daemon", name_},
-          {"service", wanted},
+          {"service", service},
           {"makespans", made.makespans},
           {"groups", made.groups},
           {"at_no_cost", made.at_no_cost},
-          {"busy_scenarios", active},
+          {"busy_scenarios", busy},
           {"queue_wait", wait},
           {"valid_until", run::wall_now() + kEstimateValid}};
 }
@@ -308,21 +300,14 @@ Json Daemon::predict(const Call& call) {
   const double ends = wait + to_seconds(sent.makespan);
   log_(fmt::format("step 3: a workflow for {}: ends after {:.1f} s, {:.1f} of them waiting",
                    call.peer.name, ends, wait));
-  return {{"daemon", name_},
-          {"service", kWorkflowService},
-          {"makespans", Json::array({ends})},
-          {"groups", Json::array({Json::array({procs})})},
-          {"at_no_cost", 0},
-          {"busy_scenarios", busy},
-          {"queue_wait", wait},
-          {"valid_until", run::wall_now() + kEstimateValid}};
+  return answer_of(kWorkflowService, {.makespans = {ends}, .groups = {{procs}}}, busy, wait);
 }
 
 Json Daemon::submit(const Call& call) {
   const MonthRequest request = request_of(call, options_.description);
   const std::lock_guard lock(mutex_);
   runner_.submit(request);
-  wake();
+  eventfd_write(wake_.get(), 1);
   return {{"request_id", request.id}, {"accepted", true}};
 }
 
@@ -399,18 +384,14 @@ Json Daemon::cancel(const Call& call) {
   const Fields fields(call.body, "cancel");
   fields.only({"request_id", "scenarios"});
   const std::string id = fields.word("request_id");
-  std::vector<Count> scenarios;
-  if (fields.find("scenarios") != nullptr) {
-    for (const Json& number : fields.list("scenarios")) {
-      if (!number.is_number_integer()) fields.fail("scenarios: expected numbers");
-      scenarios.push_back(number.get<Count>());
-    }
-    if (scenarios.empty()) fields.fail("scenarios: expected some; leave it out to cancel all");
+  const auto scenarios = fields.items<Count>("scenarios", "numbers");
+  if (scenarios.empty() && fields.find("scenarios") != nullptr) {
+    fields.fail("scenarios: expected some; leave it out to cancel all");
   }
   const std::lock_guard lock(mutex_);
   runner_.cancel(id, call.peer.name, scenarios);
   changed_.notify_all();
-  wake();
+  eventfd_write(wake_.get(), 1);
   return progress_of(*runner_.state().find(id));
 }
 

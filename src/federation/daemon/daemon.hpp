@@ -65,6 +65,8 @@ class Daemon {
   std::vector<Operation> operations();
   Json capabilities() const;
   Json estimate(const Call& call);
+  Json answer_of(const std::string& service, const MonthEstimate& made, Count busy,
+                 double wait) const;
   double wait_in_queue(const MonthEstimate& made, const EnsembleSite& site) const;
   double wait_in_queue(Count processors, Duration length) const;
   EnsembleSite site_for(const Service& service) const;
@@ -77,7 +79,6 @@ class Daemon {
   void work();
   void fail(const std::string& why);
   bool look();
-  void wake() const;
 
   DaemonOptions options_;
   std::string name_;

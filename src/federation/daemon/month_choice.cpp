@@ -87,17 +87,16 @@ bool MonthChoice::is_short_of_disk(const MonthState& state) const {
 // Once it is short, all post tasks are done before the next month. Without any there is nothing to
 // gain by waiting.
 bool MonthChoice::flushes(const MonthState& state) {
-  const bool has_posts =
-      !state.posts().empty() || std::ranges::any_of(state.running(), [](const auto& entry) {
-        return entry.second.kind == StepKind::post;
-      });
-  const bool has_mains = std::ranges::any_of(
-      state.running(), [](const auto& entry) { return entry.second.kind == StepKind::main; });
+  const auto runs = [&](StepKind kind) {
+    return std::ranges::any_of(state.running(),
+                               [&](const auto& one) { return one.second.kind == kind; });
+  };
+  const bool has_posts = !state.posts().empty() || runs(StepKind::post);
   if (!flushing_ && has_posts && is_short_of_disk(state)) {
     flushing_ = true;
     options_.log("the disk is short: post tasks first");
   }
-  if (flushing_ && !has_posts && !has_mains) flushing_ = false;
+  if (flushing_ && !has_posts && !runs(StepKind::main)) flushing_ = false;
   return flushing_;
 }
 

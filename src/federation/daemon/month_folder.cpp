@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "dovetail/error.hpp"
+#include "dovetail/io.hpp"
 #include "run/local/descriptor.hpp"
 
 namespace dovetail::federation {
@@ -56,15 +57,7 @@ void MonthFolder::claim(const std::string& request) const {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error) fail_to_write(path_, error.message());
-  const std::string beside = path_ + "/claim." + request;
-  {
-    std::ofstream file(beside, std::ios::trunc);
-    file << request << '\n';
-    if (!file.flush()) fail_to_write(beside, std::strerror(errno));
-  }
-  sync_to_disk(beside);
-  fs::rename(beside, path_ + "/claim", error);
-  if (error) fail_to_write(path_ + "/claim", error.message());
+  write_file(path_ + "/claim", request + "\n");
   sync_to_disk(path_);
 }
 

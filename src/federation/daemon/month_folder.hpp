@@ -12,7 +12,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "federation/daemon/month_state.hpp"
 

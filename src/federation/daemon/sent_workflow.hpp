@@ -9,7 +9,6 @@
 #include <string>
 
 #include "federation/daemon/daemon_file.hpp"
-#include "federation/daemon/month_state.hpp"
 #include "federation/daemon/service.hpp"
 
 namespace dovetail::federation {

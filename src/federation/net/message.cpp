@@ -35,8 +35,7 @@ void Fields::fail(const std::string& message) const { throw Refusal(400, who_ + 
 void Fields::only(std::initializer_list<std::string_view> known) const {
   for (const auto& [key, value] : object_.items()) {
     if (std::ranges::find(known, key) != known.end()) continue;
-    fail("unknown field " + io::quote(key) +
-         io::did_you_mean(key, std::span(known.begin(), known.size())));
+    fail("unknown field " + io::quote(key) + io::did_you_mean(key, known));
   }
 }
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <initializer_list>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "dovetail/time.hpp"
 #include "run/journal.hpp"
@@ -55,6 +56,21 @@ class Fields {
   std::int64_t whole(const char* key, std::int64_t low, std::int64_t high) const;
   double number(const char* key, double low, double high) const;
   const Json& list(const char* key) const;
+  // The items of a list of texts or whole numbers; none when it is missing. `expected` says in the
+  // refusal what they are.
+  template <typename Item>
+  std::vector<Item> items(const char* key, const std::string& expected) const {
+    std::vector<Item> items;
+    if (find(key) == nullptr) return items;
+    for (const Json& item : list(key)) {
+      constexpr bool is_text = std::is_same_v<Item, std::string>;
+      if (is_text ? !item.is_string() : !item.is_number_integer()) {
+        fail(std::string(key) + ": expected " + expected);
+      }
+      items.push_back(item.get<Item>());
+    }
+    return items;
+  }
   Fields object(const char* key) const;
 
   [[noreturn]] void fail(const std::string& message) const;
