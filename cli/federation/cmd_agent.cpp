@@ -6,7 +6,6 @@
 #include "batch/table.hpp"
 #include "cli/command.hpp"
 #include "cli/federation/server_log.hpp"
-#include "dovetail/error.hpp"
 #include "federation/agent/agent.hpp"
 
 namespace dovetail::cli {
@@ -59,7 +58,8 @@ Exit list_clusters(const AgentArguments& arguments) {
   return found.answers.empty() ? Exit::no : Exit::fine;
 }
 
-void run_agent(const AgentArguments& arguments) {
+Exit run_agent(const CLI::App& command, const AgentArguments& arguments) {
+  if (command.count("--list") > 0) return list_clusters(arguments);
   run::SignalInterrupts interrupts;
   const auto self = federation::identity(arguments.keys, federation::Role::agent);
   if (!arguments.parent.empty()) federation::require_url(arguments.parent, "--parent");
@@ -68,42 +68,32 @@ void run_agent(const AgentArguments& arguments) {
                                  .parent = arguments.parent,
                                  .public_url = arguments.url},
                                 self, service_log());
-  fmt::print("agent {} answers at {}\n", self.self.name, agent.url());
-  std::fflush(stdout);
-  warn_of_another_host(self, agent.url());
-  wait_for_end(interrupts);
+  wait_for_end(self, agent.url(), interrupts);
+  return Exit::fine;
 }
 
 }  // namespace
 
 void add_agent(CLI::App& program, Exit& status) {
-  const auto given = std::make_shared<AgentArguments>();
-  CLI::App* agent = program.add_subcommand(
-      "agent", "Run an agent: daemons register with it, and clients ask all of them through it");
+  const auto [agent, given] = add_verb<AgentArguments>(
+      program, status, "agent",
+      "Run an agent: daemons register with it, and clients ask all of them through it", run_agent);
   agent
-      ->add_option("--keys", given->keys,
-                   "use this certificate, such as keys/master for keys/master.crt")
+      .add_option("--keys", given.keys,
+                  "use this certificate, such as keys/master for keys/master.crt")
       ->required();
-  agent->add_option("--listen", given->listen, "listen at HOST:PORT (default: 127.0.0.1:7700)");
-  agent->add_option("--parent", given->parent,
-                    "register with the agent at this URL; without it, this agent is the master");
-  agent->add_option("--url", given->url,
-                    "tell others to call this URL (default: where it listens)");
+  agent.add_option("--listen", given.listen, "listen at HOST:PORT (default: 127.0.0.1:7700)");
+  agent.add_option("--parent", given.parent,
+                   "register with the agent at this URL; without it, this agent is the master");
+  agent.add_option("--url", given.url, "tell others to call this URL (default: where it listens)");
   agent
-      ->add_option("--list", given->list,
-                   "only show the clusters below the agent at this URL and their services; needs a "
-                   "client's --keys")
+      .add_option("--list", given.list,
+                  "only show the clusters below the agent at this URL and their services; needs a "
+                  "client's --keys")
       ->excludes("--listen", "--parent", "--url");
-  agent->footer(
+  agent.footer(
       "Example: dovetail agent --keys keys/master --listen 127.0.0.1:7700\n"
       "         dovetail agent --list https://127.0.0.1:7700 --keys keys/alice");
-  agent->callback([given, agent, &status] {
-    if (agent->count("--list") > 0) {
-      status = list_clusters(*given);
-    } else {
-      run_agent(*given);
-    }
-  });
 }
 
 }  // namespace dovetail::cli

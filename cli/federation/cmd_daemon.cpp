@@ -127,25 +127,14 @@ federation::DaemonBackends make_backends(const federation::DaemonDescription& de
 }
 
 // Without --listen, a daemon uses its previous port, since clients call it there.
-class UsualPort {
- public:
-  explicit UsualPort(const run::RunFolder& folder)
-      : file_(std::filesystem::path(folder.description()).parent_path() / "port") {}
+void use_previous_port(const std::string& file, federation::Address& address) {
+  if (address.port != 0) return;
+  federation::Address usual = address;
+  std::ifstream(file) >> usual.port;
+  if (usual.port > 0 && usual.port <= 65535 && federation::is_free(usual)) address = usual;
+}
 
-  void suggest(federation::Address& address) const {
-    if (address.port != 0) return;
-    federation::Address usual = address;
-    std::ifstream(file_) >> usual.port;
-    if (usual.port > 0 && usual.port <= 65535 && federation::is_free(usual)) address = usual;
-  }
-
-  void remember(int port) const { write_file(file_.string(), std::to_string(port) + "\n"); }
-
- private:
-  std::filesystem::path file_;
-};
-
-void run_daemon(const DaemonArguments& arguments) {
+Exit run_daemon(const DaemonArguments& arguments) {
   // While the process is small and has one thread.
   const auto nursery = std::make_shared<run::Nursery>();
   std::signal(SIGPIPE, SIG_IGN);
@@ -171,38 +160,34 @@ void run_daemon(const DaemonArguments& arguments) {
   }
   const run::RunFolder folder = daemon_folder(self.self.name);
   const run::RunLock lock = lock_cluster(folder, self.self.name);
-  const UsualPort usual(folder);
-  usual.suggest(options.address);
+  const auto state = std::filesystem::path(folder.description()).parent_path();
+  const std::string port_file = (state / "port").string();
+  use_previous_port(port_file, options.address);
   auto backends = make_backends(options.description, folder, nursery);
   federation::Daemon daemon(std::move(options), self, folder, std::move(backends), log);
-  usual.remember(daemon.port());
-  fmt::print("daemon {} answers at {}\n", self.self.name, daemon.url());
-  std::fflush(stdout);
-  warn_of_another_host(self, daemon.url());
-  wait_for_end(interrupts, daemon.failed());
+  write_file(port_file, std::to_string(daemon.port()) + "\n");
+  wait_for_end(self, daemon.url(), interrupts, daemon.failed());
   if (!daemon.failure().empty()) throw ExecutionError(daemon.failure());
+  return Exit::fine;
 }
 
 }  // namespace
 
-void add_daemon(CLI::App& program, Exit& /*status*/) {
-  const auto given = std::make_shared<DaemonArguments>();
-  CLI::App* daemon = program.add_subcommand(
-      "daemon", "Run the daemon of a cluster: estimate requests, run them, and report progress");
-  daemon->add_option("file", given->file, "read the cluster and its services from this file")
+void add_daemon(CLI::App& program, Exit& status) {
+  const auto [daemon, given] = add_verb<DaemonArguments>(
+      program, status, "daemon",
+      "Run the daemon of a cluster: estimate requests, run them, and report progress", run_daemon);
+  daemon.add_option("file", given.file, "read the cluster and its services from this file")
       ->required();
   daemon
-      ->add_option("--keys", given->keys,
-                   "use this certificate, such as keys/grillon; its name is the cluster's")
+      .add_option("--keys", given.keys,
+                  "use this certificate, such as keys/grillon; its name is the cluster's")
       ->required();
-  daemon->add_option("--agent", given->agent, "register with the agent at this URL");
-  daemon->add_option("--listen", given->listen,
-                     "listen at HOST:PORT (default: 127.0.0.1, any port)");
-  daemon->add_option("--url", given->url,
-                     "tell others to call this URL (default: where it listens)");
-  daemon->footer(
+  daemon.add_option("--agent", given.agent, "register with the agent at this URL");
+  daemon.add_option("--listen", given.listen, "listen at HOST:PORT (default: 127.0.0.1, any port)");
+  daemon.add_option("--url", given.url, "tell others to call this URL (default: where it listens)");
+  daemon.footer(
       "Example: dovetail daemon grillon.yaml --keys keys/grillon --agent https://127.0.0.1:7700");
-  daemon->callback([given] { run_daemon(*given); });
 }
 
 }  // namespace dovetail::cli

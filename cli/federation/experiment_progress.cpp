@@ -45,9 +45,7 @@ std::string line_of(const std::string& id, const federation::ExperimentState& st
     line += fmt::format("  {} {}/{}", cluster, months.first, months.second);
   }
   const Count posts = posts_left(state);
-  if (posts > 0) {
-    line += fmt::format("  {} to do", counted(static_cast<std::size_t>(posts), "post task"));
-  }
+  if (posts > 0) line += fmt::format("  {} to do", counted(posts, "post task"));
   return line;
 }
 
@@ -116,9 +114,8 @@ void ExperimentProgress::clear() const {
 
 std::string words_of_work(const federation::ExperimentFile& file) {
   if (!file.workflow.is_null()) return "a workflow";
-  return fmt::format("{} of {} of {}",
-                     counted(static_cast<std::size_t>(file.scenarios), "scenario"),
-                     counted(static_cast<std::size_t>(file.months), "month"), file.service);
+  return fmt::format("{} of {} of {}", counted(file.scenarios, "scenario"),
+                     counted(file.months, "month"), file.service);
 }
 
 void print_experiment(const federation::ExperimentState& state) {

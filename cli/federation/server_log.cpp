@@ -20,19 +20,20 @@ std::function<void(const std::string& line)> service_log() {
   };
 }
 
-void wait_for_end(run::Interrupts& interrupts, int failed) {
+void wait_for_end(const federation::Identity& self, const std::string& url,
+                  run::Interrupts& interrupts, int failed) {
+  fmt::print("{} {} answers at {}\n", federation::name_of(self.self.role), self.self.name, url);
+  std::fflush(stdout);
+  const std::string host = federation::host_of_url(url);
+  if (!federation::is_for_host(self, host)) {
+    service_log()(fmt::format(
+        "warning: {} does not name {}, where others call it; make it again with dovetail keys add "
+        "--host {}",
+        self.certificate, host, host));
+  }
   pollfd files[] = {{.fd = interrupts.descriptor(), .events = POLLIN, .revents = 0},
                     {.fd = failed, .events = POLLIN, .revents = 0}};
   while (interrupts.take().empty() && (files[1].revents & POLLIN) == 0) poll(files, 2, -1);
-}
-
-void warn_of_another_host(const federation::Identity& self, const std::string& url) {
-  const std::string host = federation::host_of_url(url);
-  if (federation::is_for_host(self, host)) return;
-  service_log()(fmt::format(
-      "warning: {} does not name {}, where others call it; make it again with dovetail keys add "
-      "--host {}",
-      self.certificate, host, host));
 }
 
 }  // namespace dovetail::cli

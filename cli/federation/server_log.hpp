@@ -12,10 +12,10 @@ namespace dovetail::cli {
 // Writes lines that begin with the date; callable from any thread.
 std::function<void(const std::string& line)> service_log();
 
-// Waits for SIGINT or SIGTERM, or until the descriptor `failed` becomes readable.
-void wait_for_end(run::Interrupts& interrupts, int failed = -1);
-
-// Warns if the certificate does not name the host of the URL: callers would reject it.
-void warn_of_another_host(const federation::Identity& self, const std::string& url);
+// Says that the server answers at the URL, and warns if its certificate does not name that host:
+// callers would reject it. Then waits for SIGINT or SIGTERM, or until the descriptor `failed`
+// becomes readable.
+void wait_for_end(const federation::Identity& self, const std::string& url,
+                  run::Interrupts& interrupts, int failed = -1);
 
 }  // namespace dovetail::cli
