@@ -1,8 +1,9 @@
-// Reads and writes plans as JSON: one line per task, times in seconds. docs/formats.md describes
-// the fields.
+// Reads and writes plans as JSON, and writes frontiers: one line per task, times in seconds.
+// docs/formats.md describes the fields.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -16,6 +17,7 @@ namespace dovetail {
 namespace {
 
 using io::json_string;
+using Json = nlohmann::ordered_json;
 using io::Record;
 using io::Value;
 
@@ -294,6 +296,24 @@ std::string format_plan(const PlanRecord& record) {
   out += ",\n \"tasks\":" + lines_of(record.tasks, format_task);
   if (!record.lost.empty()) out += ",\n \"lost\":" + lines_of(record.lost, format_task);
   return out += "}\n";
+}
+
+// A frontier: its points, each with the plan itself.
+std::string format_frontier(Time now, std::span<const PlanRecord> plans) {
+  Json points = Json::array();
+  for (const PlanRecord& plan : plans) {
+    Json document = Json::parse(format_plan(plan));
+    Json point;
+    for (const char* key : {"turnaround", "cpu_hours", "algorithm", "deadline", "lambda"}) {
+      if (document.contains(key)) point[key] = document[key];
+    }
+    point["plan"] = std::move(document);
+    points.push_back(std::move(point));
+  }
+  Json document;
+  document["now"] = Json::parse(format_seconds(now));
+  document["points"] = std::move(points);
+  return document.dump(1) + "\n";
 }
 
 PlanRecord parse_plan(std::string_view text, const std::string& file) {
