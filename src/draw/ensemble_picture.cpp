@@ -153,8 +153,7 @@ class GroupChart : SvgWriter {
   void draw_piece(const Piece& piece, double top) {
     if (piece.months == 0) return;
     const auto most =
-        std::max_element(piece.by_scenario.begin(), piece.by_scenario.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+        std::ranges::max_element(piece.by_scenario, {}, [](const auto& one) { return one.second; });
     const double left = x(piece.start);
     const double width = std::max(kNarrowest, x(piece.end) - left);
     put("<rect class=\"month{}\" fill=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" "
@@ -235,8 +234,7 @@ LineChart progress_chart(const EnsemblePicture& picture) {
     const auto add = [&](Time at, std::size_t months) {
       series.points.emplace_back(static_cast<double>(at - begin), static_cast<double>(months));
     };
-    std::sort(runs[s].begin(), runs[s].end(),
-              [](const Interval& a, const Interval& b) { return a.end < b.end; });
+    std::ranges::sort(runs[s], {}, &Interval::end);
     const std::size_t step = std::max<std::size_t>(1, runs[s].size() / kMostProgressPoints);
     Time before = begin;
     for (std::size_t i = 0; i < runs[s].size(); ++i) {

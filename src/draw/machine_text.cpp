@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "draw/machine_chart.hpp"
-#include "draw/plain_text.hpp"
 
 namespace dovetail::draw {
 namespace {

@@ -126,10 +126,9 @@ void DocumentBuilder::reject_repeated_keys(const Node& mapping) {
     key_lines_.emplace_back(node.key, node.line);
     item = node.next;
   }
-  std::sort(key_lines_.begin(), key_lines_.end());
-  const auto repeated =
-      std::adjacent_find(key_lines_.begin(), key_lines_.end(),
-                         [](const auto& a, const auto& b) { return a.first == b.first; });
+  std::ranges::sort(key_lines_);
+  const auto repeated = std::ranges::adjacent_find(
+      key_lines_, {}, [](const auto& key_and_line) { return key_and_line.first; });
   if (repeated == key_lines_.end()) return;
   fail(std::next(repeated)->second,
        fmt::format("key {} is given twice, first on line {}",

@@ -93,33 +93,31 @@ class JsonEvents {
   bool number_float(double, const std::string& text) { return plain(text); }
   bool string(std::string& text) { return scalar(ValueKind::text, text); }
   bool binary(std::vector<std::uint8_t>&) { return false; }
-  bool start_object(std::size_t) {
-    builder_.open(ValueKind::mapping, progress_.line);
-    return true;
-  }
+  bool start_object(std::size_t) { return open(ValueKind::mapping); }
   bool key(std::string& key) {
     builder_.key(key, progress_.line);
     progress_.token_bytes = 0;
     return true;
   }
-  bool end_object() {
-    builder_.close();
-    return true;
-  }
-  bool start_array(std::size_t) {
-    builder_.open(ValueKind::sequence, progress_.line);
-    return true;
-  }
-  bool end_array() {
-    builder_.close();
-    return true;
-  }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(ValueKind::sequence); }
+  bool end_array() { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
     throw InputError(progress_.file, progress_.line,
                      "not valid JSON: " + short_reason(error.what()));
   }
 
  private:
+  bool open(ValueKind kind) {
+    builder_.open(kind, progress_.line);
+    return true;
+  }
+
+  bool close() {
+    builder_.close();
+    return true;
+  }
+
   bool plain(std::string_view text) { return scalar(ValueKind::plain, text); }
 
   bool scalar(ValueKind kind, std::string_view text) {

@@ -20,8 +20,7 @@ namespace {
 class HoursFormat {
  public:
   explicit HoursFormat(std::span<const PlanRecord> plans) {
-    double least = plans[0].cpu_hours;
-    for (const PlanRecord& plan : plans) least = std::min(least, plan.cpu_hours);
+    const double least = std::ranges::min_element(plans, {}, &PlanRecord::cpu_hours)->cpu_hours;
     decimals_ = least > 0 ? std::max(0, 2 - static_cast<int>(std::floor(std::log10(least)))) : 1;
     for (int more = 0; more < 2 && any_alike(plans); ++more) ++decimals_;
   }

@@ -48,10 +48,9 @@ constexpr Columns columns_for(bool dates) {
 std::vector<EventRow> rows_shown(const std::vector<EventRow>& rows) {
   if (rows.size() <= kMostRows) return rows;
   std::vector<EventRow> shown = rows;
-  std::stable_partition(shown.begin(), shown.end(), [](const auto& row) { return row.adopted; });
+  std::ranges::stable_partition(shown, &EventRow::adopted);
   shown.resize(kMostRows);
-  std::sort(shown.begin(), shown.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::ranges::sort(shown, {}, &EventRow::number);
   return shown;
 }
 
@@ -102,9 +101,8 @@ class EventTable {
   }
 
   void rest() {
-    const bool kept = std::count_if(all_.begin(), all_.end(), [](const auto& row) {
-                        return row.adopted;
-                      }) <= static_cast<std::ptrdiff_t>(kMostRows);
+    const auto adopted = std::ranges::count(all_, true, &EventRow::adopted);
+    const bool kept = adopted <= static_cast<std::ptrdiff_t>(kMostRows);
     out_ += fmt::format("<text class=\"head\" x=\"{}\" y=\"{:.1f}\">and {} more{}</text>\n",
                         columns_.time, y_ + 15, all_.size() - shown_.size(),
                         kept ? " that changed nothing" : "");

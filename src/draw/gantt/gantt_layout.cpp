@@ -173,8 +173,7 @@ class FreeRows {
 };
 
 void join_neighbours(std::vector<RowBlock>& blocks) {
-  std::sort(blocks.begin(), blocks.end(),
-            [](const RowBlock& a, const RowBlock& b) { return a.row < b.row; });
+  std::ranges::sort(blocks, {}, &RowBlock::row);
   std::vector<RowBlock> joined;
   for (const RowBlock& block : blocks) {
     if (!joined.empty() && joined.back().row + joined.back().rows == block.row) {
@@ -284,7 +283,7 @@ GanttScene collect_items(const PlanRecord& record, Time until) {
   add(record.lost, GanttKind::lost);
   for (std::size_t c = 0; c < scene.clusters.size(); ++c) {
     GanttCluster& cluster = scene.clusters[c];
-    std::sort(cluster.items.begin(), cluster.items.end(), drawn_before);
+    std::ranges::sort(cluster.items, drawn_before);
     if (c >= record.clusters.size()) cluster.processors = peak(cluster.items);
   }
   return scene;

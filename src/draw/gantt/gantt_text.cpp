@@ -197,24 +197,23 @@ class TextChart {
   }
 
   void axis() {
-    std::string rule;
+    std::vector<bool> marked(index(plot_width_));
     std::string labels;
     int taken = 0;  // columns no longer free for a label
     const auto ticks = axis_ticks(record_, scene_.window,
                                   std::max(2, plot_width_ / (record_.wall_clock ? 18 : 11)));
-    std::size_t next = 0;
-    for (int c = 0; c < plot_width_; ++c) {
-      bool marked = false;
-      for (; next < ticks.size() && static_cast<int>(column_of(ticks[next].at)) == c; ++next) {
-        marked = true;
-        const std::string label = ticks[next].text();
-        const int width = display_width(label);
-        if (c < taken || c + width > plot_width_) continue;
-        labels += pad_right("", c - display_width(labels)) + label;
-        taken = c + width + 1;
-      }
-      rule += marked ? "\u2534" : "\u2500";
+    for (const AxisTick& tick : ticks) {
+      const int c = static_cast<int>(column_of(tick.at));
+      if (c >= plot_width_) continue;
+      marked[index(c)] = true;
+      const std::string label = tick.text();
+      const int width = display_width(label);
+      if (c < taken || c + width > plot_width_) continue;
+      labels += pad_right("", c - display_width(labels)) + label;
+      taken = c + width + 1;
     }
+    std::string rule;
+    for (const bool is_marked : marked) rule += is_marked ? "\u2534" : "\u2500";
     line(pad_right("", name_width_) + "  " + rule);
     line(pad_right("", name_width_) + "  " + pad_right(labels, plot_width_) +
          numbers("procs", "time", "cluster"));

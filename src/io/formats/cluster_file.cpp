@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <thread>
 
 #include "dovetail/error.hpp"
@@ -170,13 +169,9 @@ bool is_number(std::string_view text) {
 }
 
 Platform from_number(const std::string& text) {
-  Count processors = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), processors);
-  if (error != std::errc{} || processors < 1 || processors > kMaxProcessors) {
-    throw InputError(fmt::format("a cluster may have from 1 to {} processors, found {}",
-                                 kMaxProcessors, io::quote(text)));
-  }
-  return Platform::empty(processors);
+  if (const auto processors = io::parse_processors(text)) return Platform::empty(*processors);
+  throw InputError(fmt::format("a cluster may have from 1 to {} processors, found {}",
+                               kMaxProcessors, io::quote(text)));
 }
 
 class ClusterWriter {
