@@ -80,7 +80,7 @@ Plan plan_in_force(const Problem& problem, std::string_view name, const AheftWor
 
 PoolRun follow_pool(const Problem& problem, std::string_view name, const AheftOptions& options,
                     const Pool& pool) {
-  const UnlikeGraph graph(problem);
+  const CostGraph graph(problem);
   AheftWorld world(graph, problem.now(), pool.at_start, options);
   KnownEvents feed(pool.events, [&](const Event& event) { return describe(event, problem); });
   std::vector<Evaluation> history{evaluate(world, problem.now(), "start")};
@@ -133,7 +133,7 @@ class MinMinRun {
 
   const Problem& problem_;
   std::string_view name_;
-  UnlikeGraph graph_;
+  CostGraph graph_;
   const Pool& pool_;
   StageIn stage_in_;
   std::vector<LostRun> lost_;  // of the last course
@@ -155,7 +155,7 @@ PoolRule min_min_rule() { return {.is_min_min = true}; }
 
 Plan plan_heft(PlanningContext& context, std::string_view name) {
   const Problem& problem = context.problem();
-  const UnlikeGraph graph(problem);
+  const CostGraph graph(problem);
   Situation situation(graph, problem.now());
   situation.pool = Pool(problem).at_start;
   const auto schedule = plan_rest(graph, situation, {});

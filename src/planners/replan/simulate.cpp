@@ -64,8 +64,7 @@ std::string simulate_unfit(const Problem& problem, const SimulateOptions& option
     return std::string(planner->name) +
            (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
   }
-  const std::string unfit =
-      is_pool(problem) ? unlike_unfit(problem) : single_cluster_unfit(problem);
+  const std::string unfit = is_pool(problem) ? pool_unfit(problem) : single_cluster_unfit(problem);
   return unfit.empty() ? "" : "the planner " + unfit;
 }
 
