@@ -164,14 +164,12 @@ bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, Fa
   return true;
 }
 
-void DraftDecoder::justify(DecodedPlan& plan) {
-  justify_by(plan, [end = plan.end](TaskId) { return end; });
-}
-
-void DraftDecoder::justify(DecodedPlan& plan, const FairScale& scale) {
-  justify_by(
-      plan, [&, ends = scale.ends_of(plan)](TaskId task) { return ends[scale.workflow_of(task)]; });
-  scale.measure(plan);
+void DraftDecoder::justify(DecodedPlan& plan, const FairScale* scale) {
+  if (scale == nullptr) return justify_by(plan, [end = plan.end](TaskId) { return end; });
+  justify_by(plan, [&, ends = scale->ends_of(plan)](TaskId task) {
+    return ends[scale->workflow_of(task)];
+  });
+  scale->measure(plan);
 }
 
 template <typename EndOf>

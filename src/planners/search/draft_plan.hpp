@@ -96,11 +96,9 @@ class DraftDecoder {
               DecodedPlan& plan);
 
   // Moves every task as late as possible, then as early as possible, with the same processors.
-  // Never ends later.
-  void justify(DecodedPlan& plan);
-
-  // The same for several workflows, none of which ends later. Measures the plan.
-  void justify(DecodedPlan& plan, const FairScale& scale);
+  // Never ends later; for several workflows, with their scale, none of them does, and the plan is
+  // measured.
+  void justify(DecodedPlan& plan, const FairScale* scale);
 
   const ClusterView& view() const { return view_; }
   const SizeMenu& menu() const { return menu_; }
