@@ -36,7 +36,14 @@ class MoldableJob {
  public:
   // One CPA schedule per number of processors, up to all of the cluster. The sharing must outlive
   // the job.
-  MoldableJob(const Sharing& sharing, std::size_t workflow);
+  MoldableJob(const Sharing& sharing, std::size_t workflow)
+      : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
+    for (Count procs = least_; procs <= sharing.processors(); ++procs) {
+      Duration length = 0;
+      for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
+      times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
+    }
+  }
 
   // The number of processors that its widest task needs.
   Count least() const { return least_; }
@@ -48,10 +55,26 @@ class MoldableJob {
 
   // The canonical number: the fewest processors, up to `most`, on which it takes at most `length`;
   // 0 if there is none.
-  Count fewest_within(double length, Count most) const;
+  Count fewest_within(double length, Count most) const {
+    const auto found = std::ranges::partition_point(
+        times_, [&](Duration time) { return static_cast<double>(time) > length; });
+    const Count fewest = least_ + static_cast<Count>(found - times_.begin());
+    return fewest <= most ? fewest : 0;
+  }
 
   // Its tasks placed by CPA on `procs` processors, from time 0 on.
-  std::vector<Slot> plan(Count procs) const;
+  std::vector<Slot> plan(Count procs) const {
+    const ClusterView& view = member_.view;
+    const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
+    auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
+                             Calendar(procs, member_.ready))
+                     .value();
+    for (Slot& slot : slots) {
+      slot.start -= member_.ready;
+      slot.end -= member_.ready;
+    }
+    return slots;
+  }
 
  private:
   const Sharing& sharing_;
@@ -59,35 +82,6 @@ class MoldableJob {
   Count least_;
   std::vector<Duration> times_;  // by processors from least_ on; never increasing
 };
-
-MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
-    : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
-  for (Count procs = least_; procs <= sharing.processors(); ++procs) {
-    Duration length = 0;
-    for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
-    times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
-  }
-}
-
-Count MoldableJob::fewest_within(double length, Count most) const {
-  const auto found = std::ranges::partition_point(
-      times_, [&](Duration time) { return static_cast<double>(time) > length; });
-  const Count fewest = least_ + static_cast<Count>(found - times_.begin());
-  return fewest <= most ? fewest : 0;
-}
-
-std::vector<Slot> MoldableJob::plan(Count procs) const {
-  const ClusterView& view = member_.view;
-  const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
-  auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
-                           Calendar(procs, member_.ready))
-                   .value();
-  for (Slot& slot : slots) {
-    slot.start -= member_.ready;
-    slot.end -= member_.ready;
-  }
-  return slots;
-}
 
 using Jobs = std::vector<MoldableJob>;
 
