@@ -147,9 +147,7 @@ struct RunningMonth {
   std::uint32_t scenario = 0;
   std::uint32_t group = 0;
   Count month = 0;
-  friend bool operator>(const RunningMonth& a, const RunningMonth& b) {
-    return std::tie(a.end, a.scenario, a.group) > std::tie(b.end, b.scenario, b.group);
-  }
+  friend auto operator<=>(const RunningMonth&, const RunningMonth&) = default;
 };
 
 std::vector<Duration> times_of(const MonthProblem& problem, const Grouping& grouping) {

@@ -59,9 +59,8 @@ class UnitOnCluster {
   std::span<const UnitLayout> layouts() const { return layouts_; }
   const UnitLayout& layout(Count procs) const;
 
-  // Where the off-chain tasks run: on the fewest processors that they allow.
-  Count off_chain_procs(std::size_t position) const { return off_procs_[position]; }
-  Duration off_chain_time(std::size_t position) const { return off_times_[position]; }
+  // Where the off-chain tasks run, by position: on the fewest processors that they allow.
+  std::span<const GroupTime> off_chain() const { return off_chain_; }
 
   // The unit as a month for the groupings: the longest off-chain task is the post task, and there
   // are as many of them as have the work of all.
@@ -69,8 +68,7 @@ class UnitOnCluster {
 
  private:
   std::vector<UnitLayout> layouts_;
-  std::vector<Count> off_procs_;
-  std::vector<Duration> off_times_;
+  std::vector<GroupTime> off_chain_;
 };
 
 }  // namespace dovetail::planning

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
+#include "core/order.hpp"
 #include "dovetail/fairness.hpp"
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
@@ -92,23 +92,14 @@ std::vector<TaskRef> Sharing::tasks() const {
 }
 
 std::vector<std::size_t> Sharing::by_due_length() const {
-  std::vector<std::size_t> order(size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return members_[i].due_length; });
-  return order;
+  return order_by<std::size_t>(size(), [&](std::size_t i) { return members_[i].due_length; });
 }
 
 Plan Sharing::to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const {
   Plan plan{.algorithm = std::string(name), .now = now(), .feasible = slots.has_value()};
   if (!slots) return plan;
   for (const TaskRef ref : tasks()) {
-    const Slot& slot = (*slots)[ref.workflow][ref.task];
-    plan.placements.push_back({.workflow = ref.workflow,
-                               .task = ref.task,
-                               .cluster = 0,
-                               .procs = slot.procs,
-                               .start = slot.start,
-                               .end = slot.end});
+    plan.placements.push_back(placement_at(ref, (*slots)[ref.workflow][ref.task]));
   }
   for (const Member& member : members_) plan.alone.push_back(member.alone);
   return plan;

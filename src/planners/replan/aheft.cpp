@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -186,9 +187,8 @@ void AheftWorld::stretch(TaskId task, double factor) {
 // The plan in force with the current costs: the same resources, the same order on each, every task
 // as early as possible.
 void AheftWorld::shift() {
-  std::vector<TaskId> order(graph_.size());
-  std::iota(order.begin(), order.end(), TaskId{0});
-  std::ranges::stable_sort(order, {}, [&](TaskId task) { return schedule_.tasks[task].start; });
+  const auto order =
+      order_by<TaskId>(graph_.size(), [&](TaskId task) { return schedule_.tasks[task].start; });
   std::vector<Time> free(graph_.resource_count(), situation_.clock);
   schedule_.end = situation_.clock;
   for (const TaskId task : order) {

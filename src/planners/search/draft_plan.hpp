@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -114,8 +113,6 @@ class DraftDecoder {
   template <typename EndOf>
   void justify_by(DecodedPlan& plan, const EndOf& end_of);
   bool place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit, Slot& slot);
-  Time ready_time(TaskId task, std::span<const Slot> slots) const;
-  Time due_time(TaskId task, std::span<const Slot> slots, Time end) const;
 
   const ClusterView& view_;
   const SizeMenu& menu_;
