@@ -1,7 +1,6 @@
 #include "planners/ensemble/chain_ensemble.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>

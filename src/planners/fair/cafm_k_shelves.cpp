@@ -30,6 +30,10 @@ namespace dovetail::planning {
 
 namespace {
 
+void move_by(std::vector<Slot>& slots, Duration shift) {
+  for (Slot& slot : slots) slot = {slot.procs, slot.start + shift, slot.end + shift};
+}
+
 // A workflow as one moldable job: its time by number of processors, by CPA on an empty cluster of
 // that size.
 class MoldableJob {
@@ -69,10 +73,7 @@ class MoldableJob {
     auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
                              Calendar(procs, member_.ready))
                      .value();
-    for (Slot& slot : slots) {
-      slot.start -= member_.ready;
-      slot.end -= member_.ready;
-    }
+    move_by(slots, -member_.ready);
     return slots;
   }
 
@@ -185,7 +186,7 @@ class Shelves {
     }
     double length = makespan;
     while (length / 2 >= shortest) length /= 2;
-    auto begin = static_cast<double>(first_ready());
+    auto begin = static_cast<double>(next_ready(-std::numeric_limits<double>::infinity()));
     for (std::size_t placed = 0; placed < jobs_.size();) {
       const std::size_t more = fill_shelf(begin, length);
       placed += more;
@@ -202,12 +203,6 @@ class Shelves {
 
  private:
   Time ready(std::size_t i) const { return sharing_.members()[i].ready; }
-
-  Time first_ready() const {
-    Time first = kForever;
-    for (std::size_t i = 0; i < jobs_.size(); ++i) first = std::min(first, ready(i));
-    return first;
-  }
 
   bool is_offered(std::size_t i, double begin) const {
     return left_[i] && static_cast<double>(ready(i)) <= begin;
@@ -240,10 +235,7 @@ class Shelves {
     const auto start = static_cast<Time>(std::ceil(begin));
     for (const std::size_t i : chosen) {
       slots_[i] = jobs_[i].plan(jobs_[i].fewest_within(length, procs_));
-      for (Slot& slot : slots_[i]) {
-        slot.start += start;
-        slot.end += start;
-      }
+      move_by(slots_[i], start);
       left_[i] = false;
     }
     return chosen.size();
@@ -271,7 +263,6 @@ std::string k_shelves_unfit(const Problem& problem) {
 }
 
 Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   Jobs jobs;
   for (std::size_t i = 0; i < sharing.size(); ++i) jobs.emplace_back(sharing, i);
   std::vector<Plan> plans;

@@ -57,17 +57,6 @@ class Lane {
   std::vector<Interval> taken_;  // apart from each other, in order of time
 };
 
-}  // namespace
-
-Situation::Situation(const CostGraph& graph, Time now)
-    : clock(now),
-      slowness(graph.resource_count(), 1.0),
-      leaves(graph.resource_count(), kForever),
-      progress(graph.size(), TaskProgress::waiting),
-      placed(graph.size()) {}
-
-namespace {
-
 // The weight of one task from its costs on those resources of the pool where it can run.
 double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
   if (costs.empty()) return 0;
@@ -245,6 +234,13 @@ class RestPlanner {
 };
 
 }  // namespace
+
+Situation::Situation(const CostGraph& graph, Time now)
+    : clock(now),
+      slowness(graph.resource_count(), 1.0),
+      leaves(graph.resource_count(), kForever),
+      progress(graph.size(), TaskProgress::waiting),
+      placed(graph.size()) {}
 
 std::vector<double> ranks(const CostGraph& graph, const Situation& situation, RankRule rule) {
   const auto scale = static_cast<double>(2 * situation.pool.size());
