@@ -78,8 +78,7 @@ std::vector<Count> levels_of(const Calendar& calendar, Time now, Time until) {
   lengths.erase(0);
   lengths.erase(most);
   std::vector<std::pair<Count, Duration>> levels(lengths.begin(), lengths.end());
-  std::stable_sort(levels.begin(), levels.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(levels, std::ranges::greater{}, &std::pair<Count, Duration>::second);
   std::vector<Count> counts = {most};
   for (const auto& [count, length] : levels) {
     if (counts.size() < kMostLevels) counts.push_back(count);
@@ -162,8 +161,7 @@ class ChainSite {
   // last ones are like all that come.
   bool may_fit() const {
     const auto layouts = there_.layouts();
-    return horizon_ < alike_ ||
-           std::any_of(layouts.begin(), layouts.end(), [&](const UnitLayout& layout) {
+    return horizon_ < alike_ || std::ranges::any_of(layouts, [&](const UnitLayout& layout) {
              return ours_.calendar(0).earliest_fit(layout.procs, layout.time, now_).has_value();
            });
   }
@@ -226,12 +224,6 @@ class ChainSite {
   Platform ours_;          // the cluster alone, within its windows
 };
 
-std::string scenario_name(std::uint32_t scenario, Count scenarios) {
-  const std::string number = std::to_string(scenario + 1);
-  const std::size_t digits = std::to_string(scenarios).size();
-  return "s" + std::string(digits - number.size(), '0') + number;
-}
-
 class ChainEnsemblePlanner {
  public:
   ChainEnsemblePlanner(const ChainEnsemble& ensemble, const EnsembleChoices& choices)
@@ -247,14 +239,9 @@ class ChainEnsemblePlanner {
   // Where there is no room, `full` gets the number of the cluster.
   std::optional<ChainEnsemblePlan> run(std::size_t& full) {
     std::vector<PerformanceVector> vectors = performance();
-    const Repartition repartition =
-        sites_.size() == 1 ? Repartition(static_cast<std::size_t>(ensemble_.scenarios), 0)
-                           : choices_.repartition->make(vectors, ensemble_.scenarios);
     EnsemblePlan summary;
-    summary.sites.resize(sites_.size());
-    for (std::uint32_t s = 0; s < repartition.size(); ++s) {
-      summary.sites[repartition[s]].scenarios.push_back(s);
-    }
+    const Repartition repartition =
+        divide_scenarios(vectors, ensemble_.scenarios, choices_, summary);
     std::vector<ChainPlan> plans(sites_.size());
     for (std::size_t c = 0; c < sites_.size(); ++c) {
       full = c;
@@ -308,7 +295,8 @@ class ChainEnsemblePlanner {
     for (std::uint32_t s = 0; s < repartition.size(); ++s) {
       const std::uint32_t c = repartition[s];
       const RepeatedUnit& unit = sites_[c]->unit();
-      workflows.push_back(unit.repeated(ensemble_.months, scenario_name(s, ensemble_.scenarios)));
+      workflows.push_back(
+          unit.repeated(ensemble_.months, "s" + padded_number(s + 1, ensemble_.scenarios)));
       const std::size_t tasks = workflows.back().size();
       const std::size_t first = taken[c]++ * tasks;
       for (std::size_t i = 0; i < tasks; ++i) {

@@ -17,12 +17,6 @@ TaskSpec copy_of(const Workflow& workflow, TaskId task, std::string id) {
   return spec;
 }
 
-std::string month_prefix(Count month, Count months) {
-  const std::string number = std::to_string(month + 1);
-  const std::size_t digits = std::to_string(months).size();
-  return std::string(digits - std::min(digits, number.size()), '0') + number + "/";
-}
-
 // The tasks of the chain as a workflow of their own, numbered by their positions.
 Workflow chain_workflow(const RepeatedUnit& unit) {
   const Workflow& whole = unit.workflow();
@@ -84,6 +78,12 @@ Count next_tried(Count procs) {
 
 }  // namespace
 
+std::string padded_number(std::int64_t number, Count most) {
+  const std::string digits = std::to_string(number);
+  const std::size_t width = std::to_string(most).size();
+  return std::string(width - std::min(width, digits.size()), '0') + digits;
+}
+
 RepeatedUnit::RepeatedUnit(Workflow workflow, std::span<const TaskId> chain)
     : workflow_(std::move(workflow)), on_chain_(workflow_.size(), chain.empty()) {
   for (const TaskId task : chain) on_chain_[task] = true;
@@ -107,7 +107,7 @@ Workflow RepeatedUnit::repeated(Count months, std::string name) const {
     }
   }
   for (Count month = 0; month < months; ++month) {
-    const std::string prefix = month_prefix(month, months);
+    const std::string prefix = padded_number(month + 1, months) + "/";
     const TaskId first = static_cast<TaskId>(month) * size;
     for (TaskId task = 0; task < size; ++task) {
       builder.add_task(copy_of(workflow_, task, prefix + std::string(workflow_.id(task))));

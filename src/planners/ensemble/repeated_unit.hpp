@@ -23,6 +23,9 @@
 
 namespace dovetail::planning {
 
+// With as many digits as the greatest number has: "007" of 120.
+std::string padded_number(std::int64_t number, Count most);
+
 class RepeatedUnit {
  public:
   // The chain is what these tasks need, and themselves; none: all tasks.
