@@ -14,8 +14,8 @@ namespace dovetail::planning {
 
 namespace {
 
-// From now to the horizon, in order.
-std::vector<Interval> laid_out(const Windows& windows, Time now, Time horizon) {
+// Those from now to the horizon, in order.
+std::vector<Interval> windows_until(const Windows& windows, Time now, Time horizon) {
   std::vector<Interval> list = windows.list;
   if (windows.length > 0 && windows.length == windows.every) {
     list.push_back({windows.first, kForever});  // they touch each other
@@ -45,23 +45,6 @@ Cluster cut_to_windows(const Cluster& cluster, const Calendar& free, Time now,
                 [&](const Reservation& held) { return held.start >= cut.leaves; });
   for (Reservation& held : cut.reservations) held.end = std::min(held.end, cut.leaves);
   return cut;
-}
-
-// The same clusters, on which everything outside of their windows is reserved by others. Slots that
-// come again are laid out up to the horizon; then the cluster leaves. `windows` has one for every
-// cluster.
-Platform within_windows(const Platform& platform, std::span<const Windows> windows, Time horizon) {
-  std::vector<Cluster> clusters;
-  for (std::size_t c = 0; c < platform.clusters().size(); ++c) {
-    const Cluster& cluster = platform.clusters()[c];
-    if (windows[c].always()) {
-      clusters.push_back(cluster);
-      continue;
-    }
-    clusters.push_back(cut_to_windows(cluster, platform.calendar(c), platform.now(),
-                                      laid_out(windows[c], platform.now(), horizon)));
-  }
-  return Platform(platform.now(), std::move(clusters), platform.wall_clock());
 }
 
 constexpr std::size_t kMostLevels = 4;
@@ -166,7 +149,15 @@ class ChainSite {
            });
   }
 
-  Platform laid_out() const { return within_windows(whole_, {&windows(), 1}, horizon_); }
+  // The cluster, of which others hold everything outside of its windows. Slots that come again are
+  // laid out up to the horizon; then it leaves.
+  Platform laid_out() const {
+    if (windows().always()) return whole_;
+    return Platform(now_,
+                    {cut_to_windows(whole_.clusters()[0], whole_.calendar(0), now_,
+                                    windows_until(windows(), now_, horizon_))},
+                    whole_.wall_clock());
+  }
 
   MonthProblem months(Count scenarios, Count processors) const {
     return there_.as_months(scenarios, ensemble_.months, processors, reserved_);

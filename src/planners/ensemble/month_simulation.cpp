@@ -258,17 +258,12 @@ class MonthSimulation {
     const bool is_last_phase = dispatcher_.left() == 0;
     if (!is_last_phase && !(is_flushing_ && running_.empty())) return;
     std::vector<bool> is_busy(times_.size(), false);
-    if (!running_.empty()) mark_busy(is_busy);
+    for (auto left = running_; !left.empty(); left.pop()) is_busy[left.top().group] = true;
     for (std::size_t g = 0; g < times_.size(); ++g) {
       if (is_busy[g] || is_lent_[g]) continue;
       is_lent_[g] = true;
       posts_.add_processors(first_[g], grouping_.groups[g]);
     }
-  }
-
-  void mark_busy(std::vector<bool>& is_busy) const {
-    auto running = running_;
-    for (; !running.empty(); running.pop()) is_busy[running.top().group] = true;
   }
 
   // After the disk was emptied; false when that did not help.

@@ -54,18 +54,14 @@ bool Sharing::choose_alone(Member& member) const {
     Member tried = member;
     tried.allocation = cpa_allocation(tried.view, procs, cpa_stop_);
     tried.levels = bottom_levels(tried.view, tried.allocation);
-    if (measure_alone(tried) && (!best || tried.alone <= best->alone)) best = std::move(tried);
+    const auto slots =
+        place_fixed(tried.view, by_decreasing_level(tried.levels), tried.allocation, calendar());
+    if (!slots) continue;
+    tried.alone = std::ranges::max(*slots, {}, &Slot::end).end - tried.ready;
+    if (!best || tried.alone <= best->alone) best = std::move(tried);
   }
   if (best) member = std::move(*best);
   return best.has_value();
-}
-
-bool Sharing::measure_alone(Member& member) const {
-  const auto slots =
-      place_fixed(member.view, by_decreasing_level(member.levels), member.allocation, calendar());
-  if (!slots) return false;
-  for (const Slot& slot : *slots) member.alone = std::max(member.alone, slot.end - member.ready);
-  return true;
 }
 
 void Sharing::set_due_lengths() {

@@ -41,12 +41,9 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
   const PlannerInfo& planner =
       options.planner != nullptr ? *options.planner : *find_planner("AHEFT");
   PlanningContext context(problem, options.planning);
-  PoolRun run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
+  Simulation run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
   run.before.deadline = run.after.deadline = problem.deadline();
-  return {.before = std::move(run.before),
-          .after = std::move(run.after),
-          .lost = std::move(run.lost),
-          .platform = problem.platform()};
+  return run;
 }
 
 // Decides which events are allowed.
