@@ -1,4 +1,5 @@
-// Planning on unlike resources: against a plain reading of the specification, and as problems grow.
+// Planning on heterogeneous resources: against a plain reading of the specification, and as
+// problems grow.
 //
 // Instances are the random graphs of the HEFT papers (gen/heft_graph.hpp) on resources of one
 // processor. Sizes are tasks x resources at the start; `children` is the most that a task draws,
@@ -77,13 +78,13 @@ struct Size {
   std::string name() const { return std::to_string(tasks) + "x" + std::to_string(resources); }
 };
 
-gen::UnlikeFlow draw_flow(const Size& size) {
+gen::PoolFlow draw_flow(const Size& size) {
   Random random(1);
   return gen::heft_graph({.tasks = size.tasks, .out_degree = 1.0 * size.children / size.tasks}, {},
                          random);
 }
 
-Problem to_problem(const gen::UnlikeFlow& flow, const gen::PoolSpec& pool, Time until) {
+Problem to_problem(const gen::PoolFlow& flow, const gen::PoolSpec& pool, Time until) {
   Platform platform = gen::to_platform(pool, until);
   Workflow workflow = gen::to_workflow(flow, platform.clusters().size(), "flow");
   return Problem({std::move(workflow)}, std::move(platform));
@@ -96,7 +97,7 @@ Problem steady_problem(const Size& size) {
 
 // Resources join for as long as HEFT takes on those of the start.
 Problem growing_problem(const Size& size, double interval_seconds) {
-  const gen::UnlikeFlow flow = draw_flow(size);
+  const gen::PoolFlow flow = draw_flow(size);
   const gen::PoolSpec pool{.resources = size.resources, .interval_seconds = interval_seconds};
   const Plan heft = plan(*find_planner("HEFT"), to_problem(flow, pool, 0));
   return to_problem(flow, pool, makespan(heft));
@@ -256,7 +257,7 @@ void add_growth() {
   benchmark::RegisterBenchmark("MINMIN/blast",
                                [](auto& state) {
                                  Random random(1);
-                                 const gen::UnlikeFlow flow = gen::unlike_blast(
+                                 const gen::PoolFlow flow = gen::blast_for_pool(
                                      static_cast<std::uint32_t>(state.range(0)), {}, random);
                                  one_plan(state, "MINMIN", to_problem(flow, {.resources = 20}, 0));
                                })

@@ -34,7 +34,7 @@ struct WorkflowArguments {
   double hours = 100;
   WaysSpec ways;
   HeftGraphSpec heft;
-  double beta = UnlikeCosts().beta;
+  double beta = PoolCosts().beta;
   PoolSpec pool;
   double join_until = 0;
   std::string pool_file;
@@ -46,7 +46,7 @@ struct WorkflowArguments {
   std::string output = "-";
 
   PegasusSpec pegasus() const { return {layered.tasks, hours}; }
-  UnlikeCosts costs() const { return {ways.mean_seconds, ways.ccr, beta}; }
+  PoolCosts costs() const { return {ways.mean_seconds, ways.ccr, beta}; }
   Platform platform() const {
     check_range("--join-until", join_until, 0, kMaxSeconds);
     return to_platform(pool, time_floor(join_until));
@@ -59,7 +59,7 @@ struct Shape {
   std::string name;
   Names options;  // beside those that all shapes take
   Workflow (*make)(const WorkflowArguments&, Random&);
-  UnlikeFlow (*make_unlike)(const WorkflowArguments&, Random&) = nullptr;  // on unlike resources
+  PoolFlow (*make_for_pool)(const WorkflowArguments&, Random&) = nullptr;  // for a pool
 };
 
 Names with_times(Names options) {
@@ -68,7 +68,7 @@ Names with_times(Names options) {
   return options;
 }
 
-// What goes with unlike resources.
+// What goes with heterogeneous resources.
 const Names& pool_options() {
   static const Names names = {"--resources",  "--beta",       "--join-every",
                               "--join-share", "--join-until", "--pool"};
@@ -136,9 +136,9 @@ std::vector<Shape> shapes() {
       {"montage", application, [](Args a, Random& r) { return montage(a.pegasus(), r, a.name); }},
       {"sipht", application, [](Args a, Random& r) { return sipht(a.pegasus(), r, a.name); }},
       {"blast", ways, [](Args a, Random& r) { return blast(a.ways, r, a.name); },
-       [](Args a, Random& r) { return unlike_blast(a.ways.ways, a.costs(), r); }},
+       [](Args a, Random& r) { return blast_for_pool(a.ways.ways, a.costs(), r); }},
       {"wien2k", ways, [](Args a, Random& r) { return wien2k(a.ways, r, a.name); },
-       [](Args a, Random& r) { return unlike_wien2k(a.ways.ways, a.costs(), r); }},
+       [](Args a, Random& r) { return wien2k_for_pool(a.ways.ways, a.costs(), r); }},
   };
 }
 
@@ -176,7 +176,7 @@ Workflow make_workflow(const CLI::App& command, const Shape& shape,
   Random random(arguments.seed);
   if (!wants_resources(command, shape)) return shape.make(arguments, random);
   const Platform platform = arguments.platform();
-  return to_workflow(shape.make_unlike(arguments, random), platform.clusters().size(),
+  return to_workflow(shape.make_for_pool(arguments, random), platform.clusters().size(),
                      arguments.name);
 }
 

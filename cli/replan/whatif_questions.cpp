@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "cli/deadline_option.hpp"
 #include "dovetail/error.hpp"

@@ -77,13 +77,14 @@ class Verifier {
 
   std::string refute() {
     if (!is_in_range()) return "its numbers are beyond any workflow's";
-    if (!has_all() && !has_none())
+    const bool has_none = has(0, 0);
+    if (!has(size(), edge_count_) && !has_none)
       return "the certificate is not for this workflow: its lists have other lengths";
     compute_ready();
     if (!compute_due()) {
       return certificate_.work == 0 ? "" : "no plan ends by the deadline of the certificate";
     }
-    if (has_none()) return "every task fits into its window, and there is no flow";
+    if (has_none) return "every task fits into its window, and there is no flow";
     const std::string wrong = compare_windows();
     if (!wrong.empty()) return wrong;
     if (!flows_add_up()) return "what flows into a task is not what flows out of it";
@@ -108,11 +109,11 @@ class Verifier {
     return before;
   }
 
-  bool has_all() const {
+  // Whether its lists have that many tasks and edges.
+  bool has(std::size_t tasks, std::size_t edges) const {
     const Certificate& c = certificate_;
-    const auto has = [](const auto& list, std::size_t wanted) { return list.size() == wanted; };
-    return has(c.ready, size()) && has(c.due, size()) && has(c.begin_flow, size()) &&
-           has(c.end_flow, size()) && has(c.edge_flow, edge_count_);
+    return c.ready.size() == tasks && c.due.size() == tasks && c.begin_flow.size() == tasks &&
+           c.end_flow.size() == tasks && c.edge_flow.size() == edges;
   }
 
   // Keeps every sum from overflowing.
@@ -124,12 +125,6 @@ class Verifier {
            std::ranges::all_of(c.ready, is_time) && std::ranges::all_of(c.due, is_time) &&
            std::ranges::all_of(c.begin_flow, is_flow) && std::ranges::all_of(c.end_flow, is_flow) &&
            std::ranges::all_of(c.edge_flow, is_flow);
-  }
-
-  bool has_none() const {
-    const Certificate& c = certificate_;
-    return c.ready.empty() && c.due.empty() && c.begin_flow.empty() && c.end_flow.empty() &&
-           c.edge_flow.empty();
   }
 
   // Every task after its predecessors.

@@ -174,8 +174,8 @@ class Judge {
       events.push_back({placement.end, -std::int64_t{placement.procs}, nullptr});
     }
     // At the same instant, ends come before starts.
-    std::sort(events.begin(), events.end(), [](const CapacityEvent& a, const CapacityEvent& b) {
-      return std::pair(a.at, a.change > 0) < std::pair(b.at, b.change > 0);
+    std::ranges::sort(events, {}, [](const CapacityEvent& event) {
+      return std::pair(event.at, event.change > 0);
     });
     std::int64_t taken = 0;
     for (const CapacityEvent& event : events) {
@@ -195,14 +195,6 @@ class Judge {
   std::vector<std::vector<const Placement*>> at_;
 };
 
-}  // namespace
-
-std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit) {
-  return Judge(problem, plan, limit).judge();
-}
-
-namespace {
-
 // The points in which the plan's own summary contradicts its tasks.
 std::vector<std::string> check_summary(const Problem& problem, const PlanRecord& record,
                                        const Plan& plan) {
@@ -221,9 +213,7 @@ std::vector<std::string> check_summary(const Problem& problem, const PlanRecord&
   }
   for (std::size_t i = 0; i < problem.workflows().size(); ++i) {
     const std::string& name = problem.workflows()[i].name();
-    const auto summary =
-        std::find_if(record.workflows.begin(), record.workflows.end(),
-                     [&](const WorkflowRecord& candidate) { return candidate.name == name; });
+    const auto summary = std::ranges::find(record.workflows, name, &WorkflowRecord::name);
     if (summary == record.workflows.end()) {
       violations.push_back("the plan's summary does not have workflow \"" + name + "\"");
     } else if (summary->makespan != makespan(problem, plan, i)) {
@@ -270,6 +260,10 @@ std::vector<std::string> check_certificate(const Problem& problem, const PlanRec
 }
 
 }  // namespace
+
+std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit) {
+  return Judge(problem, plan, limit).judge();
+}
 
 std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
                                std::size_t limit) {

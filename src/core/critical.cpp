@@ -20,9 +20,7 @@ class ChainWalker {
 
   std::vector<CriticalLink> walk() const {
     std::vector<CriticalLink> chain;
-    const auto last =
-        std::max_element(plan_.placements.begin(), plan_.placements.end(),
-                         [](const Placement& a, const Placement& b) { return a.end < b.end; });
+    const auto last = std::ranges::max_element(plan_.placements, {}, &Placement::end);
     if (last == plan_.placements.end()) return chain;
     for (auto at = static_cast<std::size_t>(last - plan_.placements.begin());;) {
       const auto [link, before, explained] = step_back(at);
@@ -31,7 +29,7 @@ class ChainWalker {
       if (before == kNone) break;
       at = before;
     }
-    std::reverse(chain.begin(), chain.end());
+    std::ranges::reverse(chain);
     return chain;
   }
 
@@ -83,8 +81,7 @@ class ChainWalker {
 
   bool reservation_ends_at(std::size_t cluster, Time time) const {
     const auto& reservations = problem_.platform().clusters()[cluster].reservations;
-    return std::any_of(reservations.begin(), reservations.end(),
-                       [&](const Reservation& reservation) { return reservation.end == time; });
+    return std::ranges::find(reservations, time, &Reservation::end) != reservations.end();
   }
 
   std::size_t task_that_ends_at(std::size_t cluster, Time time, std::size_t except) const {

@@ -1,9 +1,9 @@
 #include "dovetail/plan_record.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
+#include "core/order.hpp"
 #include "dovetail/critical.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/fairness.hpp"
@@ -20,10 +20,8 @@ ClusterRecord record_cluster(const Cluster& cluster, Time from, Time until) {
       record.reservations.push_back(reservation);
     }
   }
-  std::sort(record.reservations.begin(), record.reservations.end(),
-            [](const Reservation& a, const Reservation& b) {
-              return std::tie(a.start, a.end, a.procs) < std::tie(b.start, b.end, b.procs);
-            });
+  std::ranges::sort(record.reservations, {},
+                    [](const Reservation& r) { return std::tie(r.start, r.end, r.procs); });
   return record;
 }
 
@@ -64,12 +62,8 @@ void record_workflows(const Problem& problem, const Plan& plan, PlanRecord& reco
 
 // Sorts by workflow, then by task, as in every plan.
 void sort_placements(Plan& plan) {
-  std::vector<std::size_t> order(plan.placements.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const Placement& first = plan.placements[a];
-    const Placement& second = plan.placements[b];
-    return std::tie(first.workflow, first.task) < std::tie(second.workflow, second.task);
+  const auto order = order_by<std::size_t>(plan.placements.size(), [&](std::size_t i) {
+    return std::pair(plan.placements[i].workflow, plan.placements[i].task);
   });
   const auto sort = [&](auto& items) {
     auto sorted = items;
@@ -152,9 +146,7 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
   const auto workflows = problem.workflows();
   plan.placements.reserve(record.tasks.size());
   for (const TaskRecord& task : record.tasks) {
-    const auto workflow =
-        std::find_if(workflows.begin(), workflows.end(),
-                     [&](const Workflow& candidate) { return candidate.name() == task.workflow; });
+    const auto workflow = std::ranges::find(workflows, task.workflow, &Workflow::name);
     if (workflow == workflows.end()) {
       throw InputError("the plan names workflow \"" + task.workflow +
                        "\", which is none of the workflows given");

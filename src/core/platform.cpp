@@ -92,9 +92,8 @@ std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_cl
     events.push_back({reservation.start, reservation.procs, i});
     events.push_back({reservation.end, -std::int64_t{reservation.procs}, i});
   }
-  std::sort(events.begin(), events.end(), [](const SpanEnd& a, const SpanEnd& b) {
-    return std::pair(a.at, a.change) < std::pair(b.at, b.change);
-  });
+  std::ranges::sort(events, {},
+                    [](const SpanEnd& event) { return std::pair(event.at, event.change); });
   std::int64_t taken = 0;
   for (const SpanEnd& event : events) {
     taken += event.change;

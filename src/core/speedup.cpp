@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 namespace dovetail {
 
@@ -36,6 +35,12 @@ Duration round_up(double milliseconds) {
   return std::max<Duration>(1, whole + (guarded > static_cast<double>(whole) ? 1 : 0));
 }
 
+// Points are sorted by key.
+std::span<const TimePoint>::iterator find_key(std::span<const TimePoint> points, std::int32_t key) {
+  const auto at = std::ranges::lower_bound(points, key, {}, &TimePoint::key);
+  return at != points.end() && at->key == key ? at : points.end();
+}
+
 }  // namespace
 
 Duration run_time(double seconds) { return round_up(std::min(seconds, kMaxSeconds) * 1000.0); }
@@ -47,20 +52,14 @@ TaskTime::TaskTime(TimeKind kind, double seconds, double alpha, Count min, Count
 Count TaskTime::floor_allowed(Count procs) const {
   if (procs < min_) return 0;
   if (kind_ != TimeKind::table) return std::min(procs, max_);
-  const auto after =
-      std::upper_bound(points_.begin(), points_.end(), procs,
-                       [](Count p, const TimePoint& point) { return p < point.key; });
-  return std::prev(after)->key;
+  return std::prev(std::ranges::upper_bound(points_, procs, {}, &TimePoint::key))->key;
 }
 
 Count TaskTime::next_allowed(Count procs) const {
   if (procs >= max_) return 0;
   if (procs < min_) return min_;
   if (kind_ != TimeKind::table) return procs + 1;
-  const auto after =
-      std::upper_bound(points_.begin(), points_.end(), procs,
-                       [](Count p, const TimePoint& point) { return p < point.key; });
-  return after->key;
+  return std::ranges::upper_bound(points_, procs, {}, &TimePoint::key)->key;
 }
 
 Duration TaskTime::duration(Count procs) const {
@@ -73,10 +72,8 @@ Duration TaskTime::duration(Count procs) const {
       milliseconds = seconds_ * 1000.0 * (alpha_ + (1.0 - alpha_) / procs);
       break;
     case TimeKind::table: {
-      const auto point =
-          std::lower_bound(points_.begin(), points_.end(), procs,
-                           [](const TimePoint& p, Count wanted) { return p.key < wanted; });
-      assert(point != points_.end() && point->key == procs && "procs must be allowed");
+      const auto point = find_key(points_, procs);
+      assert(point != points_.end() && "procs must be allowed");
       milliseconds = point->seconds * 1000.0;
       break;
     }
@@ -98,17 +95,6 @@ Count TaskTime::fewest_within(Duration length, Count low, Count high) const {
   }
   return high;
 }
-
-namespace {
-
-// Points are sorted by key.
-std::span<const TimePoint>::iterator find_key(std::span<const TimePoint> points, std::int32_t key) {
-  const auto at = std::lower_bound(points.begin(), points.end(), key,
-                                   [](const TimePoint& p, std::int32_t k) { return p.key < k; });
-  return at != points.end() && at->key == key ? at : points.end();
-}
-
-}  // namespace
 
 bool TaskTime::runs_on(std::int32_t resource) const {
   return find_key(points_, resource) != points_.end();

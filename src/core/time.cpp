@@ -56,7 +56,8 @@ std::optional<double> in_range(double seconds) {
   return seconds;
 }
 
-// As batch systems write it: [days-]hours[:minutes[:seconds]] or minutes:seconds or hours:minutes:seconds.
+// As batch systems write it: [days-]hours[:minutes[:seconds]] or minutes:seconds or
+// hours:minutes:seconds.
 std::optional<double> parse_clock(std::string_view text) {
   double days = 0;
   const auto dash = text.find('-');
@@ -91,14 +92,9 @@ std::optional<double> parse_units(std::string_view text) {
   while (!text.empty()) {
     const auto number = take_number(text);
     if (!number) return std::nullopt;
-    const Unit* found = nullptr;
-    for (const Unit& unit : kUnits) {
-      if (text.substr(0, unit.name.size()) == unit.name) {
-        found = &unit;
-        break;
-      }
-    }
-    if (found == nullptr || found->seconds >= previous_unit) return std::nullopt;
+    const auto found =
+        std::ranges::find_if(kUnits, [&](const Unit& unit) { return text.starts_with(unit.name); });
+    if (found == kUnits.end() || found->seconds >= previous_unit) return std::nullopt;
     text.remove_prefix(found->name.size());
     text = trim(text);
     total += *number * found->seconds;
@@ -118,6 +114,18 @@ std::optional<int> parse_offset(std::string_view text) {
   const auto minutes = take_digits(text, 2);
   if (!hours || !minutes || !text.empty() || *hours > 23 || *minutes > 59) return std::nullopt;
   return sign * (*hours * 60 + *minutes);
+}
+
+// Units from days to seconds, the seconds with up to three decimals; exact.
+std::string unit_text(Duration length) {
+  constexpr std::array<std::pair<Duration, char>, 3> kLarge = {
+      {{86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}}};
+  std::string text;
+  for (const auto& [size, letter] : kLarge) {
+    if (length >= size) text += std::to_string(length / size) + letter;
+    length %= size;
+  }
+  return length > 0 || text.empty() ? text + format_seconds(length) + "s" : text;
 }
 
 }  // namespace
@@ -189,22 +197,6 @@ std::string format_duration(Duration length) {
   }
   return text;
 }
-
-namespace {
-
-// Units from days to seconds, the seconds with up to three decimals; exact.
-std::string unit_text(Duration length) {
-  constexpr std::array<std::pair<Duration, char>, 3> kLarge = {
-      {{86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}}};
-  std::string text;
-  for (const auto& [size, letter] : kLarge) {
-    if (length >= size) text += std::to_string(length / size) + letter;
-    length %= size;
-  }
-  return length > 0 || text.empty() ? text + format_seconds(length) + "s" : text;
-}
-
-}  // namespace
 
 std::string exact_duration(Duration length) {
   const Duration wanted = std::clamp<Duration>(length, 0, time_floor(kMaxSeconds));

@@ -18,7 +18,7 @@ constexpr double kMaxEdges = 1e8;
 constexpr double kMaxCosts = 1e8;
 constexpr double kMaxResources = 1e6;
 
-void check_costs(const UnlikeCosts& costs) {
+void check_costs(const PoolCosts& costs) {
   check_range("mean time", costs.mean_seconds, 0.001, 1e6);
   check_range("ccr", costs.ccr, 0, 1000);
   check_range("beta", costs.beta, 0, 2);
@@ -79,26 +79,26 @@ void draw_children(Children& children, const std::vector<TaskId>& levels, std::u
   }
 }
 
-Duration draw_transfer(const UnlikeCosts& costs, Random& random) {
+Duration draw_transfer(const PoolCosts& costs, Random& random) {
   return std::llround(1000 * random.uniform(0, 2 * costs.mean_seconds * costs.ccr));
 }
 
-UnlikeFlow draw_means(std::size_t operations, const UnlikeCosts& costs, Random& random) {
-  UnlikeFlow flow{.operation = {},
-                  .mean_seconds = std::vector<double>(operations),
-                  .edges = {},
-                  .names = {},
-                  .beta = costs.beta,
-                  .cost_source = Random(random.next())};
+PoolFlow draw_means(std::size_t operations, const PoolCosts& costs, Random& random) {
+  PoolFlow flow{.operation = {},
+                .mean_seconds = std::vector<double>(operations),
+                .edges = {},
+                .names = {},
+                .beta = costs.beta,
+                .cost_source = Random(random.next())};
   for (double& mean : flow.mean_seconds) mean = random.uniform(0, 2 * costs.mean_seconds);
   return flow;
 }
 
-UnlikeFlow unlike_ways(std::span<const WideStage> operations, std::uint32_t ways,
-                       const UnlikeCosts& costs, Random& random) {
+PoolFlow ways_for_pool(std::span<const WideStage> operations, std::uint32_t ways,
+                       const PoolCosts& costs, Random& random) {
   check_spec(WaysSpec{.ways = ways});
   check_costs(costs);
-  UnlikeFlow flow = draw_means(operations.size(), costs, random);
+  PoolFlow flow = draw_means(operations.size(), costs, random);
   std::vector<Duration> transfers(operations.size());
   for (Duration& transfer : transfers) transfer = draw_transfer(costs, random);
   WaysGraph graph = ways_graph(operations, ways);
@@ -118,7 +118,7 @@ void check_pool(const PoolSpec& spec) {
 
 }  // namespace
 
-std::vector<Duration> UnlikeFlow::costs_on(std::uint32_t resource) const {
+std::vector<Duration> PoolFlow::costs_on(std::uint32_t resource) const {
   Random random = cost_source.split(resource);
   std::vector<Duration> costs(mean_seconds.size());
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -128,29 +128,29 @@ std::vector<Duration> UnlikeFlow::costs_on(std::uint32_t resource) const {
   return costs;
 }
 
-UnlikeFlow heft_graph(const HeftGraphSpec& spec, const UnlikeCosts& costs, Random& random) {
+PoolFlow heft_graph(const HeftGraphSpec& spec, const PoolCosts& costs, Random& random) {
   check_spec(spec);
   check_costs(costs);
   const std::vector<TaskId> levels = draw_levels(spec, random);
   Children children = draw_parents(levels, random);
   draw_children(children, levels, static_cast<std::uint64_t>(children_at_most(spec)), random);
-  UnlikeFlow flow = draw_means(spec.tasks, costs, random);
+  PoolFlow flow = draw_means(spec.tasks, costs, random);
   for (TaskId task = 0; task < spec.tasks; ++task) {
     flow.operation.push_back(task);
     for (const TaskId child : children[task]) {
       flow.edges.push_back({task, child, draw_transfer(costs, random)});
     }
   }
-  std::ranges::stable_sort(flow.edges, {}, &UnlikeFlow::Edge::to);
+  std::ranges::stable_sort(flow.edges, {}, &PoolFlow::Edge::to);
   return flow;
 }
 
-UnlikeFlow unlike_blast(std::uint32_t ways, const UnlikeCosts& costs, Random& random) {
-  return unlike_ways(blast_operations(), ways, costs, random);
+PoolFlow blast_for_pool(std::uint32_t ways, const PoolCosts& costs, Random& random) {
+  return ways_for_pool(blast_operations(), ways, costs, random);
 }
 
-UnlikeFlow unlike_wien2k(std::uint32_t ways, const UnlikeCosts& costs, Random& random) {
-  return unlike_ways(wien2k_operations(), ways, costs, random);
+PoolFlow wien2k_for_pool(std::uint32_t ways, const PoolCosts& costs, Random& random) {
+  return ways_for_pool(wien2k_operations(), ways, costs, random);
 }
 
 std::uint32_t joining_at_once(const PoolSpec& spec) {
@@ -173,7 +173,7 @@ std::vector<Time> join_times(const PoolSpec& spec, Time until) {
   return times;
 }
 
-Workflow to_workflow(const UnlikeFlow& flow, std::size_t resources, std::string name) {
+Workflow to_workflow(const PoolFlow& flow, std::size_t resources, std::string name) {
   check_range("tasks times resources", static_cast<double>(flow.size() * resources), 1, kMaxCosts);
   std::vector<TimeSpec> times(flow.mean_seconds.size(), TimeSpec::per_resource({}));
   for (std::uint32_t resource = 0; resource < resources; ++resource) {

@@ -2,11 +2,11 @@
 // and Shi (2007): random graphs in levels, BLAST and WIEN2K, and pools of resources that grow.
 //
 //   Random random(1);
-//   UnlikeFlow flow = heft_graph({.tasks = 40, .out_degree = 0.2}, {.ccr = 5}, random);
+//   PoolFlow flow = heft_graph({.tasks = 40, .out_degree = 0.2}, {.ccr = 5}, random);
 //   Platform platform = to_platform({.resources = 10}, time_floor(4000));
 //   Workflow workflow = to_workflow(flow, platform.clusters().size(), "flow");
 //
-// An UnlikeFlow has costs for any number of resources; those on the first ones do not depend on how
+// A PoolFlow has costs for any number of resources; those on the first ones do not depend on how
 // many there are. All functions throw InputError for a spec out of range.
 #pragma once
 
@@ -21,14 +21,14 @@
 
 namespace dovetail::gen {
 
-struct UnlikeCosts {
+struct PoolCosts {
   double mean_seconds = 100;  // w: an operation's mean cost is uniform from 0 to twice this
   double ccr = 1;             // a transfer's time is uniform from 0 to 2 w ccr
   double beta =
       0.5;  // on a resource, the mean times a number uniform from 1 - beta/2 to 1 + beta/2
 };
 
-struct UnlikeFlow {
+struct PoolFlow {
   struct Edge {
     TaskId from = 0;
     TaskId to = 0;
@@ -57,11 +57,11 @@ struct HeftGraphSpec {
 // Every task below the first level has a parent in the level above; each then draws its number of
 // children, 1 .. ceil(out_degree tasks), and gets the missing ones from all later levels. Every
 // task and every edge draws its own cost.
-UnlikeFlow heft_graph(const HeftGraphSpec& spec, const UnlikeCosts& costs, Random& random);
+PoolFlow heft_graph(const HeftGraphSpec& spec, const PoolCosts& costs, Random& random);
 
 // The graphs of wide_apps.hpp. Tasks of one operation cost the same, and so do transfers from them.
-UnlikeFlow unlike_blast(std::uint32_t ways, const UnlikeCosts& costs, Random& random);
-UnlikeFlow unlike_wien2k(std::uint32_t ways, const UnlikeCosts& costs, Random& random);
+PoolFlow blast_for_pool(std::uint32_t ways, const PoolCosts& costs, Random& random);
+PoolFlow wien2k_for_pool(std::uint32_t ways, const PoolCosts& costs, Random& random);
 
 // The resources at the start, and a share of that number that joins in every interval.
 struct PoolSpec {
@@ -77,7 +77,7 @@ std::uint32_t joining_at_once(const PoolSpec& spec);
 std::vector<Time> join_times(const PoolSpec& spec, Time until);
 
 // Tasks "t0", "t1", ... or those of wide_apps.hpp, with times on "r1", "r2", ...
-Workflow to_workflow(const UnlikeFlow& flow, std::size_t resources, std::string name);
+Workflow to_workflow(const PoolFlow& flow, std::size_t resources, std::string name);
 
 // Clusters "r1", "r2", ... of one processor.
 Platform to_platform(const PoolSpec& spec, Time until);

@@ -2,7 +2,6 @@
 // the studies iterate over it.
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
@@ -60,7 +59,9 @@ Plan on_pool(PlanningContext& context, const PlanRequest& request) {
 
 template <Plan (*kPlan)(const Sharing&, std::string_view)>
 Plan shared(PlanningContext& context, const PlanRequest& request) {
-  return kPlan(context.shared<Sharing>(), request.name);
+  const Sharing& sharing = context.shared<Sharing>();
+  return sharing.is_possible() ? kPlan(sharing, request.name)
+                               : sharing.to_plan(request.name, std::nullopt);
 }
 
 constexpr DeadlineRule kBdAll{Guide::none, Bound::all};
@@ -98,10 +99,10 @@ PlannerInfo{"DL_RC_CPA",           "as few processors as a plan of the empty clu
 PlannerInfo{"DL_RC_CPAR",          "the same by a plan of what is usually free: thriftiest",                 kReservations, Goal::deadline, dl<kRcCpar>, single_cluster_unfit},
 PlannerInfo{"DL_RC_CPAR-lambda",   "between thrifty and as late as possible, as thrifty as the deadline lets", kReservations, Goal::deadline, dl<kRcLambda>, single_cluster_unfit},
 PlannerInfo{"DL_RCBD_CPAR-lambda", "the same, never above CPA's share: thrifty and tight",                   kReservations, Goal::deadline, dl<kRcbdLambda>, single_cluster_unfit},
-PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends first; blind to what comes",   kHeft,  Goal::turnaround, heft, unlike_unfit, leaves_unseen, heft_rule},
-PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<aheft_rule>, unlike_unfit, nullptr, aheft_rule},
-PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<aheft_paper_rule>, unlike_unfit, nullptr, aheft_paper_rule},
-PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<min_min_rule>, unlike_unfit, nullptr, min_min_rule},
+PlannerInfo{"HEFT",        "unlike resources: once, each task where it ends first; blind to what comes",   kHeft,  Goal::turnaround, heft, pool_unfit, leaves_unseen, heft_rule},
+PlannerInfo{"AHEFT",       "unlike resources that come and go: planned again when that ends earlier",     kAheft, Goal::turnaround, on_pool<aheft_rule>, pool_unfit, nullptr, aheft_rule},
+PlannerInfo{"AHEFT_PAPER", "the same by the printed equations: mean costs, files sent anew",              kAheft, Goal::turnaround, on_pool<aheft_paper_rule>, pool_unfit, nullptr, aheft_paper_rule},
+PlannerInfo{"MINMIN",      "unlike resources: just in time, the task that can be done first",             kAheft, Goal::turnaround, on_pool<min_min_rule>, pool_unfit, nullptr, min_min_rule},
 PlannerInfo{"SELFISH",         "workflows side by side, each as if it were alone; long ones go first",          kMags, Goal::fair, shared<plan_selfish>, single_cluster_unfit},
 PlannerInfo{"SELFISH_ORDER",   "the same, short workflows first: fair, but the last end is late",               kMags, Goal::fair, shared<plan_selfish_order>, single_cluster_unfit},
 PlannerInfo{"CRA_WORK_WEIGHT", "each workflow a fixed share of the processors by its work; short ones go first", kMags, Goal::fair, shared<plan_cra_work_weight>, single_cluster_unfit},
@@ -136,50 +137,6 @@ void add_alone(Plan& plan, const PlannerInfo& planner, const PlanningContext& co
   }
 }
 
-}  // namespace
-
-}  // namespace dovetail::planning
-
-namespace dovetail {
-
-std::span<const PlannerInfo> planners() { return planning::kTable; }
-
-const PlannerInfo* find_planner(std::string_view name) {
-  const std::string whole =
-      name.starts_with("BD_") ? "BL_CPAR_" + std::string(name) : std::string(name);
-  const auto found = std::find_if(planning::kTable.begin(), planning::kTable.end(),
-                                  [&](const PlannerInfo& row) { return row.name == whole; });
-  return found == planning::kTable.end() ? nullptr : &*found;
-}
-
-bool serves(const PlannerInfo& planner, Goal goal) {
-  return planner.goal == goal || (planner.goal == Goal::turnaround && goal == Goal::deadline);
-}
-
-std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
-  std::vector<const PlannerInfo*> fitting;
-  for (const PlannerInfo& row : planning::kTable) {
-    if (serves(row, problem.goal()) && planning::is_made_unasked(row, problem)) {
-      fitting.push_back(&row);
-    }
-  }
-  return fitting;
-}
-
-std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
-  std::vector<const PlannerInfo*> fitting;
-  for (const PlannerInfo& row : planning::kTable) {
-    if (row.goal == goal && planning::is_made_unasked(row, problem)) fitting.push_back(&row);
-  }
-  return fitting;
-}
-
-}  // namespace dovetail
-
-namespace dovetail::planning {
-
-namespace {
-
 Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& context,
               std::optional<Time> deadline) {
   plan.deadline = deadline;
@@ -191,11 +148,50 @@ Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& cont
   return plan;
 }
 
+// The rows of the wanted planners that are made unasked.
+template <typename Wanted>
+std::vector<const PlannerInfo*> fitting(const Problem& problem, const Wanted& wanted) {
+  std::vector<const PlannerInfo*> rows;
+  for (const PlannerInfo& row : kTable) {
+    if (wanted(row) && is_made_unasked(row, problem)) rows.push_back(&row);
+  }
+  return rows;
+}
+
+std::vector<Plan> plans_by(std::span<const PlannerInfo* const> planners, PlanningContext& context,
+                           std::optional<Time> deadline) {
+  std::vector<Plan> plans;
+  for (const PlannerInfo* planner : planners) plans.push_back(plan_by(*planner, context, deadline));
+  return plans;
+}
+
 }  // namespace
 
 }  // namespace dovetail::planning
 
 namespace dovetail {
+
+std::span<const PlannerInfo> planners() { return planning::kTable; }
+
+const PlannerInfo* find_planner(std::string_view name) {
+  const std::string whole =
+      name.starts_with("BD_") ? "BL_CPAR_" + std::string(name) : std::string(name);
+  const auto found = std::ranges::find(planning::kTable, whole, &PlannerInfo::name);
+  return found == planning::kTable.end() ? nullptr : &*found;
+}
+
+bool serves(const PlannerInfo& planner, Goal goal) {
+  return planner.goal == goal || (planner.goal == Goal::turnaround && goal == Goal::deadline);
+}
+
+std::vector<const PlannerInfo*> fitting_planners(const Problem& problem) {
+  return planning::fitting(problem,
+                           [&](const PlannerInfo& row) { return serves(row, problem.goal()); });
+}
+
+std::vector<const PlannerInfo*> planners_for(Goal goal, const Problem& problem) {
+  return planning::fitting(problem, [&](const PlannerInfo& row) { return row.goal == goal; });
+}
 
 Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional<Time> deadline) {
   return planning::finished(planner.make(context, {.name = planner.name, .deadline = deadline}),
@@ -224,11 +220,8 @@ Plan plan(const PlannerInfo& planner, const Problem& problem, const PlannerOptio
 }
 
 std::vector<Plan> plan_all(PlanningContext& context) {
-  std::vector<Plan> plans;
-  for (const PlannerInfo* planner : fitting_planners(context.problem())) {
-    plans.push_back(plan_by(*planner, context, context.problem().deadline()));
-  }
-  return plans;
+  const Problem& problem = context.problem();
+  return planning::plans_by(fitting_planners(problem), context, problem.deadline());
 }
 
 std::vector<Plan> plan_all(const Problem& problem, const PlannerOptions& options) {
@@ -242,18 +235,13 @@ Plan fair_plan(PlanningContext& context) {
     Plan plan = plan_by(*find_planner(planning::kFairDefault), context, problem.deadline());
     if (plan.feasible) return plan;
   }
-  std::vector<Plan> plans;
-  for (const PlannerInfo* planner : planners_for(Goal::fair, problem)) {
-    plans.push_back(plan_by(*planner, context, problem.deadline()));
-  }
+  auto plans = planning::plans_by(planners_for(Goal::fair, problem), context, problem.deadline());
   return std::move(plans[fairest_plan(problem, plans)]);
 }
 
 Plan earliest_fair_plan(PlanningContext& context) {
-  std::vector<Plan> plans;
-  for (const PlannerInfo* planner : planners_for(Goal::fair, context.problem())) {
-    plans.push_back(plan_by(*planner, context, std::nullopt));
-  }
+  auto plans =
+      planning::plans_by(planners_for(Goal::fair, context.problem()), context, std::nullopt);
   return std::move(plans[best_plan(plans)]);
 }
 
@@ -265,8 +253,7 @@ std::size_t best_plan(std::span<const Plan> plans, Goal goal) {
     if (goal == Goal::deadline && cheaper != 0) return cheaper > 0;
     return sooner != 0 ? sooner > 0 : cheaper > 0;
   };
-  return static_cast<std::size_t>(std::min_element(plans.begin(), plans.end(), better) -
-                                  plans.begin());
+  return static_cast<std::size_t>(std::ranges::min_element(plans, better) - plans.begin());
 }
 
 }  // namespace dovetail

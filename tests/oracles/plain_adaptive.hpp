@@ -1,6 +1,6 @@
-// Planning on unlike resources that come, go and slow down, for jobs that are late or lost, as its
-// specification reads: HEFT and AHEFT without any idea to make them fast. A plan is a list of
-// spots, every question goes through all jobs and all edges, and what a job is doing is read off
+// Planning on heterogeneous resources that come, go and slow down, for jobs that are late or lost,
+// as its specification reads: HEFT and AHEFT without any idea to make them fast. A plan is a list
+// of spots, every question goes through all jobs and all edges, and what a job is doing is read off
 // its spot and the clock. It is the oracle of the property tests and shares nothing with the
 // library's planners.
 //

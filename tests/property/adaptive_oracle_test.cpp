@@ -1,5 +1,5 @@
-// The planners for unlike resources against a plain reading of their specification, task by task,
-// and what must hold for all their plans.
+// The planners for heterogeneous resources against a plain reading of their specification, task by
+// task, and what must hold for all their plans.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -229,7 +229,7 @@ void expect_world_as_specified(RandomPool& random, const planning::AheftOptions*
     keep_joins_and_leaves(events);
   }
 
-  const planning::UnlikeGraph graph(problem);
+  const planning::CostGraph graph(problem);
   planning::AheftWorld world(graph, random.now(), pool, rules);
   const auto history = testing::follow_list(world, events, random.now());
 
@@ -286,7 +286,7 @@ TEST(AdaptiveOracle, RanksUnderEveryRule) {
     const Problem problem = random.problem();
     std::vector<planning::ResourceId> pool;
     random.events(pool);
-    const planning::UnlikeGraph graph(problem);
+    const planning::CostGraph graph(problem);
     planning::Situation situation(graph, random.now());
     situation.pool = pool;
     const plain::Dag dag(problem);
@@ -328,7 +328,7 @@ TEST(AdaptiveOracle, EveryWayOfStagingIn) {
                         .kind = static_cast<Event::Kind>(change.what),
                         .resource = static_cast<planning::ResourceId>(change.resource)});
     }
-    const planning::UnlikeGraph graph(problem);
+    const planning::CostGraph graph(problem);
     const plain::Dag dag(problem);
     for (int stage = 0; stage < 5; ++stage) {
       SCOPED_TRACE("seed " + std::to_string(seed) + " stage-in " + std::to_string(stage));
@@ -351,7 +351,7 @@ TEST(AdaptiveOracle, MinMinGoesOnWhenTheOnlyResourceComesBack) {
   for (std::uint64_t seed = 85'001; seed <= 85'200; ++seed) {
     RandomPool random(seed, {.max_tasks = 10, .max_resources = 1});
     const Problem problem = random.problem();
-    const planning::UnlikeGraph graph(problem);
+    const planning::CostGraph graph(problem);
     const Time told = random.now() + random.dice().between(1, 60'000);
     const Time gone = told + random.dice().between(1, 60'000);
     const Time back = gone + random.dice().between(0, 60'000);

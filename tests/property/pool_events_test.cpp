@@ -1,5 +1,6 @@
-// Workflows on unlike resources that join, leave, come back and slow down, with tasks that are late
-// or lost: what is executed, judged from the events and the plans that were in force alone.
+// Workflows on heterogeneous resources that join, leave, come back and slow down, with tasks that
+// are late or lost: what is executed, judged from the events and the plans that were in force
+// alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -400,7 +401,7 @@ class Witness {
 
   const Problem& problem_;
   const Story& story_;
-  planning::UnlikeGraph graph_;
+  planning::CostGraph graph_;
   planning::AheftWorld world_;
   std::vector<Evaluation> history_;
   std::vector<std::optional<planning::Assignment>> started_;  // by task

@@ -1,5 +1,5 @@
-// Small random problems on unlike resources that join, leave, come back and slow down, and tasks
-// that are late or lost: the same seed gives the same problem everywhere.
+// Small random problems on heterogeneous resources that join, leave, come back and slow down, and
+// tasks that are late or lost: the same seed gives the same problem everywhere.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 #include "planners/ensemble/chain_ensemble.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -15,8 +14,8 @@ namespace dovetail::planning {
 
 namespace {
 
-// From now to the horizon, in order.
-std::vector<Interval> laid_out(const Windows& windows, Time now, Time horizon) {
+// Those from now to the horizon, in order.
+std::vector<Interval> windows_until(const Windows& windows, Time now, Time horizon) {
   std::vector<Interval> list = windows.list;
   if (windows.length > 0 && windows.length == windows.every) {
     list.push_back({windows.first, kForever});  // they touch each other
@@ -48,23 +47,6 @@ Cluster cut_to_windows(const Cluster& cluster, const Calendar& free, Time now,
   return cut;
 }
 
-// The same clusters, on which everything outside of their windows is reserved by others. Slots that
-// come again are laid out up to the horizon; then the cluster leaves. `windows` has one for every
-// cluster.
-Platform within_windows(const Platform& platform, std::span<const Windows> windows, Time horizon) {
-  std::vector<Cluster> clusters;
-  for (std::size_t c = 0; c < platform.clusters().size(); ++c) {
-    const Cluster& cluster = platform.clusters()[c];
-    if (windows[c].always()) {
-      clusters.push_back(cluster);
-      continue;
-    }
-    clusters.push_back(cut_to_windows(cluster, platform.calendar(c), platform.now(),
-                                      laid_out(windows[c], platform.now(), horizon)));
-  }
-  return Platform(platform.now(), std::move(clusters), platform.wall_clock());
-}
-
 constexpr std::size_t kMostLevels = 4;
 constexpr std::int64_t kFirstSlots = 16;
 constexpr Duration kLatest = kForever / 4;  // from now; slots are not laid out further
@@ -79,8 +61,7 @@ std::vector<Count> levels_of(const Calendar& calendar, Time now, Time until) {
   lengths.erase(0);
   lengths.erase(most);
   std::vector<std::pair<Count, Duration>> levels(lengths.begin(), lengths.end());
-  std::stable_sort(levels.begin(), levels.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(levels, std::ranges::greater{}, &std::pair<Count, Duration>::second);
   std::vector<Count> counts = {most};
   for (const auto& [count, length] : levels) {
     if (counts.size() < kMostLevels) counts.push_back(count);
@@ -163,13 +144,20 @@ class ChainSite {
   // last ones are like all that come.
   bool may_fit() const {
     const auto layouts = there_.layouts();
-    return horizon_ < alike_ ||
-           std::any_of(layouts.begin(), layouts.end(), [&](const UnitLayout& layout) {
+    return horizon_ < alike_ || std::ranges::any_of(layouts, [&](const UnitLayout& layout) {
              return ours_.calendar(0).earliest_fit(layout.procs, layout.time, now_).has_value();
            });
   }
 
-  Platform laid_out() const { return within_windows(whole_, {&windows(), 1}, horizon_); }
+  // The cluster, of which others hold everything outside of its windows. Slots that come again are
+  // laid out up to the horizon; then it leaves.
+  Platform laid_out() const {
+    if (windows().always()) return whole_;
+    return Platform(now_,
+                    {cut_to_windows(whole_.clusters()[0], whole_.calendar(0), now_,
+                                    windows_until(windows(), now_, horizon_))},
+                    whole_.wall_clock());
+  }
 
   MonthProblem months(Count scenarios, Count processors) const {
     return there_.as_months(scenarios, ensemble_.months, processors, reserved_);
@@ -227,12 +215,6 @@ class ChainSite {
   Platform ours_;          // the cluster alone, within its windows
 };
 
-std::string scenario_name(std::uint32_t scenario, Count scenarios) {
-  const std::string number = std::to_string(scenario + 1);
-  const std::size_t digits = std::to_string(scenarios).size();
-  return "s" + std::string(digits - number.size(), '0') + number;
-}
-
 class ChainEnsemblePlanner {
  public:
   ChainEnsemblePlanner(const ChainEnsemble& ensemble, const EnsembleChoices& choices)
@@ -248,14 +230,9 @@ class ChainEnsemblePlanner {
   // Where there is no room, `full` gets the number of the cluster.
   std::optional<ChainEnsemblePlan> run(std::size_t& full) {
     std::vector<PerformanceVector> vectors = performance();
-    const Repartition repartition =
-        sites_.size() == 1 ? Repartition(static_cast<std::size_t>(ensemble_.scenarios), 0)
-                           : choices_.repartition->make(vectors, ensemble_.scenarios);
     EnsemblePlan summary;
-    summary.sites.resize(sites_.size());
-    for (std::uint32_t s = 0; s < repartition.size(); ++s) {
-      summary.sites[repartition[s]].scenarios.push_back(s);
-    }
+    const Repartition repartition =
+        divide_scenarios(vectors, ensemble_.scenarios, choices_, summary);
     std::vector<ChainPlan> plans(sites_.size());
     for (std::size_t c = 0; c < sites_.size(); ++c) {
       full = c;
@@ -309,7 +286,8 @@ class ChainEnsemblePlanner {
     for (std::uint32_t s = 0; s < repartition.size(); ++s) {
       const std::uint32_t c = repartition[s];
       const RepeatedUnit& unit = sites_[c]->unit();
-      workflows.push_back(unit.repeated(ensemble_.months, scenario_name(s, ensemble_.scenarios)));
+      workflows.push_back(
+          unit.repeated(ensemble_.months, "s" + padded_number(s + 1, ensemble_.scenarios)));
       const std::size_t tasks = workflows.back().size();
       const std::size_t first = taken[c]++ * tasks;
       for (std::size_t i = 0; i < tasks; ++i) {

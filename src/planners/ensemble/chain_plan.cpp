@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <tuple>
 
+#include "core/order.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
 
 namespace dovetail::planning {
@@ -16,9 +16,7 @@ struct GroupEvent {
   Time time = 0;
   bool is_wake = false;
   std::uint32_t group = 0;
-  friend bool operator>(const GroupEvent& a, const GroupEvent& b) {
-    return std::tie(a.time, a.is_wake, a.group) > std::tie(b.time, b.is_wake, b.group);
-  }
+  friend auto operator<=>(const GroupEvent&, const GroupEvent&) = default;
 };
 
 class ChainPlanner {
@@ -128,11 +126,8 @@ class ChainPlanner {
   }
 
   bool place_off_chain() {
-    std::vector<std::size_t> order(chain_ends_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return chain_ends_[a] < chain_ends_[b]; });
-    for (const std::size_t month : order) {
+    const auto end_of = [&](std::size_t month) { return chain_ends_[month]; };
+    for (const std::size_t month : order_by<std::size_t>(chain_ends_.size(), end_of)) {
       for (std::size_t i = 0; i < unit_.off_chain().size(); ++i) {
         if (!place_off_chain(month, i)) return false;
       }
@@ -147,8 +142,7 @@ class ChainPlanner {
     for (const TaskId before : unit_.workflow().predecessors(task)) {
       ready = std::max(ready, placement(month, before).end);
     }
-    const Count procs = problem_.there.off_chain_procs(position);
-    const Duration length = problem_.there.off_chain_time(position);
+    const auto [procs, length] = problem_.there.off_chain()[position];
     const auto start = calendar_.earliest_fit(procs, length, ready);
     if (!start) return false;
     put(month, task, {procs, *start, *start + length});

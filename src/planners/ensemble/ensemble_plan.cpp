@@ -30,17 +30,22 @@ std::vector<PerformanceVector> performance_of(const Ensemble& ensemble,
   return vectors;
 }
 
-EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choices) {
-  EnsemblePlan plan;
-  auto vectors = performance_of(ensemble, choices);
+Repartition divide_scenarios(std::span<PerformanceVector> sites, Count scenarios,
+                             const EnsembleChoices& choices, EnsemblePlan& plan) {
   // A single cluster gets all, so how long fewer would take does not matter.
-  const Repartition repartition = vectors.size() == 1
-                                      ? Repartition(static_cast<std::size_t>(ensemble.scenarios), 0)
-                                      : choices.repartition->make(vectors, ensemble.scenarios);
-  plan.sites.resize(ensemble.sites.size());
+  Repartition repartition = sites.size() == 1 ? Repartition(static_cast<std::size_t>(scenarios), 0)
+                                              : choices.repartition->make(sites, scenarios);
+  plan.sites.resize(sites.size());
   for (std::uint32_t s = 0; s < repartition.size(); ++s) {
     plan.sites[repartition[s]].scenarios.push_back(s);
   }
+  return repartition;
+}
+
+EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choices) {
+  EnsemblePlan plan;
+  auto vectors = performance_of(ensemble, choices);
+  divide_scenarios(vectors, ensemble.scenarios, choices, plan);
   for (std::size_t c = 0; c < plan.sites.size(); ++c) {
     SitePlan& site = plan.sites[c];
     MonthProblem problem =

@@ -39,6 +39,10 @@ struct EnsemblePlan {
 // Needs a checked ensemble. Sites on which no group fits get no scenario.
 EnsemblePlan plan_ensemble(const Ensemble& ensemble, const EnsembleChoices& choices = {});
 
+// Divides the scenarios among the sites, whose lists in the plan receive their numbers.
+Repartition divide_scenarios(std::span<PerformanceVector> sites, Count scenarios,
+                             const EnsembleChoices& choices, EnsemblePlan& plan);
+
 // The vectors of all sites.
 std::vector<PerformanceVector> performance_of(const Ensemble& ensemble,
                                               const EnsembleChoices& choices);

@@ -3,12 +3,38 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <limits>
 
+#include "core/order.hpp"
 #include "planners/ensemble/knapsack.hpp"
+#include "planners/ensemble/month_formula.hpp"
+#include "planners/ensemble/month_simulation.hpp"
 
 namespace dovetail::planning {
 
 namespace {
+
+// Processors on which post tasks keep up with the groups. Without a whole post
+// task in a month there is no such number: all are needed.
+std::int64_t needed_by_posts(const MonthProblem& problem, std::size_t groups, Duration time) {
+  const std::int64_t posts = problem.posts * static_cast<std::int64_t>(groups);
+  const std::int64_t per = problem.posts_within(time);
+  if (per == 0) return problem.processors;
+  return problem.post == 0 ? 0 : (posts + per - 1) / per;
+}
+
+void grow(const MonthProblem& problem, std::vector<Count>& groups, Count spare) {
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (Count& procs : groups) {
+      const auto larger = std::ranges::upper_bound(problem.sizes, procs, {}, &GroupTime::procs);
+      if (larger == problem.sizes.end() || larger->procs - procs > spare) continue;
+      spare -= larger->procs - procs;
+      procs = larger->procs;
+      grown = true;
+    }
+  }
+}
 
 constexpr std::string_view kEnsembles = "Caniou et al. 2009";
 
@@ -71,9 +97,85 @@ const GroupingInfo* find_grouping(std::string_view name) {
   return found == kGroupings.end() ? nullptr : &*found;
 }
 
+Grouping basic_grouping(const MonthProblem& problem) {
+  const Count processors = problem.for_groups();
+  Duration shortest = std::numeric_limits<Duration>::max();
+  std::vector<Count> groups;
+  for (const GroupTime& size : problem.sizes) {
+    if (size.procs > processors) break;
+    const Count most = std::min(problem.scenarios, processors / size.procs);
+    const Duration makespan = equal_groups_makespan(problem, processors, size, most);
+    if (makespan >= shortest) continue;
+    shortest = makespan;
+    groups.assign(static_cast<std::size_t>(most), size.procs);
+  }
+  return with_rest(problem, std::move(groups));
+}
+
+// The size of the basic grouping stays. Spare processors go to groups 1, 2, ... in turn, each time
+// as many as take the group to the next allowed size, until no group can grow.
+Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors) {
+  Grouping grouping = basic_grouping(problem);
+  std::vector<Count>& groups = grouping.groups;
+  std::int64_t spare = problem.for_groups() - grouping.grouped();
+  if (keep_post_processors) {
+    spare -= needed_by_posts(problem, groups.size(), problem.time_of(groups.front()));
+  }
+  if (spare > 0) grow(problem, groups, static_cast<Count>(spare));
+  return with_rest(problem, std::move(groups));
+}
+
 Grouping knapsack_grouping(const MonthProblem& problem) {
   const Knapsack knapsack(problem.sizes, problem.for_groups(), problem.scenarios);
   return with_rest(problem, knapsack.groups(problem.scenarios));
+}
+
+Duration shortest_possible(const MonthProblem& problem, const Grouping& grouping,
+                           Dispatch dispatch) {
+  Duration main = least_time_of_months(problem, grouping.groups, problem.all_months());
+  if (dispatch != Dispatch::ideal) {
+    main = std::max(main, problem.months * problem.time_of(std::ranges::max(grouping.groups)));
+  }
+  return main + (problem.posts > 0 ? problem.post : 0);
+}
+
+std::vector<Grouping> grouping_candidates(const MonthProblem& problem) {
+  std::vector<Grouping> found;
+  const auto add = [&](Grouping grouping) {
+    if (std::ranges::find(found, grouping) == found.end()) found.push_back(std::move(grouping));
+  };
+  const Knapsack knapsack(problem.sizes, problem.for_groups(), problem.scenarios);
+  for (Count limit = 1; limit <= knapsack.useful_limit(); ++limit) {
+    add(with_rest(problem, knapsack.groups(limit)));
+  }
+  add(basic_grouping(problem));
+  add(spread_grouping(problem, true));
+  add(spread_grouping(problem, false));
+  return found;
+}
+
+// Candidates are simulated in the order of a lower bound of their makespan, and those whose bound
+// says that they cannot win are not simulated at all.
+Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch) {
+  const std::vector<Grouping> all = grouping_candidates(problem);
+  std::vector<Duration> bounds;
+  for (const Grouping& grouping : all) {
+    bounds.push_back(shortest_possible(problem, grouping, dispatch));
+  }
+  const auto order =
+      order_by<std::size_t>(all.size(), [&](std::size_t rank) { return bounds[rank]; });
+  std::size_t best = order.front();
+  Duration shortest = std::numeric_limits<Duration>::max();
+  for (const std::size_t rank : order) {
+    if (bounds[rank] > shortest) break;
+    const MonthResult result = simulate_months(problem, all[rank], dispatch);
+    // A grouping on which the disk fills for good only wins over others like it.
+    const Duration makespan = result.is_stuck ? kForever : result.makespan;
+    if (makespan > shortest || (makespan == shortest && rank > best)) continue;
+    shortest = makespan;
+    best = rank;
+  }
+  return all[best];
 }
 
 }  // namespace dovetail::planning

@@ -95,6 +95,8 @@ Grouping spread_grouping(const MonthProblem& problem, bool keep_post_processors)
 // that the chain of a scenario may end up on a slow group.
 Grouping knapsack_grouping(const MonthProblem& problem);
 
+// The shortest of many groupings, by simulation: the knapsack for every limit of groups from one to
+// the number of scenarios, then basic and its two improvements. Never longer than any of them.
 Grouping best_grouping(const MonthProblem& problem, Dispatch dispatch);
 
 // Everything that best_grouping looks at, none twice; the first among equals wins.

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <numeric>
 #include <utility>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -35,9 +36,7 @@ std::vector<MonthDispatch::GroupState> idle_groups(std::span<const Duration> tim
 std::span<const DispatchInfo> dispatch_rules() { return kRules; }
 
 std::string_view name_of(Dispatch rule) {
-  return std::find_if(kRules.begin(), kRules.end(),
-                      [&](const DispatchInfo& row) { return row.rule == rule; })
-      ->name;
+  return std::ranges::find(kRules, rule, &DispatchInfo::rule)->name;
 }
 
 MonthDispatch::MonthDispatch(Dispatch rule, Count scenarios, Count months,
@@ -84,12 +83,9 @@ MonthDispatch::MonthDispatch(Dispatch rule, std::span<const ScenarioState> scena
 }
 
 void MonthDispatch::rank_groups() {
+  by_rank_ = order_by<std::uint32_t>(groups_.size(),
+                                     [&](std::uint32_t group) { return groups_[group].time; });
   rank_.resize(groups_.size());
-  by_rank_.resize(groups_.size());
-  std::iota(by_rank_.begin(), by_rank_.end(), 0U);
-  std::stable_sort(by_rank_.begin(), by_rank_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return groups_[a].time < groups_[b].time;
-  });
   for (std::uint32_t rank = 0; rank < by_rank_.size(); ++rank) rank_[by_rank_[rank]] = rank;
 }
 

@@ -28,28 +28,67 @@ namespace {
 class PostQueue {
  public:
   // What ran is appended to `runs`, unless that is null.
-  PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs);
+  PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs)
+      : problem_(problem), runs_(runs) {}
 
-  // Processors first .. first + count - 1 may be used from now on.
-  void add_processors(Count first, Count count);
+  // Processors first .. first + count - 1 may be used from now on; more than there are post tasks
+  // never would be.
+  void add_processors(Count first, Count count) {
+    const auto most = static_cast<std::size_t>(problem_.posts * problem_.all_months());
+    for (Count i = 0; i < count && free_.size() < most; ++i) free_.push(first + i);
+  }
 
   // When the last task on these processors and those above ends; 0: none runs there.
-  Time busy_until(Count first) const;
+  Time busy_until(Count first) const {
+    Time end = 0;
+    for (const RunningPost& run : running_) {
+      if (run.processor >= first) end = std::max(end, run.end);
+    }
+    return end;
+  }
 
   // These processors and those above may not be used any more. Needs them to be free.
-  void remove_processors_from(Count first);
+  void remove_processors_from(Count first) {
+    assert(busy_until(first) == 0);
+    decltype(free_) kept;
+    for (; !free_.empty() && free_.top() < first; free_.pop()) kept.push(free_.top());
+    free_ = std::move(kept);
+  }
 
   // The post tasks of a month wait from now on.
-  void push(std::uint32_t scenario, Count month);
+  void push(std::uint32_t scenario, Count month) {
+    if (problem_.post == 0 || problem_.posts == 0) {
+      ended_ += problem_.posts;
+      return;
+    }
+    queue_.push_back({scenario, month, problem_.posts});
+    waiting_ += problem_.posts;
+  }
 
   // Everything that starts before t.
-  void run_before(Time t);
+  void run_before(Time t) {
+    while (waiting_ > 0 && !running_.empty() && running_.front().end < t) {
+      start_at(running_.front().end);
+    }
+  }
 
   // Tasks that have ended by t free their processors.
-  void release(Time t);
+  void release(Time t) {
+    while (!running_.empty() && running_.front().end <= t) {
+      free_.push(running_.front().processor);
+      running_.pop_front();
+      ++ended_;
+    }
+  }
 
   // The same, and free processors take what waits.
-  void start_at(Time t);
+  void start_at(Time t) {
+    release(t);
+    const auto starting = std::min(waiting_, static_cast<std::int64_t>(free_.size()));
+    if (starting == 0) return;
+    const Duration each = length(static_cast<std::int64_t>(running_.size()) + starting);
+    for (std::int64_t i = 0; i < starting; ++i) start_one(t, each);
+  }
 
   std::int64_t unfinished() const { return waiting_ + static_cast<std::int64_t>(running_.size()); }
   std::int64_t ended() const { return ended_; }
@@ -68,8 +107,29 @@ class PostQueue {
     Count processor = 0;
   };
 
-  Duration length(std::int64_t at_a_time) const;
-  void start_one(Time t, Duration length);
+  // With k tasks at a time, each lasts k / full_speed_posts times as long. What runs already keeps
+  // the length with which it started.
+  Duration length(std::int64_t at_a_time) const {
+    const std::int64_t most = problem_.full_speed_posts;
+    if (most == 0 || at_a_time <= most) return problem_.post;
+    return (problem_.post * at_a_time + most - 1) / most;
+  }
+
+  void start_one(Time t, Duration length) {
+    WaitingPost& task = queue_.front();
+    const RunningPost run{t + length, free_.top()};
+    free_.pop();
+    if (runs_) {
+      runs_->push_back(
+          {MonthRun::RunKind::post, task.scenario, task.month, 0, run.processor, t, run.end});
+    }
+    auto place = running_.end();
+    while (place != running_.begin() && std::prev(place)->end > run.end) --place;
+    running_.insert(place, run);
+    last_end_ = std::max(last_end_, run.end);
+    --waiting_;
+    if (--task.tasks == 0) queue_.pop_front();
+  }
 
   const MonthProblem& problem_;
   std::vector<MonthRun>* runs_;
@@ -81,94 +141,13 @@ class PostQueue {
   Time last_end_ = 0;
 };
 
-PostQueue::PostQueue(const MonthProblem& problem, std::vector<MonthRun>* runs)
-    : problem_(problem), runs_(runs) {}
-
-// More processors than there are post tasks would never be used.
-void PostQueue::add_processors(Count first, Count count) {
-  const auto most = static_cast<std::size_t>(problem_.posts * problem_.all_months());
-  for (Count i = 0; i < count && free_.size() < most; ++i) free_.push(first + i);
-}
-
-Time PostQueue::busy_until(Count first) const {
-  Time end = 0;
-  for (const RunningPost& run : running_) {
-    if (run.processor >= first) end = std::max(end, run.end);
-  }
-  return end;
-}
-
-void PostQueue::remove_processors_from(Count first) {
-  assert(busy_until(first) == 0);
-  decltype(free_) kept;
-  for (; !free_.empty() && free_.top() < first; free_.pop()) kept.push(free_.top());
-  free_ = std::move(kept);
-}
-
-void PostQueue::push(std::uint32_t scenario, Count month) {
-  if (problem_.post == 0 || problem_.posts == 0) {
-    ended_ += problem_.posts;
-    return;
-  }
-  queue_.push_back({scenario, month, problem_.posts});
-  waiting_ += problem_.posts;
-}
-
-void PostQueue::run_before(Time t) {
-  while (waiting_ > 0 && !running_.empty() && running_.front().end < t) {
-    start_at(running_.front().end);
-  }
-}
-
-void PostQueue::release(Time t) {
-  while (!running_.empty() && running_.front().end <= t) {
-    free_.push(running_.front().processor);
-    running_.pop_front();
-    ++ended_;
-  }
-}
-
-void PostQueue::start_at(Time t) {
-  release(t);
-  const auto starting = std::min(waiting_, static_cast<std::int64_t>(free_.size()));
-  if (starting == 0) return;
-  const Duration each = length(static_cast<std::int64_t>(running_.size()) + starting);
-  for (std::int64_t i = 0; i < starting; ++i) start_one(t, each);
-}
-
-// With k tasks at a time, each lasts k / full_speed_posts times as long. What runs already keeps
-// the length with which it started.
-Duration PostQueue::length(std::int64_t at_a_time) const {
-  const std::int64_t most = problem_.full_speed_posts;
-  if (most == 0 || at_a_time <= most) return problem_.post;
-  return (problem_.post * at_a_time + most - 1) / most;
-}
-
-void PostQueue::start_one(Time t, Duration length) {
-  WaitingPost& task = queue_.front();
-  const RunningPost run{t + length, free_.top()};
-  free_.pop();
-  if (runs_) {
-    runs_->push_back(
-        {MonthRun::RunKind::post, task.scenario, task.month, 0, run.processor, t, run.end});
-  }
-  auto place = running_.end();
-  while (place != running_.begin() && std::prev(place)->end > run.end) --place;
-  running_.insert(place, run);
-  last_end_ = std::max(last_end_, run.end);
-  --waiting_;
-  if (--task.tasks == 0) queue_.pop_front();
-}
-
 // A main task that runs. Those that end together are taken by scenario.
 struct RunningMonth {
   Time end = 0;
   std::uint32_t scenario = 0;
   std::uint32_t group = 0;
   Count month = 0;
-  friend bool operator>(const RunningMonth& a, const RunningMonth& b) {
-    return std::tie(a.end, a.scenario, a.group) > std::tie(b.end, b.scenario, b.group);
-  }
+  friend auto operator<=>(const RunningMonth&, const RunningMonth&) = default;
 };
 
 std::vector<Duration> times_of(const MonthProblem& problem, const Grouping& grouping) {
@@ -279,17 +258,12 @@ class MonthSimulation {
     const bool is_last_phase = dispatcher_.left() == 0;
     if (!is_last_phase && !(is_flushing_ && running_.empty())) return;
     std::vector<bool> is_busy(times_.size(), false);
-    if (!running_.empty()) mark_busy(is_busy);
+    for (auto left = running_; !left.empty(); left.pop()) is_busy[left.top().group] = true;
     for (std::size_t g = 0; g < times_.size(); ++g) {
       if (is_busy[g] || is_lent_[g]) continue;
       is_lent_[g] = true;
       posts_.add_processors(first_[g], grouping_.groups[g]);
     }
-  }
-
-  void mark_busy(std::vector<bool>& is_busy) const {
-    auto running = running_;
-    for (; !running.empty(); running.pop()) is_busy[running.top().group] = true;
   }
 
   // After the disk was emptied; false when that did not help.

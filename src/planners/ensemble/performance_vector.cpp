@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include "planners/ensemble/month_simulation.hpp"
@@ -31,6 +30,17 @@ std::int64_t last_rounds(const MonthProblem& problem, Count scenarios) {
   return (posts + problem.processors - 1) / problem.processors;
 }
 
+// The scenarios, counted from one up, that fit and have as many last rounds as one of them.
+template <typename Fits>
+Count most_scenarios(const MonthProblem& problem, const Fits& fits) {
+  Count most = 0;
+  while (most < problem.scenarios && fits(most + 1) &&
+         last_rounds(problem, most + 1) <= last_rounds(problem, 1)) {
+    ++most;
+  }
+  return most;
+}
+
 // Up to how many scenarios every grouping of the heuristic has all months on the fastest size and
 // post tasks that keep up, so that one measurement tells all.
 Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
@@ -38,16 +48,11 @@ Count flat_part(const MonthProblem& problem, const GroupingInfo& heuristic) {
   const GroupTime& size = fastest_size(problem.sizes);
   const bool may_grow = size.procs < problem.sizes.back().procs;
   if (may_grow && heuristic.grows_groups) return 0;
-  Count scenarios = 0;
-  while (scenarios < problem.scenarios) {
-    const Count next = scenarios + 1;
-    const std::int64_t need =
-        std::max(fluid_need(problem, next, size.time), whole_need(problem, next, size.time));
-    if (std::int64_t{next} * size.procs + need > problem.for_groups()) break;
-    if (last_rounds(problem, next) > last_rounds(problem, 1)) break;
-    scenarios = next;
-  }
-  return scenarios;
+  return most_scenarios(problem, [&](Count scenarios) {
+    const std::int64_t need = std::max(fluid_need(problem, scenarios, size.time),
+                                       whole_need(problem, scenarios, size.time));
+    return std::int64_t{scenarios} * size.procs + need <= problem.for_groups();
+  });
 }
 
 }  // namespace
@@ -76,16 +81,11 @@ Count PerformanceVector::planned_for(Count scenarios) {
 Count scenarios_at_no_cost(const MonthProblem& problem) {
   if (!problem.has_room()) return 0;
   const GroupTime& size = fastest_size(problem.sizes);
-  Count scenarios = 0;
-  while (scenarios < problem.scenarios) {
-    const std::int64_t next = scenarios + 1;
-    const std::int64_t procs = next * size.procs;
-    const std::int64_t all = procs + fluid_need(problem, scenarios + 1, size.time);
-    if (procs > problem.for_groups() || all > problem.processors) break;
-    if (last_rounds(problem, scenarios + 1) > last_rounds(problem, 1)) break;
-    ++scenarios;
-  }
-  return scenarios;
+  return most_scenarios(problem, [&](Count scenarios) {
+    const std::int64_t procs = std::int64_t{scenarios} * size.procs;
+    return procs <= problem.for_groups() &&
+           procs + fluid_need(problem, scenarios, size.time) <= problem.processors;
+  });
 }
 
 Duration bound_by_work(const MonthProblem& problem, Count scenarios) {

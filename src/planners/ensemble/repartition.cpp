@@ -171,8 +171,7 @@ constexpr std::array kRepartitions = {
 std::span<const RepartitionInfo> repartitions() { return kRepartitions; }
 
 const RepartitionInfo* find_repartition(std::string_view name) {
-  const auto found = std::find_if(kRepartitions.begin(), kRepartitions.end(),
-                                  [&](const RepartitionInfo& row) { return row.name == name; });
+  const auto found = std::ranges::find(kRepartitions, name, &RepartitionInfo::name);
   return found == kRepartitions.end() ? nullptr : &*found;
 }
 

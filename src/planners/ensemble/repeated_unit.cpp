@@ -17,12 +17,6 @@ TaskSpec copy_of(const Workflow& workflow, TaskId task, std::string id) {
   return spec;
 }
 
-std::string month_prefix(Count month, Count months) {
-  const std::string number = std::to_string(month + 1);
-  const std::size_t digits = std::to_string(months).size();
-  return std::string(digits - std::min(digits, number.size()), '0') + number + "/";
-}
-
 // The tasks of the chain as a workflow of their own, numbered by their positions.
 Workflow chain_workflow(const RepeatedUnit& unit) {
   const Workflow& whole = unit.workflow();
@@ -37,9 +31,9 @@ Workflow chain_workflow(const RepeatedUnit& unit) {
   return std::move(builder).build();
 }
 
-Problem inside_group(const Workflow& chain, const Cluster& cluster, Count procs) {
+Problem inside_group(const Workflow& tasks, const Cluster& cluster, Count procs) {
   Cluster group{.name = cluster.name, .processors = procs, .speed = cluster.speed};
-  return Problem({chain}, Platform(0, {std::move(group)}));
+  return Problem({tasks}, Platform(0, {std::move(group)}));
 }
 
 UnitLayout laid_out_by_planners(const Problem& problem, Count procs) {
@@ -84,6 +78,12 @@ Count next_tried(Count procs) {
 
 }  // namespace
 
+std::string padded_number(std::int64_t number, Count most) {
+  const std::string digits = std::to_string(number);
+  const std::size_t width = std::to_string(most).size();
+  return std::string(width - std::min(width, digits.size()), '0') + digits;
+}
+
 RepeatedUnit::RepeatedUnit(Workflow workflow, std::span<const TaskId> chain)
     : workflow_(std::move(workflow)), on_chain_(workflow_.size(), chain.empty()) {
   for (const TaskId task : chain) on_chain_[task] = true;
@@ -107,7 +107,7 @@ Workflow RepeatedUnit::repeated(Count months, std::string name) const {
     }
   }
   for (Count month = 0; month < months; ++month) {
-    const std::string prefix = month_prefix(month, months);
+    const std::string prefix = padded_number(month + 1, months) + "/";
     const TaskId first = static_cast<TaskId>(month) * size;
     for (TaskId task = 0; task < size; ++task) {
       builder.add_task(copy_of(workflow_, task, prefix + std::string(workflow_.id(task))));
@@ -127,14 +127,10 @@ Workflow RepeatedUnit::repeated(Count months, std::string name) const {
 
 UnitOnCluster::UnitOnCluster(const RepeatedUnit& unit, const Cluster& cluster, Count step) {
   if (!fits_on(unit.workflow(), cluster)) return;
-  const Problem whole(
-      {unit.workflow()},
-      Platform(0,
-               {{.name = cluster.name, .processors = cluster.processors, .speed = cluster.speed}}));
+  const Problem whole = inside_group(unit.workflow(), cluster, cluster.processors);
   for (const TaskId task : unit.off_chain()) {
     const TaskTime time = whole.time(0, task, 0);
-    off_procs_.push_back(time.min_procs());
-    off_times_.push_back(time.duration(time.min_procs()));
+    off_chain_.push_back({time.min_procs(), time.duration(time.min_procs())});
   }
   Count least = 1;
   for (const TaskId task : unit.chain()) {
@@ -153,8 +149,7 @@ UnitOnCluster::UnitOnCluster(const RepeatedUnit& unit, const Cluster& cluster, C
 }
 
 const UnitLayout& UnitOnCluster::layout(Count procs) const {
-  const auto found = std::find_if(layouts_.begin(), layouts_.end(),
-                                  [&](const UnitLayout& layout) { return layout.procs == procs; });
+  const auto found = std::ranges::find(layouts_, procs, &UnitLayout::procs);
   assert(found != layouts_.end() && "the size is one of the layouts");
   return *found;
 }
@@ -168,9 +163,9 @@ MonthProblem UnitOnCluster::as_months(Count scenarios, Count months, Count proce
                        .posts = 0};
   for (const UnitLayout& layout : layouts_) problem.sizes.push_back({layout.procs, layout.time});
   Duration work = 0;
-  for (std::size_t i = 0; i < off_times_.size(); ++i) {
-    problem.post = std::max(problem.post, off_times_[i]);
-    work += off_procs_[i] * off_times_[i];
+  for (const auto& [procs, time] : off_chain_) {
+    problem.post = std::max(problem.post, time);
+    work += procs * time;
   }
   if (work > 0) problem.posts = static_cast<Count>((work + problem.post - 1) / problem.post);
   return problem;

@@ -23,6 +23,9 @@
 
 namespace dovetail::planning {
 
+// With as many digits as the greatest number has: "007" of 120.
+std::string padded_number(std::int64_t number, Count most);
+
 class RepeatedUnit {
  public:
   // The chain is what these tasks need, and themselves; none: all tasks.
@@ -59,9 +62,8 @@ class UnitOnCluster {
   std::span<const UnitLayout> layouts() const { return layouts_; }
   const UnitLayout& layout(Count procs) const;
 
-  // Where the off-chain tasks run: on the fewest processors that they allow.
-  Count off_chain_procs(std::size_t position) const { return off_procs_[position]; }
-  Duration off_chain_time(std::size_t position) const { return off_times_[position]; }
+  // Where the off-chain tasks run, by position: on the fewest processors that they allow.
+  std::span<const GroupTime> off_chain() const { return off_chain_; }
 
   // The unit as a month for the groupings: the longest off-chain task is the post task, and there
   // are as many of them as have the work of all.
@@ -69,8 +71,7 @@ class UnitOnCluster {
 
  private:
   std::vector<UnitLayout> layouts_;
-  std::vector<Count> off_procs_;
-  std::vector<Duration> off_times_;
+  std::vector<GroupTime> off_chain_;
 };
 
 }  // namespace dovetail::planning

@@ -30,13 +30,24 @@ namespace dovetail::planning {
 
 namespace {
 
+void move_by(std::vector<Slot>& slots, Duration shift) {
+  for (Slot& slot : slots) slot = {slot.procs, slot.start + shift, slot.end + shift};
+}
+
 // A workflow as one moldable job: its time by number of processors, by CPA on an empty cluster of
 // that size.
 class MoldableJob {
  public:
   // One CPA schedule per number of processors, up to all of the cluster. The sharing must outlive
   // the job.
-  MoldableJob(const Sharing& sharing, std::size_t workflow);
+  MoldableJob(const Sharing& sharing, std::size_t workflow)
+      : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
+    for (Count procs = least_; procs <= sharing.processors(); ++procs) {
+      Duration length = 0;
+      for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
+      times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
+    }
+  }
 
   // The number of processors that its widest task needs.
   Count least() const { return least_; }
@@ -48,10 +59,23 @@ class MoldableJob {
 
   // The canonical number: the fewest processors, up to `most`, on which it takes at most `length`;
   // 0 if there is none.
-  Count fewest_within(double length, Count most) const;
+  Count fewest_within(double length, Count most) const {
+    const auto found = std::ranges::partition_point(
+        times_, [&](Duration time) { return static_cast<double>(time) > length; });
+    const Count fewest = least_ + static_cast<Count>(found - times_.begin());
+    return fewest <= most ? fewest : 0;
+  }
 
   // Its tasks placed by CPA on `procs` processors, from time 0 on.
-  std::vector<Slot> plan(Count procs) const;
+  std::vector<Slot> plan(Count procs) const {
+    const ClusterView& view = member_.view;
+    const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
+    auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
+                             Calendar(procs, member_.ready))
+                     .value();
+    move_by(slots, -member_.ready);
+    return slots;
+  }
 
  private:
   const Sharing& sharing_;
@@ -59,35 +83,6 @@ class MoldableJob {
   Count least_;
   std::vector<Duration> times_;  // by processors from least_ on; never increasing
 };
-
-MoldableJob::MoldableJob(const Sharing& sharing, std::size_t workflow)
-    : sharing_(sharing), member_(sharing.members()[workflow]), least_(member_.needs) {
-  for (Count procs = least_; procs <= sharing.processors(); ++procs) {
-    Duration length = 0;
-    for (const Slot& slot : plan(procs)) length = std::max(length, slot.end);
-    times_.push_back(times_.empty() ? length : std::min(length, times_.back()));
-  }
-}
-
-Count MoldableJob::fewest_within(double length, Count most) const {
-  const auto found = std::ranges::partition_point(
-      times_, [&](Duration time) { return static_cast<double>(time) > length; });
-  const Count fewest = least_ + static_cast<Count>(found - times_.begin());
-  return fewest <= most ? fewest : 0;
-}
-
-std::vector<Slot> MoldableJob::plan(Count procs) const {
-  const ClusterView& view = member_.view;
-  const auto allocation = cpa_allocation(view, procs, sharing_.cpa_stop());
-  auto slots = place_fixed(view, by_decreasing_level(bottom_levels(view, allocation)), allocation,
-                           Calendar(procs, member_.ready))
-                   .value();
-  for (Slot& slot : slots) {
-    slot.start -= member_.ready;
-    slot.end -= member_.ready;
-  }
-  return slots;
-}
 
 using Jobs = std::vector<MoldableJob>;
 
@@ -191,7 +186,7 @@ class Shelves {
     }
     double length = makespan;
     while (length / 2 >= shortest) length /= 2;
-    auto begin = static_cast<double>(first_ready());
+    auto begin = static_cast<double>(next_ready(-std::numeric_limits<double>::infinity()));
     for (std::size_t placed = 0; placed < jobs_.size();) {
       const std::size_t more = fill_shelf(begin, length);
       placed += more;
@@ -208,12 +203,6 @@ class Shelves {
 
  private:
   Time ready(std::size_t i) const { return sharing_.members()[i].ready; }
-
-  Time first_ready() const {
-    Time first = kForever;
-    for (std::size_t i = 0; i < jobs_.size(); ++i) first = std::min(first, ready(i));
-    return first;
-  }
 
   bool is_offered(std::size_t i, double begin) const {
     return left_[i] && static_cast<double>(ready(i)) <= begin;
@@ -246,10 +235,7 @@ class Shelves {
     const auto start = static_cast<Time>(std::ceil(begin));
     for (const std::size_t i : chosen) {
       slots_[i] = jobs_[i].plan(jobs_[i].fewest_within(length, procs_));
-      for (Slot& slot : slots_[i]) {
-        slot.start += start;
-        slot.end += start;
-      }
+      move_by(slots_[i], start);
       left_[i] = false;
     }
     return chosen.size();
@@ -277,7 +263,6 @@ std::string k_shelves_unfit(const Problem& problem) {
 }
 
 Plan plan_cafm_k_shelves(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   Jobs jobs;
   for (std::size_t i = 0; i < sharing.size(); ++i) jobs.emplace_back(sharing, i);
   std::vector<Plan> plans;

@@ -87,7 +87,6 @@ Plan plan_for(const Sharing& sharing, std::string_view name, Count procs) {
 }  // namespace
 
 Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   std::vector<Plan> plans;
   for (const Count procs : sharing.sizes()) plans.push_back(plan_for(sharing, name, procs));
   return sharing.fairest_of(std::move(plans));

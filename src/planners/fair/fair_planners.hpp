@@ -15,7 +15,7 @@
 
 namespace dovetail::planning {
 
-// `name` goes into Plan::algorithm.
+// `name` goes into Plan::algorithm. All need sharing.is_possible().
 Plan plan_selfish(const Sharing& sharing, std::string_view name);
 Plan plan_selfish_order(const Sharing& sharing, std::string_view name);
 Plan plan_cra_work_weight(const Sharing& sharing, std::string_view name);

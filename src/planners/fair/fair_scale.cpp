@@ -1,7 +1,6 @@
 #include "planners/fair/fair_scale.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"

@@ -181,7 +181,6 @@ Plan plan_without_periods(const Sharing& sharing, std::string_view name) {
 }  // namespace
 
 Plan plan_mags(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   const FreeArea area(sharing.calendar(), sharing.now());
   const auto bound = fair_bound(sharing, area);
   if (!bound) return plan_without_periods(sharing, name);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -127,7 +128,8 @@ class Outliner {
         outline_{.units = TimeUnits(sharing, stretch, most_halvings()), .order = {}} {}
 
   Outline outline(bool one_after_the_other) && {
-    set_order();
+    outline_.order =
+        order_by<std::size_t>(sharing_.size(), [&](std::size_t i) { return due_end(i); });
     set_boundaries();
     set_due();
     if (one_after_the_other) part_the_crowded();
@@ -142,12 +144,6 @@ class Outliner {
   }
 
   Area due_end(std::size_t i) const { return outline_.units.due(sharing_.members()[i]); }
-
-  void set_order() {
-    outline_.order.resize(sharing_.size());
-    std::iota(outline_.order.begin(), outline_.order.end(), std::size_t{0});
-    std::ranges::stable_sort(outline_.order, {}, [&](std::size_t i) { return due_end(i); });
-  }
 
   void set_boundaries() {
     const Area last_due = due_end(outline_.order.back());

@@ -24,7 +24,6 @@ std::vector<std::vector<Count>> own_allocations(const Sharing& sharing) {
 }  // namespace
 
 Plan plan_selfish(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   std::vector<TaskRef> list = sharing.tasks();
   std::ranges::stable_sort(list, std::ranges::greater{}, [&](TaskRef ref) {
     return sharing.members()[ref.workflow].levels[ref.task];
@@ -45,7 +44,6 @@ Plan plan_short_first(const Sharing& sharing, std::string_view name,
 }
 
 Plan plan_selfish_order(const Sharing& sharing, std::string_view name) {
-  if (!sharing.is_possible()) return sharing.to_plan(name, std::nullopt);
   return plan_short_first(sharing, name, own_allocations(sharing));
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
+#include "core/order.hpp"
 #include "dovetail/fairness.hpp"
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
@@ -54,18 +54,14 @@ bool Sharing::choose_alone(Member& member) const {
     Member tried = member;
     tried.allocation = cpa_allocation(tried.view, procs, cpa_stop_);
     tried.levels = bottom_levels(tried.view, tried.allocation);
-    if (measure_alone(tried) && (!best || tried.alone <= best->alone)) best = std::move(tried);
+    const auto slots =
+        place_fixed(tried.view, by_decreasing_level(tried.levels), tried.allocation, calendar());
+    if (!slots) continue;
+    tried.alone = std::ranges::max(*slots, {}, &Slot::end).end - tried.ready;
+    if (!best || tried.alone <= best->alone) best = std::move(tried);
   }
   if (best) member = std::move(*best);
   return best.has_value();
-}
-
-bool Sharing::measure_alone(Member& member) const {
-  const auto slots =
-      place_fixed(member.view, by_decreasing_level(member.levels), member.allocation, calendar());
-  if (!slots) return false;
-  for (const Slot& slot : *slots) member.alone = std::max(member.alone, slot.end - member.ready);
-  return true;
 }
 
 void Sharing::set_due_lengths() {
@@ -92,23 +88,14 @@ std::vector<TaskRef> Sharing::tasks() const {
 }
 
 std::vector<std::size_t> Sharing::by_due_length() const {
-  std::vector<std::size_t> order(size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return members_[i].due_length; });
-  return order;
+  return order_by<std::size_t>(size(), [&](std::size_t i) { return members_[i].due_length; });
 }
 
 Plan Sharing::to_plan(std::string_view name, const std::optional<SharedSlots>& slots) const {
   Plan plan{.algorithm = std::string(name), .now = now(), .feasible = slots.has_value()};
   if (!slots) return plan;
   for (const TaskRef ref : tasks()) {
-    const Slot& slot = (*slots)[ref.workflow][ref.task];
-    plan.placements.push_back({.workflow = ref.workflow,
-                               .task = ref.task,
-                               .cluster = 0,
-                               .procs = slot.procs,
-                               .start = slot.start,
-                               .end = slot.end});
+    plan.placements.push_back(placement_at(ref, (*slots)[ref.workflow][ref.task]));
   }
   for (const Member& member : members_) plan.alone.push_back(member.alone);
   return plan;

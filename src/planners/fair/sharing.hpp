@@ -71,7 +71,6 @@ class Sharing {
 
  private:
   bool choose_alone(Member& member) const;
-  bool measure_alone(Member& member) const;
   void set_due_lengths();
 
   const Problem& problem_;

@@ -1,7 +1,8 @@
 #include "planners/list/cluster_view.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -84,15 +85,10 @@ ClusterView ClusterView::reversed() const {
   return reversed;
 }
 
-void ClusterView::place(Plan& plan, TaskId task, Count procs, Time start, Time end) const {
+void ClusterView::place(Plan& plan, TaskId task, const Slot& slot) const {
   const auto next = std::ranges::upper_bound(first_task_, task);
   const auto workflow = static_cast<std::uint32_t>(next - first_task_.begin() - 1);
-  plan.placements.push_back({.workflow = workflow,
-                             .task = task - first_task_[workflow],
-                             .cluster = 0,
-                             .procs = procs,
-                             .start = start,
-                             .end = end});
+  plan.placements.push_back(placement_at({workflow, task - first_task_[workflow]}, slot));
 }
 
 std::string single_cluster_unfit(const Problem& problem) {
@@ -114,12 +110,8 @@ std::vector<Duration> bottom_levels(const ClusterView& view, std::span<const Cou
 }
 
 std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels) {
-  std::vector<TaskId> order(levels.size());
-  std::iota(order.begin(), order.end(), TaskId{0});
-  std::sort(order.begin(), order.end(), [&](TaskId a, TaskId b) {
-    return levels[a] != levels[b] ? levels[a] > levels[b] : a < b;
-  });
-  return order;
+  return order_by<TaskId>(
+      levels.size(), [&](TaskId task) { return levels[task]; }, std::ranges::greater{});
 }
 
 Cluster limited_cluster(const Platform& platform, Count limit) {

@@ -3,14 +3,12 @@
 // copy; read-only and safe to share between threads.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "dovetail/plan.hpp"
-#include "dovetail/platform.hpp"
 #include "dovetail/problem.hpp"
+#include "planners/list/slot.hpp"
 
 namespace dovetail::planning {
 
@@ -41,7 +39,7 @@ class ClusterView {
   ClusterView reversed() const;
 
   // Adds the placement of a task of the view to a plan of the problem.
-  void place(Plan& plan, TaskId task, Count procs, Time start, Time end) const;
+  void place(Plan& plan, TaskId task, const Slot& slot) const;
 
  private:
   ClusterView() = default;

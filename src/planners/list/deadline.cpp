@@ -66,10 +66,7 @@ class BackwardPass {
   }
 
   bool place(TaskId task, int twentieths) {
-    Time end = deadline_;
-    for (const TaskId after : view_.workflow().successors(task)) {
-      end = std::min(end, slots_[after].start);
-    }
+    const Time end = due_time(view_, task, slots_, deadline_);
     int valid_until = kMostTwentieths;
     std::optional<Slot> slot;
     if (!limits_.guide.empty() && limits_.guide[task] < end) {

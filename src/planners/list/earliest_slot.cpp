@@ -1,7 +1,5 @@
 #include "planners/list/earliest_slot.hpp"
 
-#include <algorithm>
-
 #include "planners/list/slot_sweep.hpp"
 
 namespace dovetail::planning {
@@ -121,14 +119,6 @@ std::optional<std::vector<Slot>> place_each(const ClusterView& view, std::span<c
 }
 
 }  // namespace
-
-Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots) {
-  Time ready = view.release(task);
-  for (TaskId before : view.workflow().predecessors(task)) {
-    ready = std::max(ready, slots[before].end);
-  }
-  return ready;
-}
 
 std::optional<Slot> earliest_completion(const Calendar& calendar, const TaskTime& time, Count bound,
                                         Time ready) {

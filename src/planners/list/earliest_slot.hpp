@@ -5,6 +5,7 @@
 // steps covers all counts at once, so the cost does not depend on the bound.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,7 +31,21 @@ std::optional<Slot> fewest_processors(const Calendar& calendar, const TaskTime& 
                                       Interval window);
 
 // When the task may start: after its release and after the tasks before it, which have slots.
-Time ready_time(const ClusterView& view, TaskId task, const std::vector<Slot>& slots);
+inline Time ready_time(const ClusterView& view, TaskId task, std::span<const Slot> slots) {
+  Time ready = view.release(task);
+  for (const TaskId before : view.workflow().predecessors(task)) {
+    ready = std::max(ready, slots[before].end);
+  }
+  return ready;
+}
+
+// When the task must have ended: by `end` and before the tasks after it, which have slots.
+inline Time due_time(const ClusterView& view, TaskId task, std::span<const Slot> slots, Time end) {
+  for (const TaskId after : view.workflow().successors(task)) {
+    end = std::min(end, slots[after].start);
+  }
+  return end;
+}
 
 // Places the tasks in order, each at its earliest completion after its predecessors, within its
 // bound, and books it. Returns one slot per task; nothing when a task fits nowhere. `order` must be

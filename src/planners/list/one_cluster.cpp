@@ -18,10 +18,7 @@ Plan OneCluster::to_plan(std::string_view name,
   Plan plan{.algorithm = std::string(name), .now = now(), .feasible = slots.has_value()};
   if (!slots) return plan;
   plan.placements.reserve(slots->size());
-  for (TaskId task = 0; task < slots->size(); ++task) {
-    const Slot& slot = (*slots)[task];
-    view_.place(plan, task, slot.procs, slot.start, slot.end);
-  }
+  for (TaskId task = 0; task < slots->size(); ++task) view_.place(plan, task, (*slots)[task]);
   return plan;
 }
 
@@ -43,22 +40,16 @@ Duration OneCluster::ample_makespan() const {
   return span;
 }
 
-auto OneCluster::cpa_for(Count procs, std::optional<TaskProcs>& cached) -> const TaskProcs& {
-  if (!cached) cached = cpa_allocation(view_, procs, options_.cpa_stop);
-  return *cached;
-}
-
 auto OneCluster::clipped(Count procs) const -> TaskProcs {
   TaskProcs allocation(view_.size());
   for (TaskId task = 0; task < view_.size(); ++task) allocation[task] = view_.bounded(task, procs);
   return allocation;
 }
 
-auto OneCluster::level_allocation(BottomLevel bottom_level) -> const TaskProcs& {
+auto OneCluster::level_allocation(BottomLevel bottom_level) -> TaskProcs {
   switch (bottom_level) {
     case BottomLevel::one:
-      if (!one_) one_ = clipped(1);
-      return *one_;
+      return clipped(1);
     case BottomLevel::all:
       return bounds(Bound::all);
     case BottomLevel::cpa:
@@ -69,20 +60,24 @@ auto OneCluster::level_allocation(BottomLevel bottom_level) -> const TaskProcs& 
   return bounds(Bound::cpar);
 }
 
-auto OneCluster::bounds(Bound bound) -> const TaskProcs& {
+auto OneCluster::find_bounds(Bound bound) const -> TaskProcs {
   switch (bound) {
     case Bound::all:
-      if (!all_) all_ = clipped(view_.processors());
-      return *all_;
+      return clipped(view_.processors());
     case Bound::half:
-      if (!half_) half_ = clipped(std::max(1, view_.processors() / 2));
-      return *half_;
+      return clipped(std::max(1, view_.processors() / 2));
     case Bound::cpa:
-      return cpa_for(view_.processors(), cpa_);
+      return cpa_allocation(view_, view_.processors(), options_.cpa_stop);
     case Bound::cpar:
       break;
   }
-  return cpa_for(historical_procs_, cpar_);
+  return cpa_allocation(view_, historical_procs_, options_.cpa_stop);
+}
+
+auto OneCluster::bounds(Bound bound) -> const TaskProcs& {
+  auto& cached = bounds_[static_cast<std::size_t>(bound)];
+  if (!cached) cached = find_bounds(bound);
+  return *cached;
 }
 
 const std::vector<TaskId>& OneCluster::order(BottomLevel bottom_level) {

@@ -51,15 +51,15 @@ class OneCluster {
   Plan to_plan(std::string_view name, const std::optional<std::vector<Slot>>& slots) const;
 
  private:
-  const TaskProcs& cpa_for(Count procs, std::optional<TaskProcs>& cached);
   TaskProcs clipped(Count procs) const;
-  const TaskProcs& level_allocation(BottomLevel bottom_level);
+  TaskProcs level_allocation(BottomLevel bottom_level);
+  TaskProcs find_bounds(Bound bound) const;
 
   const Problem& problem_;
   PlannerOptions options_;
   ClusterView view_;
   Count historical_procs_;
-  std::optional<TaskProcs> cpa_, cpar_, one_, all_, half_;
+  std::array<std::optional<TaskProcs>, 4> bounds_;
   std::array<std::optional<std::vector<TaskId>>, 4> orders_;
 };
 

@@ -1,7 +1,8 @@
 #include "planners/list/pull_forward.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -17,15 +18,6 @@ std::vector<std::vector<std::size_t>> positions_of(const Problem& problem, const
   return positions;
 }
 
-std::vector<std::size_t> by_start(const Plan& plan) {
-  std::vector<std::size_t> order(plan.placements.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return plan.placements[a].start < plan.placements[b].start;
-  });
-  return order;
-}
-
 }  // namespace
 
 Plan pull_forward(const Problem& problem, Plan plan) {
@@ -35,7 +27,8 @@ Plan pull_forward(const Problem& problem, Plan plan) {
     calendars.push_back(problem.platform().calendar(i));
   }
   const auto positions = positions_of(problem, plan);
-  for (const std::size_t number : by_start(plan)) {
+  const auto start_of = [&](std::size_t number) { return plan.placements[number].start; };
+  for (const std::size_t number : order_by<std::size_t>(plan.placements.size(), start_of)) {
     Placement& placement = plan.placements[number];
     const Workflow& workflow = problem.workflows()[placement.workflow];
     const auto before = workflow.predecessors(placement.task);

@@ -57,17 +57,6 @@ class Lane {
   std::vector<Interval> taken_;  // apart from each other, in order of time
 };
 
-}  // namespace
-
-Situation::Situation(const UnlikeGraph& graph, Time now)
-    : clock(now),
-      slowness(graph.resource_count(), 1.0),
-      leaves(graph.resource_count(), kForever),
-      progress(graph.size(), TaskProgress::waiting),
-      placed(graph.size()) {}
-
-namespace {
-
 // The weight of one task from its costs on those resources of the pool where it can run.
 double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
   if (costs.empty()) return 0;
@@ -94,7 +83,7 @@ double weight(std::vector<Duration>& costs, std::size_t pool, RankRule rule) {
 
 class RestPlanner {
  public:
-  RestPlanner(const UnlikeGraph& graph, const Situation& situation, const HeftOptions& options,
+  RestPlanner(const CostGraph& graph, const Situation& situation, const HeftOptions& options,
               std::span<const double> ranks)
       : graph_(graph),
         situation_(situation),
@@ -177,7 +166,7 @@ class RestPlanner {
     arrivals_.clear();
     exceptions_.clear();
     std::uint32_t edge = graph_.first_input(task);
-    for (const UnlikeGraph::Input& input : graph_.inputs(task)) add_input(input, edge++);
+    for (const CostGraph::Input& input : graph_.inputs(task)) add_input(input, edge++);
     for (const auto& [resource, there] : exceptions_) {
       ready_[resource] = std::max(ready_[resource], there);
     }
@@ -214,7 +203,7 @@ class RestPlanner {
     });
   }
 
-  void add_input(const UnlikeGraph::Input& input, std::uint32_t edge) {
+  void add_input(const CostGraph::Input& input, std::uint32_t edge) {
     const Assignment& from = schedule_.tasks[input.from];
     const bool has_ended = situation_.progress[input.from] == TaskProgress::finished;
     const bool leaves_now = has_ended && options_.transfer != TransferModel::multicast;
@@ -231,7 +220,7 @@ class RestPlanner {
     arrivals_.push_back({elsewhere, first, exceptions_.size()});
   }
 
-  const UnlikeGraph& graph_;
+  const CostGraph& graph_;
   const Situation& situation_;
   HeftOptions options_;
   std::span<const double> ranks_;
@@ -246,7 +235,14 @@ class RestPlanner {
 
 }  // namespace
 
-std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, RankRule rule) {
+Situation::Situation(const CostGraph& graph, Time now)
+    : clock(now),
+      slowness(graph.resource_count(), 1.0),
+      leaves(graph.resource_count(), kForever),
+      progress(graph.size(), TaskProgress::waiting),
+      placed(graph.size()) {}
+
+std::vector<double> ranks(const CostGraph& graph, const Situation& situation, RankRule rule) {
   const auto scale = static_cast<double>(2 * situation.pool.size());
   std::vector<double> rank(graph.size());
   std::vector<Duration> costs;
@@ -259,7 +255,7 @@ std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, 
       if (cost != kForever) costs.push_back(cost);
     }
     double behind = 0;
-    for (const UnlikeGraph::Output& output : graph.outputs(*task)) {
+    for (const CostGraph::Output& output : graph.outputs(*task)) {
       const auto transfer = static_cast<double>(graph.input(output.input).transfer);
       behind = std::max(behind, scale * transfer + rank[output.to]);
     }
@@ -268,12 +264,12 @@ std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, 
   return rank;
 }
 
-std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+std::optional<Schedule> plan_rest(const CostGraph& graph, const Situation& situation,
                                   const HeftOptions& options) {
   return plan_rest(graph, situation, options, ranks(graph, situation, options.rank));
 }
 
-std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+std::optional<Schedule> plan_rest(const CostGraph& graph, const Situation& situation,
                                   const HeftOptions& options, std::span<const double> ranks) {
   return RestPlanner(graph, situation, options, ranks).plan();
 }

@@ -51,10 +51,10 @@ struct Situation {
     Time arrival = 0;
   };
 
-  Situation(const UnlikeGraph& graph, Time now);
+  Situation(const CostGraph& graph, Time now);
 
   // The current cost of the task on the resource.
-  Duration cost(const UnlikeGraph& graph, TaskId task, ResourceId resource) const {
+  Duration cost(const CostGraph& graph, TaskId task, ResourceId resource) const {
     const Duration given = graph.cost(task, resource);
     const double factor = slowness[resource] * (lateness.empty() ? 1.0 : lateness[task]);
     return factor == 1.0 || given == kForever ? given : run_time(to_seconds(given) * factor);
@@ -72,14 +72,14 @@ struct Situation {
 };
 
 // A plan for the waiting tasks; the others keep their places. Nothing when a task can end nowhere.
-std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+std::optional<Schedule> plan_rest(const CostGraph& graph, const Situation& situation,
                                   const HeftOptions& options);
 
 // By task: the distance from the exit in units of 1 / (2 |pool|) milliseconds, for waiting tasks.
-std::vector<double> ranks(const UnlikeGraph& graph, const Situation& situation, RankRule rule);
+std::vector<double> ranks(const CostGraph& graph, const Situation& situation, RankRule rule);
 
 // The same with given ranks, ignoring the rule in the options.
-std::optional<Schedule> plan_rest(const UnlikeGraph& graph, const Situation& situation,
+std::optional<Schedule> plan_rest(const CostGraph& graph, const Situation& situation,
                                   const HeftOptions& options, std::span<const double> ranks);
 
 }  // namespace dovetail::planning

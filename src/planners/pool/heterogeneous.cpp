@@ -28,8 +28,7 @@ std::vector<std::optional<std::size_t>> positions_of(std::span<const std::string
 
 }  // namespace
 
-UnlikeGraph::UnlikeGraph(const Problem& problem)
-    : resources_(problem.platform().clusters().size()) {
+CostGraph::CostGraph(const Problem& problem) : resources_(problem.platform().clusters().size()) {
   first_input_.push_back(0);
   TaskId first = 0;
   for (std::size_t w = 0; w < problem.workflows().size(); ++w) {
@@ -39,8 +38,8 @@ UnlikeGraph::UnlikeGraph(const Problem& problem)
   link_outputs();
 }
 
-UnlikeGraph::UnlikeGraph(std::size_t resources, std::vector<Duration> costs,
-                         std::vector<Input> inputs, std::vector<std::uint32_t> first_input)
+CostGraph::CostGraph(std::size_t resources, std::vector<Duration> costs, std::vector<Input> inputs,
+                     std::vector<std::uint32_t> first_input)
     : resources_(resources),
       costs_(std::move(costs)),
       inputs_(std::move(inputs)),
@@ -51,7 +50,7 @@ UnlikeGraph::UnlikeGraph(std::size_t resources, std::vector<Duration> costs,
   link_outputs();
 }
 
-void UnlikeGraph::add(const Problem& problem, std::size_t number, TaskId first) {
+void CostGraph::add(const Problem& problem, std::size_t number, TaskId first) {
   const Workflow& workflow = problem.workflows()[number];
   costs_.resize(costs_.size() + workflow.size() * resources_, kForever);
   const auto positions = positions_of(workflow.resource_names(), problem.platform());
@@ -80,7 +79,7 @@ void UnlikeGraph::add(const Problem& problem, std::size_t number, TaskId first) 
   for (const TaskId task : workflow.topological_order()) order_.push_back(first + task);
 }
 
-void UnlikeGraph::link_outputs() {
+void CostGraph::link_outputs() {
   first_output_.assign(size() + 1, 0);
   for (const Input& input : inputs_) ++first_output_[input.from + 1];
   for (std::size_t i = 1; i < first_output_.size(); ++i) first_output_[i] += first_output_[i - 1];
@@ -93,7 +92,7 @@ void UnlikeGraph::link_outputs() {
   }
 }
 
-std::string unlike_unfit(const Problem& problem) {
+std::string pool_unfit(const Problem& problem) {
   const auto clusters = problem.platform().clusters();
   for (const Cluster& cluster : clusters) {
     if (cluster.processors != 1)

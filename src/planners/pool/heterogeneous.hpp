@@ -15,7 +15,7 @@ namespace dovetail::planning {
 
 using ResourceId = std::uint32_t;  // position in Platform::clusters()
 
-class UnlikeGraph {
+class CostGraph {
  public:
   struct Input {
     TaskId from = 0;
@@ -26,12 +26,12 @@ class UnlikeGraph {
     std::uint32_t input = 0;  // position of the edge among all inputs
   };
 
-  explicit UnlikeGraph(const Problem& problem);
+  explicit CostGraph(const Problem& problem);
 
   // The same from arrays: costs by task and resource; the inputs task by task, those of task i from
   // first_input[i] to first_input[i + 1]. Needs every task to come after its predecessors.
-  UnlikeGraph(std::size_t resources, std::vector<Duration> costs, std::vector<Input> inputs,
-              std::vector<std::uint32_t> first_input);
+  CostGraph(std::size_t resources, std::vector<Duration> costs, std::vector<Input> inputs,
+            std::vector<std::uint32_t> first_input);
 
   std::size_t size() const { return first_input_.size() - 1; }
   std::size_t resource_count() const { return resources_; }
@@ -74,7 +74,7 @@ class UnlikeGraph {
 
 // Why the planners for heterogeneous resources cannot plan this, as the end of a sentence; empty
 // when they can.
-std::string unlike_unfit(const Problem& problem);
+std::string pool_unfit(const Problem& problem);
 
 // Says that a resource leaves, as the end of a sentence about a planner that does not look ahead.
 std::string leaves_unseen(const Problem& problem);

@@ -8,7 +8,7 @@ namespace {
 
 class MinMin {
  public:
-  MinMin(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool, StageIn stage_in)
+  MinMin(const CostGraph& graph, Time now, std::vector<ResourceId> pool, StageIn stage_in)
       : graph_(graph),
         stage_in_(stage_in),
         situation_(graph, now),
@@ -60,7 +60,7 @@ class MinMin {
   Duration stage(TaskId task, ResourceId resource) const {
     Duration longest = 0;
     Duration sum = 0;
-    for (const UnlikeGraph::Input& input : graph_.inputs(task)) {
+    for (const CostGraph::Input& input : graph_.inputs(task)) {
       if (situation_.placed[input.from].resource == resource) continue;
       longest = std::max(longest, input.transfer);
       sum += input.transfer;
@@ -247,7 +247,7 @@ class MinMin {
     take_back_late(resource);
   }
 
-  const UnlikeGraph& graph_;
+  const CostGraph& graph_;
   StageIn stage_in_;
   Situation situation_;
   std::vector<std::uint32_t> missing_;       // by task: inputs still missing
@@ -260,9 +260,9 @@ class MinMin {
 
 }  // namespace
 
-std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
-                                    std::vector<ResourceId> pool, std::span<const Event> events,
-                                    StageIn stage_in, std::vector<LostRun>* lost) {
+std::optional<Schedule> run_min_min(const CostGraph& graph, Time now, std::vector<ResourceId> pool,
+                                    std::span<const Event> events, StageIn stage_in,
+                                    std::vector<LostRun>* lost) {
   MinMin min_min(graph, now, std::move(pool), stage_in);
   auto schedule = min_min.run(events);
   if (lost != nullptr) *lost = min_min.lost();

@@ -12,8 +12,8 @@ namespace dovetail::planning {
 
 // The executed schedule under the events, sorted by time. Nothing when no resource can run the
 // remaining tasks. `lost` receives the runs that were cut short.
-std::optional<Schedule> run_min_min(const UnlikeGraph& graph, Time now,
-                                    std::vector<ResourceId> pool, std::span<const Event> events,
+std::optional<Schedule> run_min_min(const CostGraph& graph, Time now, std::vector<ResourceId> pool,
+                                    std::span<const Event> events,
                                     StageIn stage_in = StageIn::parallel,
                                     std::vector<LostRun>* lost = nullptr);
 

@@ -78,13 +78,14 @@ Plan plan_in_force(const Problem& problem, std::string_view name, const AheftWor
   return plan;
 }
 
-PoolRun follow_pool(const Problem& problem, std::string_view name, const AheftOptions& options,
-                    const Pool& pool) {
-  const UnlikeGraph graph(problem);
+Simulation follow_pool(const Problem& problem, std::string_view name, const AheftOptions& options,
+                       const Pool& pool) {
+  const CostGraph graph(problem);
   AheftWorld world(graph, problem.now(), pool.at_start, options);
   KnownEvents feed(pool.events, [&](const Event& event) { return describe(event, problem); });
   std::vector<Evaluation> history{evaluate(world, problem.now(), "start")};
-  PoolRun run{.before = plan_in_force(problem, name, world), .after = {}};
+  Simulation run{
+      .before = plan_in_force(problem, name, world), .after = {}, .platform = problem.platform()};
   run.before.history = history;
   listen(world, feed, history);
   run.after = plan_in_force(problem, name, world);
@@ -107,9 +108,9 @@ class MinMinRun {
   Plan hear_all() { return hear(pool_.events.size()); }
 
   // The same event by event, with the expected end after each. There is never another plan.
-  PoolRun follow() {
+  Simulation follow() {
     KnownEvents feed(pool_.events, [&](const Event& event) { return describe(event, problem_); });
-    PoolRun run{.before = hear(0), .after = {}};
+    Simulation run{.before = hear(0), .after = {}, .platform = problem_.platform()};
     run.after = run.before;
     std::vector<Evaluation> history{{.time = problem_.now(),
                                      .event = "start",
@@ -133,7 +134,7 @@ class MinMinRun {
 
   const Problem& problem_;
   std::string_view name_;
-  UnlikeGraph graph_;
+  CostGraph graph_;
   const Pool& pool_;
   StageIn stage_in_;
   std::vector<LostRun> lost_;  // of the last course
@@ -155,7 +156,7 @@ PoolRule min_min_rule() { return {.is_min_min = true}; }
 
 Plan plan_heft(PlanningContext& context, std::string_view name) {
   const Problem& problem = context.problem();
-  const UnlikeGraph graph(problem);
+  const CostGraph graph(problem);
   Situation situation(graph, problem.now());
   situation.pool = Pool(problem).at_start;
   const auto schedule = plan_rest(graph, situation, {});
@@ -173,8 +174,8 @@ Plan plan_on_pool(PlanningContext& context, std::string_view name, const PoolRul
   return MinMinRun(problem, name, pool, context.options().stage_in).hear_all();
 }
 
-PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
-                 double band) {
+Simulation run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
+                    double band) {
   const Problem& problem = context.problem();
   const Pool pool(problem, std::move(events));
   PoolRule rule = planner.pool_rule();

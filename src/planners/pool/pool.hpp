@@ -7,6 +7,7 @@
 #include "dovetail/event.hpp"
 #include "dovetail/planner.hpp"
 #include "planners/replan/aheft.hpp"
+#include "planners/replan/simulate.hpp"
 
 namespace dovetail {
 
@@ -31,16 +32,9 @@ Plan plan_heft(PlanningContext& context, std::string_view name);
 // The other planners: the executed plan when resources join and leave as the platform says.
 Plan plan_on_pool(PlanningContext& context, std::string_view name, const PoolRule& rule);
 
-// The plan of one of these planners at the start, and the executed one after the events.
-struct PoolRun {
-  Plan before;
-  Plan after;
-  std::vector<Placement> lost = {};  // runs that were cut short and restarted later
-};
-
 // Needs a planner with a pool rule, and events sorted by time; the joins and leaves of the platform
 // are added. A resource whose first event is a join is absent before it. `band`: see AheftOptions.
-PoolRun run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
-                 double band);
+Simulation run_pool(const PlannerInfo& planner, PlanningContext& context, std::vector<Event> events,
+                    double band);
 
 }  // namespace dovetail::planning

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "core/order.hpp"
 
 namespace dovetail::planning {
 
@@ -10,7 +11,7 @@ AheftOptions paper_options() {
   return {.ranks = {RankRule::mean}, .transfers = {TransferModel::literal}};
 }
 
-AheftWorld::AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
+AheftWorld::AheftWorld(const CostGraph& graph, Time now, std::vector<ResourceId> pool,
                        AheftOptions options)
     : graph_(graph),
       options_(std::move(options)),
@@ -186,9 +187,8 @@ void AheftWorld::stretch(TaskId task, double factor) {
 // The plan in force with the current costs: the same resources, the same order on each, every task
 // as early as possible.
 void AheftWorld::shift() {
-  std::vector<TaskId> order(graph_.size());
-  std::iota(order.begin(), order.end(), TaskId{0});
-  std::ranges::stable_sort(order, {}, [&](TaskId task) { return schedule_.tasks[task].start; });
+  const auto order =
+      order_by<TaskId>(graph_.size(), [&](TaskId task) { return schedule_.tasks[task].start; });
   std::vector<Time> free(graph_.resource_count(), situation_.clock);
   schedule_.end = situation_.clock;
   for (const TaskId task : order) {
@@ -208,7 +208,7 @@ void AheftWorld::shift() {
 
 // When the edge's file arrives in the plan in force.
 Time AheftWorld::arrival(std::uint32_t edge, ResourceId resource) const {
-  const UnlikeGraph::Input& input = graph_.input(edge);
+  const CostGraph::Input& input = graph_.input(edge);
   const Assignment& from = schedule_.tasks[input.from];
   if (from.resource == resource) return from.end;
   if (situation_.progress[input.from] == TaskProgress::finished) {
@@ -265,7 +265,7 @@ void AheftWorld::adopt() {
   for (TaskId task = 0; task < graph_.size(); ++task) {
     if (situation_.progress[task] != TaskProgress::waiting) continue;
     std::uint32_t edge = graph_.first_input(task);
-    for (const UnlikeGraph::Input& input : graph_.inputs(task)) {
+    for (const CostGraph::Input& input : graph_.inputs(task)) {
       const ResourceId to = schedule_.tasks[task].resource;
       if (situation_.progress[input.from] == TaskProgress::finished) {
         const bool is_there = situation_.placed[input.from].resource == to;

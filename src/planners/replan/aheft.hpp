@@ -33,7 +33,7 @@ AheftOptions paper_options();
 class AheftWorld final : public World {
  public:
   // `pool` holds the resources present at the start.
-  AheftWorld(const UnlikeGraph& graph, Time now, std::vector<ResourceId> pool,
+  AheftWorld(const CostGraph& graph, Time now, std::vector<ResourceId> pool,
              AheftOptions options = {});
 
   void advance(Time now) override;
@@ -68,7 +68,7 @@ class AheftWorld final : public World {
   Time arrival(std::uint32_t edge, ResourceId resource) const;
   bool is_in_pool(ResourceId resource) const;
 
-  const UnlikeGraph& graph_;
+  const CostGraph& graph_;
   AheftOptions options_;
   std::vector<bool> at_start_;  // by resource
   Situation situation_;

@@ -14,7 +14,7 @@ namespace {
 
 Area area_of(std::span<const Slot> slots) {
   Area sum = 0;
-  for (const Slot& slot : slots) sum += Area{slot.procs} * (slot.end - slot.start);
+  for (const Slot& slot : slots) sum += slot.area();
   return sum;
 }
 
@@ -51,15 +51,6 @@ Duration ClusterWorld::duration(std::size_t number, Count procs) const {
   const auto resource = std::ranges::find(workflow.resource_names(), cluster.name);
   const auto position = resource - workflow.resource_names().begin();
   return time.on_resource(static_cast<std::int32_t>(position)).duration(procs);
-}
-
-Placement ClusterWorld::placement(std::size_t number, const Slot& slot) const {
-  return {.workflow = names_[number].workflow,
-          .task = names_[number].task,
-          .cluster = 0,
-          .procs = slot.procs,
-          .start = slot.start,
-          .end = slot.end};
 }
 
 // When the last of a task's inputs arrives, but not before now.
@@ -173,7 +164,7 @@ void ClusterWorld::delay(std::size_t number, double factor) {
 void ClusterWorld::lose(std::size_t number) {
   Slot run = slots_[number];
   run.end = clock_;
-  lost_.push_back(placement(number, run));
+  lost_.push_back(placement_at(names_[number], run));
   progress_[number] = TaskProgress::waiting;
 }
 
@@ -367,7 +358,7 @@ double ClusterWorld::gain(const Slots& slots) const {
     if (!is_late) {
       Area started = 0;
       for (std::size_t number = 0; number < slots_.size(); ++number) {
-        if (!waits(number)) started += area_of({&slots_[number], 1});
+        if (!waits(number)) started += slots_[number].area();
       }
       return less(area_of(slots) - started, area_of(slots_) - started);
     }
@@ -429,7 +420,7 @@ Plan ClusterWorld::executed() const {
   if (!has_plan_) return plan;
   plan.alone = alone_;
   for (std::size_t number = 0; number < slots_.size(); ++number) {
-    plan.placements.push_back(placement(number, slots_[number]));
+    plan.placements.push_back(placement_at(names_[number], slots_[number]));
   }
   return plan;
 }

@@ -81,7 +81,6 @@ class ClusterWorld final : public World {
   bool waits(std::size_t number) const { return progress_[number] == TaskProgress::waiting; }
   bool runs(std::size_t number) const { return progress_[number] == TaskProgress::running; }
   Duration duration(std::size_t number, Count procs) const;
-  Placement placement(std::size_t number, const Slot& slot) const;
   Time inputs_end(std::size_t number, const Slots& slots) const;
   Time end_of(const Slots& slots) const;
 

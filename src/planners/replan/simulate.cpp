@@ -41,12 +41,9 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
   const PlannerInfo& planner =
       options.planner != nullptr ? *options.planner : *find_planner("AHEFT");
   PlanningContext context(problem, options.planning);
-  PoolRun run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
+  Simulation run = run_pool(planner, context, {events.begin(), events.end()}, options.band);
   run.before.deadline = run.after.deadline = problem.deadline();
-  return {.before = std::move(run.before),
-          .after = std::move(run.after),
-          .lost = std::move(run.lost),
-          .platform = problem.platform()};
+  return run;
 }
 
 // Decides which events are allowed.
@@ -64,8 +61,7 @@ std::string simulate_unfit(const Problem& problem, const SimulateOptions& option
     return std::string(planner->name) +
            (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
   }
-  const std::string unfit =
-      is_pool(problem) ? unlike_unfit(problem) : single_cluster_unfit(problem);
+  const std::string unfit = is_pool(problem) ? pool_unfit(problem) : single_cluster_unfit(problem);
   return unfit.empty() ? "" : "the planner " + unfit;
 }
 

@@ -1,7 +1,6 @@
 #include "planners/replan/warm_search.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "dovetail/metrics.hpp"
 #include "planners/list/one_cluster.hpp"

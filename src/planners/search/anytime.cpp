@@ -1,7 +1,6 @@
 #include "planners/search/anytime.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "dovetail/metrics.hpp"
 #include "planners/list/turnaround.hpp"
@@ -189,6 +188,11 @@ class AnytimeSearch {
 
 }  // namespace
 
+Plan plan_anytime(PlanningContext& context, std::optional<Time> deadline,
+                  std::span<const Plan> known) {
+  return AnytimeSearch(context, deadline).run(known);
+}
+
 }  // namespace dovetail::planning
 
 namespace dovetail {
@@ -213,12 +217,3 @@ std::uint64_t trials_of(const SearchLimits& limits, std::size_t tasks) {
 }
 
 }  // namespace dovetail
-
-namespace dovetail::planning {
-
-Plan plan_anytime(PlanningContext& context, std::optional<Time> deadline,
-                  std::span<const Plan> known) {
-  return AnytimeSearch(context, deadline).run(known);
-}
-
-}  // namespace dovetail::planning

@@ -2,7 +2,7 @@
 //
 // Source: our own. Idea: list planners differ in the order of the tasks and in how wide each may
 // be. This planner searches over both (anneal.hpp), starting from the best published plan and from
-// allocations derived from a lower bound (window_flow.hpp). Cost: one trial is one list placement,
+// allocations derived from a lower bound (lower_bound.hpp). Cost: one trial is one list placement,
 // given up as soon as it cannot be accepted; about 300,000 a second for 50 tasks. Never worse than
 // the published plans within its limits from which it starts. It stops when the bound shows that
 // hardly anything is left to gain.

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/order.hpp"
 #include "planners/fair/fair_scale.hpp"
-#include "planners/list/cluster_view.hpp"
+#include "planners/list/earliest_slot.hpp"
 
 namespace dovetail::planning {
 
@@ -41,16 +42,11 @@ void move_task(std::vector<TaskId>& order, std::vector<std::uint32_t>& places, T
 }
 
 DraftPlan draft_of(std::span<const Slot> slots) {
-  DraftPlan draft{.order = std::vector<TaskId>(slots.size()),
-                  .bounds = std::vector<SizeChoice>(slots.size()),
+  const auto start_of = [&](TaskId task) { return slots[task].start; };
+  DraftPlan draft{.order = order_by<TaskId>(slots.size(), start_of),
+                  .bounds = {},
                   .is_exact = std::vector<char>(slots.size(), 1)};
-  std::iota(draft.order.begin(), draft.order.end(), TaskId{0});
-  std::ranges::sort(draft.order, [&](TaskId a, TaskId b) {
-    return std::pair(slots[a].start, a) < std::pair(slots[b].start, b);
-  });
-  for (TaskId task = 0; task < slots.size(); ++task) {
-    draft.bounds[task] = {slots[task].procs, slots[task].end - slots[task].start};
-  }
+  for (const Slot& slot : slots) draft.bounds.push_back({slot.procs, slot.end - slot.start});
   return draft;
 }
 
@@ -67,7 +63,7 @@ DecodedPlan measured(std::vector<Slot> slots, Time now) {
   DecodedPlan plan{.slots = std::move(slots), .end = now};
   for (const Slot& slot : plan.slots) {
     plan.end = std::max(plan.end, slot.end);
-    plan.area += Area{slot.procs} * (slot.end - slot.start);
+    plan.area += slot.area();
   }
   return plan;
 }
@@ -83,21 +79,6 @@ DraftDecoder::DraftDecoder(const ClusterView& view, const SizeMenu& menu, const 
   tails_ = bottom_levels(view, widest);
   for (TaskId task = 0; task < view.size(); ++task) tails_[task] -= menu.widest(task).length;
   by_time_.resize(view.size());
-}
-
-Time DraftDecoder::ready_time(TaskId task, std::span<const Slot> slots) const {
-  Time ready = view_.release(task);
-  for (const TaskId before : view_.workflow().predecessors(task)) {
-    ready = std::max(ready, slots[before].end);
-  }
-  return ready;
-}
-
-Time DraftDecoder::due_time(TaskId task, std::span<const Slot> slots, Time end) const {
-  for (const TaskId after : view_.workflow().successors(task)) {
-    end = std::min(end, slots[after].start);
-  }
-  return end;
 }
 
 // Tries widths from the widest to the narrowest. Narrower ones last longer, so the search stops
@@ -141,12 +122,12 @@ bool DraftDecoder::decode_by(const DraftPlan& draft, const DecodeLimits& limits,
   plan.area = least_total_;
   for (const TaskId task : draft.order) {
     Slot& slot = plan.slots[task];
-    slot.start = ready_time(task, plan.slots);
+    slot.start = ready_time(view_, task, plan.slots);
     const Time end = std::min(limits.end, meter.due(task)) - tails_[task];
     if (!place(task, draft.bounds[task], draft.is_exact[task] != 0, end, slot)) return false;
     if (!meter.add(task, slot.end + tails_[task])) return false;
     plan.end = std::max(plan.end, slot.end);
-    plan.area += Area{slot.procs} * (slot.end - slot.start) - menu_.least_area(task);
+    plan.area += slot.area() - menu_.least_area(task);
     if (plan.area > limits.area) return false;
   }
   return true;
@@ -164,14 +145,12 @@ bool DraftDecoder::decode(const DraftPlan& draft, const DecodeLimits& limits, Fa
   return true;
 }
 
-void DraftDecoder::justify(DecodedPlan& plan) {
-  justify_by(plan, [end = plan.end](TaskId) { return end; });
-}
-
-void DraftDecoder::justify(DecodedPlan& plan, const FairScale& scale) {
-  justify_by(
-      plan, [&, ends = scale.ends_of(plan)](TaskId task) { return ends[scale.workflow_of(task)]; });
-  scale.measure(plan);
+void DraftDecoder::justify(DecodedPlan& plan, const FairScale* scale) {
+  if (scale == nullptr) return justify_by(plan, [end = plan.end](TaskId) { return end; });
+  justify_by(plan, [&, ends = scale->ends_of(plan)](TaskId task) {
+    return ends[scale->workflow_of(task)];
+  });
+  scale->measure(plan);
 }
 
 template <typename EndOf>
@@ -184,8 +163,8 @@ void DraftDecoder::justify_by(DecodedPlan& plan, const EndOf& end_of) {
   for (const TaskId task : by_time_) {
     Slot& slot = plan.slots[task];
     const Duration length = slot.end - slot.start;
-    const auto place =
-        line_.latest_fit(slot.procs, length, slot.start, due_time(task, plan.slots, end_of(task)));
+    const Time due = due_time(view_, task, plan.slots, end_of(task));
+    const auto place = line_.latest_fit(slot.procs, length, slot.start, due);
     line_.reserve(*place, length, slot.procs);
     slot = {slot.procs, place->start, place->start + length};
   }
@@ -197,7 +176,7 @@ void DraftDecoder::justify_by(DecodedPlan& plan, const EndOf& end_of) {
   for (const TaskId task : by_time_) {
     Slot& slot = plan.slots[task];
     const Duration length = slot.end - slot.start;
-    const Time ready = ready_time(task, plan.slots);
+    const Time ready = ready_time(view_, task, plan.slots);
     const auto place =
         line_.earliest_fit(slot.procs, length, line_.place_of(ready), ready, kForever);
     line_.reserve(*place, length, slot.procs);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -96,11 +95,9 @@ class DraftDecoder {
               DecodedPlan& plan);
 
   // Moves every task as late as possible, then as early as possible, with the same processors.
-  // Never ends later.
-  void justify(DecodedPlan& plan);
-
-  // The same for several workflows, none of which ends later. Measures the plan.
-  void justify(DecodedPlan& plan, const FairScale& scale);
+  // Never ends later; for several workflows, with their scale, none of them does, and the plan is
+  // measured.
+  void justify(DecodedPlan& plan, const FairScale* scale);
 
   const ClusterView& view() const { return view_; }
   const SizeMenu& menu() const { return menu_; }
@@ -116,8 +113,6 @@ class DraftDecoder {
   template <typename EndOf>
   void justify_by(DecodedPlan& plan, const EndOf& end_of);
   bool place(TaskId task, const SizeChoice& bound, bool is_exact, Time limit, Slot& slot);
-  Time ready_time(TaskId task, std::span<const Slot> slots) const;
-  Time due_time(TaskId task, std::span<const Slot> slots, Time end) const;
 
   const ClusterView& view_;
   const SizeMenu& menu_;

@@ -12,9 +12,7 @@ namespace dovetail {
 bool Frontier::offer(Plan plan) {
   if (!plan.feasible) return false;
   const Point point{makespan(plan), consumed(plan)};
-  const auto later =
-      std::upper_bound(points_.begin(), points_.end(), point.length,
-                       [](Duration length, const Point& other) { return length < other.length; });
+  const auto later = std::ranges::upper_bound(points_, point.length, {}, &Point::length);
   if (later != points_.begin() && std::prev(later)->area <= point.area) return false;
   // The plans it beats: at most one that is as long and costs more, and longer ones that are no
   // cheaper.
@@ -30,9 +28,7 @@ bool Frontier::offer(Plan plan) {
 }
 
 std::optional<Area> Frontier::cheapest_within(Duration length) const {
-  const auto later =
-      std::upper_bound(points_.begin(), points_.end(), length,
-                       [](Duration wanted, const Point& other) { return wanted < other.length; });
+  const auto later = std::ranges::upper_bound(points_, length, {}, &Point::length);
   if (later == points_.begin()) return std::nullopt;
   return std::prev(later)->area;
 }
@@ -66,8 +62,8 @@ const Plan* last_within(std::span<const Plan> frontier, Duration length) {
 }
 
 const Plan* fastest_within(std::span<const Plan> frontier, double hours) {
-  const auto found = std::find_if(frontier.begin(), frontier.end(),
-                                  [&](const Plan& plan) { return cpu_hours(plan) <= hours; });
+  const auto found =
+      std::ranges::find_if(frontier, [&](const Plan& plan) { return cpu_hours(plan) <= hours; });
   return found == frontier.end() ? nullptr : &*found;
 }
 

@@ -35,7 +35,7 @@ class FrontierSearch {
 
   void run() {
     save_everywhere();
-    DecodedPlan earliest = decoded(front_.plans().front());
+    DecodedPlan earliest = parts_.decoded(front_.plans().front());
     if (parts_.has_few_tasks()) {
       const auto ends = width_ends_after(parts_.now(), parts_.bound.path_end());
       parts_.for_each_width(ends, kEarliestShare * kUntilProofs, [&](DecodedPlan plan) {
@@ -84,14 +84,12 @@ class FrontierSearch {
       if (parts_.clock.is_over(until)) continue;
       const SearchGoal goal{.limits = {.area = consumed(plans[count - i - 1])},
                             .enough = Area{parts_.bound.path_end() - parts_.now()}};
-      const DecodedPlan from = decoded(plans[count - i]);
+      const DecodedPlan from = parts_.decoded(plans[count - i]);
       DecodedPlan found = parts_.search.improve(from, goal, share_of(kBudgetShare, count), until);
       parts_.shrinker.shrink(found, found.end);
       offer(found, found.end);
     }
   }
-
-  DecodedPlan decoded(const Plan& plan) const { return parts_.decoded(plan); }
 
   void offer(const DecodedPlan& plan, std::optional<Time> deadline) {
     Plan found = parts_.cluster.to_plan("DOVETAIL", plan.slots);
@@ -105,7 +103,7 @@ class FrontierSearch {
     const std::vector<Plan> plans = front_.plans();
     for (const Plan& plan : plans) {
       if (parts_.clock.is_over(kEarliestShare * kUntilProofs)) return;
-      DecodedPlan cheaper = decoded(plan);
+      DecodedPlan cheaper = parts_.decoded(plan);
       const Area before = cheaper.area;
       parts_.shrinker.shrink(cheaper, cheaper.end);
       if (cheaper.area < before) offer(cheaper, cheaper.end);
@@ -119,7 +117,7 @@ class FrontierSearch {
                           .enough = parts_.bound.on_work(deadline).work};
     const Plan* start = last_within(front_.plans(), deadline - parts_.now());
     if (start == nullptr) return;
-    DecodedPlan best = decoded(*start);
+    DecodedPlan best = parts_.decoded(*start);
     if (parts_.has_few_tasks()) {
       const auto ends = width_ends_before(parts_.now(), deadline);
       parts_.for_each_width(ends, until, [&](DecodedPlan plan) {

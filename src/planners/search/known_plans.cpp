@@ -199,14 +199,10 @@ Frontier published_frontier(PlanningContext& context, const FrontierOptions& opt
 
 Frontier known_plans(PlanningContext& context) {
   const std::size_t tasks = context.problem().task_count();
-  if (!has_deadline_planners(context.problem())) {
-    Frontier known;
-    offer_earliest(context, known, false);
-    return known;
-  }
-  if (tasks <= kFewTasks) return quick_frontier(context);
+  const bool by_deadlines = has_deadline_planners(context.problem());
+  if (by_deadlines && tasks <= kFewTasks) return quick_frontier(context);
   Frontier known;
-  offer_earliest(context, known, tasks <= kManyTasks);
+  offer_earliest(context, known, by_deadlines && tasks <= kManyTasks);
   return known;
 }
 

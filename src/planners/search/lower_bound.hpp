@@ -5,16 +5,16 @@
 //   Certificate cheap = bound.on_work(deadline);          // none in time consumes less than
 //   cheap.work
 //
-// The end is found by bisection. A time is impossible when some task does not fit into its window
-// (window_flow.hpp), or when tasks must do more work than there are free processors
-// (window_flow.hpp): all tasks, those that can only start late, or those that must end early.
+// The end is found by bisection. A time is impossible when some task does not fit into its window,
+// or when tasks must do more work than there are free processors: all tasks, those that can only
+// start late, or those that must end early.
 #pragma once
 
 #include <functional>
 #include <optional>
 
 #include "dovetail/certificate.hpp"
-#include "planners/search/window_flow.hpp"
+#include "planners/list/cluster_view.hpp"
 #include "planners/task_limits.hpp"
 
 namespace dovetail::planning {
@@ -44,10 +44,30 @@ class LowerBound {
   Time path_end() const { return path_end_; }
 
  private:
+  class WindowFlow;
+
+  // For each task of a plan that must end by a given time: the earliest start `ready`, the latest
+  // end `due`, and the fewest processors on which it can run, on a calendar without our tasks.
+  // Every bound starts from these.
+  struct TimeWindows {
+    bool is_possible = false;  // false: some task does not fit into its window, so there is no plan
+    std::vector<Time> ready = {};  // by task
+    std::vector<Time> due = {};
+    std::vector<Count> fewest = {};
+  };
+
+  // The earliest starts by task, and the earliest ends. They do not depend on when the plan must
+  // end.
+  struct Heads {
+    std::vector<Time> ready = {};
+    std::vector<Time> ends = {};  // kForever: it never fits
+  };
+
+  Heads find_heads() const;
+  TimeWindows windows_by(Time end) const;
   std::optional<Certificate> prove_impossible(Time end) const;
   std::optional<Certificate> prove_impossible(Time end, const TimeWindows& windows,
                                               Interval span) const;
-  Certificate certificate(Time end, const TimeWindows& windows, const WindowFlow& flow) const;
   double room(Interval window) const;
   bool has_few_tasks() const { return view_.size() <= kFewTasks; }
 

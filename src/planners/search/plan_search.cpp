@@ -35,24 +35,20 @@ DecodedPlan PlanSearch::improve(const DecodedPlan& from, const SearchGoal& goal,
   return best;
 }
 
-// Every second lane uses the bold settings.
+// Every second lane is bold.
 void PlanSearch::run_round(const Round& round, const SearchGoal& goal, DecodedPlan& best) {
   const auto lanes = std::clamp<std::size_t>(round.trials / kTrialsPerLane, 1, kMostLanes);
-  std::vector<std::optional<DecodedPlan>> found(lanes);
-  std::vector<std::uint64_t> made(lanes);
+  std::vector<std::optional<AnnealedPlan>> found(lanes);
   std::atomic<std::size_t> next = 0;
   const DraftPlan start = draft_of(best.slots);
   const auto work = [&] {
     for (std::size_t lane = next++; lane < lanes; lane = next++) {
       DraftDecoder decoder = make_decoder();
-      const SearchSettings settings =
-          lane % 2 == 0 ? SearchSettings::fine(view_.size()) : SearchSettings::coarse();
-      Annealer annealer(decoder, goal, settings,
-                        Random(limits_.seed).split(round.number * kMostLanes + lane));
-      if (!annealer.start(start)) continue;
-      annealer.run(round.trials / lanes, [&] { return clock_.is_over(round.share_of_time); });
-      found[lane] = annealer.best();
-      made[lane] = annealer.trials();
+      const AnnealingRun run{.is_bold = lane % 2 == 1,
+                             .random = Random(limits_.seed).split(round.number * kMostLanes + lane),
+                             .trials = round.trials / lanes,
+                             .is_over = [&] { return clock_.is_over(round.share_of_time); }};
+      found[lane] = anneal(decoder, goal, start, run);
     }
   };
   const unsigned threads =
@@ -63,9 +59,10 @@ void PlanSearch::run_round(const Round& round, const SearchGoal& goal, DecodedPl
   }
   work();
   helpers.clear();
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    trials_ += made[lane];
-    if (found[lane] && goal.is_better(*found[lane], best, now_)) best = std::move(*found[lane]);
+  for (const std::optional<AnnealedPlan>& lane : found) {
+    if (!lane) continue;
+    trials_ += lane->trials;
+    if (goal.is_better(lane->best, best, now_)) best = lane->best;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "planners/search/scratch_calendar.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace dovetail::planning {
 

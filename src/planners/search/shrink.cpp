@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planners/list/earliest_slot.hpp"
+
 namespace dovetail::planning {
 
 namespace {
@@ -14,8 +16,6 @@ constexpr std::size_t kLookAfter = 100;
 
 // Removing a task and putting it back makes four changes at most.
 constexpr std::size_t kChangesPerTask = 4;
-
-Area area_of(const Slot& slot) { return Area{slot.procs} * (slot.end - slot.start); }
 
 }  // namespace
 
@@ -66,18 +66,13 @@ bool Shrinker::pass(DecodedPlan& plan, std::span<const Time> dues, bool is_late,
 }
 
 void Shrinker::narrow(TaskId task, DecodedPlan& plan, Time due, bool is_late) {
-  Interval window{view_.release(task), due};
-  for (const TaskId before : view_.workflow().predecessors(task)) {
-    window.begin = std::max(window.begin, plan.slots[before].end);
-  }
-  for (const TaskId after : view_.workflow().successors(task)) {
-    window.end = std::min(window.end, plan.slots[after].start);
-  }
+  const Interval window{ready_time(view_, task, plan.slots),
+                        due_time(view_, task, plan.slots, due)};
   Slot& slot = plan.slots[task];
   line_.release({slot.start, slot.end}, slot.procs);
   const Slot found = cheapest_within(task, slot, window, is_late).value_or(slot);
   line_.reserve({found.start, line_.place_of(found.start)}, found.end - found.start, found.procs);
-  plan.area += area_of(found) - area_of(slot);
+  plan.area += found.area() - slot.area();
   slot = found;
 }
 
@@ -88,7 +83,7 @@ std::optional<Slot> Shrinker::cheapest_within(TaskId task, const Slot& now, Inte
   const Count first = time.fewest_within(window.end - window.begin, time.min_procs(), now.procs);
   for (Count procs = first; procs != 0 && procs <= now.procs; procs = time.next_allowed(procs)) {
     const Duration length = time.duration(procs);
-    if (Area{procs} * length > area_of(now)) continue;
+    if (Area{procs} * length > now.area()) continue;
     const auto place = is_late ? line_.latest_fit(procs, length, window.begin, window.end)
                                : line_.earliest_fit(procs, length, line_.place_of(window.begin),
                                                     window.begin, window.end);

@@ -18,14 +18,14 @@ std::vector<planning::ResourceId> first_resources(std::size_t count) {
 
 // A workflow on a pool, with the joins up to some time.
 struct Case {
-  planning::UnlikeGraph graph;
+  planning::CostGraph graph;
   std::vector<planning::ResourceId> at_start;
   std::vector<Event> joins;
 };
 
 class FlowCases {
  public:
-  explicit FlowCases(const gen::UnlikeFlow& flow) : flow_(flow), first_input_(flow.size() + 1) {
+  explicit FlowCases(const gen::PoolFlow& flow) : flow_(flow), first_input_(flow.size() + 1) {
     for (const auto& [from, to, transfer] : flow.edges) {
       inputs_.push_back({from, transfer});
       ++first_input_[to + 1];
@@ -59,7 +59,7 @@ class FlowCases {
   Duration heft(std::uint32_t resources) {
     const auto [known, is_new] = heft_.try_emplace(resources);
     if (is_new) {
-      const planning::UnlikeGraph graph = make_graph(resources);
+      const planning::CostGraph graph = make_graph(resources);
       planning::Situation situation(graph, 0);
       situation.pool = first_resources(resources);
       known->second = planning::plan_rest(graph, situation, {})->end;
@@ -94,7 +94,7 @@ class FlowCases {
     return {make_graph(times.size()), first_resources(pool.resources), std::move(joins)};
   }
 
-  planning::UnlikeGraph make_graph(std::size_t resources) {
+  planning::CostGraph make_graph(std::size_t resources) {
     while (costs_.size() < resources) {
       costs_.push_back(flow_.costs_on(static_cast<std::uint32_t>(costs_.size())));
     }
@@ -108,8 +108,8 @@ class FlowCases {
     return {resources, std::move(costs), inputs_, first_input_};
   }
 
-  const gen::UnlikeFlow& flow_;
-  std::vector<planning::UnlikeGraph::Input> inputs_;  // by task
+  const gen::PoolFlow& flow_;
+  std::vector<planning::CostGraph::Input> inputs_;  // by task
   std::vector<std::uint32_t> first_input_;
   std::vector<std::vector<Duration>> costs_;  // by resource and operation, as far as needed
   std::map<std::uint32_t, Duration> heft_;    // by resources at the start
@@ -123,7 +123,7 @@ std::string_view to_string(AdaptiveStrategy strategy) {
   return kNames[static_cast<std::size_t>(strategy)];
 }
 
-std::vector<Makespans> run_cases(const gen::UnlikeFlow& flow, std::span<const gen::PoolSpec> pools,
+std::vector<Makespans> run_cases(const gen::PoolFlow& flow, std::span<const gen::PoolSpec> pools,
                                  bool with_min_min) {
   FlowCases cases(flow);
   std::vector<Makespans> ends;

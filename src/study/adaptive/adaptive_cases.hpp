@@ -47,7 +47,7 @@ using Makespans = ByStrategy<Duration>;  // 0 where the strategy was not run
 
 // Makespans by pool. Resources join until the workflow ends. Min-Min runs only on request: on wide
 // workflows it takes longer than all others together.
-std::vector<Makespans> run_cases(const gen::UnlikeFlow& flow, std::span<const gen::PoolSpec> pools,
+std::vector<Makespans> run_cases(const gen::PoolFlow& flow, std::span<const gen::PoolSpec> pools,
                                  bool with_min_min);
 
 }  // namespace dovetail::study

@@ -77,15 +77,15 @@ void add_items(std::vector<Item>& items, const AdaptiveSize& size,
   }
 }
 
-gen::UnlikeFlow draw(const Item& item, double mean_seconds) {
+gen::PoolFlow draw(const Item& item, double mean_seconds) {
   const AdaptiveType& type = item.type;
-  const gen::UnlikeCosts costs{mean_seconds, type.ccr, type.beta};
+  const gen::PoolCosts costs{mean_seconds, type.ccr, type.beta};
   Random random = item.random;
   switch (type.application) {
     case AdaptiveApplication::blast:
-      return gen::unlike_blast(type.size, costs, random);
+      return gen::blast_for_pool(type.size, costs, random);
     case AdaptiveApplication::wien2k:
-      return gen::unlike_wien2k(type.size, costs, random);
+      return gen::wien2k_for_pool(type.size, costs, random);
     case AdaptiveApplication::random:
       break;
   }

@@ -15,14 +15,14 @@
 namespace dovetail::gen {
 namespace {
 
-UnlikeFlow drawn(const HeftGraphSpec& spec, const UnlikeCosts& costs = {}, std::uint64_t seed = 1) {
+PoolFlow drawn(const HeftGraphSpec& spec, const PoolCosts& costs = {}, std::uint64_t seed = 1) {
   Random random(seed);
   return heft_graph(spec, costs, random);
 }
 
 TEST(HeftGraph, EveryTaskBelowTheFirstLevelHasAParent) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    const UnlikeFlow flow = drawn({.tasks = 60, .out_degree = 0.1}, {}, seed);
+    const PoolFlow flow = drawn({.tasks = 60, .out_degree = 0.1}, {}, seed);
     const Workflow workflow = to_workflow(flow, 1, "flow");
     const auto levels = workflow.levels();
     // Entries are the first tasks, and no more than the widest level.
@@ -51,7 +51,7 @@ TEST(HeftGraph, OnlyTheLastLevelIsWithoutChildren) {
 
 TEST(HeftGraph, OutDegreeBoundsTheChildrenThatAreDrawn) {
   // Levels of one task: nobody has more children than were drawn.
-  const UnlikeFlow flow = drawn({.tasks = 100, .out_degree = 0.05, .shape = 0.1});
+  const PoolFlow flow = drawn({.tasks = 100, .out_degree = 0.05, .shape = 0.1});
   std::vector<int> children(100);
   std::set<std::pair<TaskId, TaskId>> known;
   for (const auto& [from, to, transfer] : flow.edges) {
@@ -61,7 +61,7 @@ TEST(HeftGraph, OutDegreeBoundsTheChildrenThatAreDrawn) {
   EXPECT_EQ(std::ranges::max(children), 5);
   EXPECT_EQ(std::ranges::count(children, 0), 1);
   // All later tasks may be children.
-  const UnlikeFlow dense = drawn({.tasks = 100, .out_degree = 1, .shape = 0.1});
+  const PoolFlow dense = drawn({.tasks = 100, .out_degree = 1, .shape = 0.1});
   EXPECT_GT(dense.edges.size(), 2000U);
 }
 
@@ -82,7 +82,7 @@ TEST(HeftGraph, WidthsFollowTheShape) {
 }
 
 TEST(HeftGraph, CostsHaveTheirMeansAndSpreads) {
-  const UnlikeFlow flow =
+  const PoolFlow flow =
       drawn({.tasks = 2000, .out_degree = 0.002}, {.mean_seconds = 50, .ccr = 4, .beta = 0.5});
   double mean = 0;
   double transfer = 0;
@@ -100,13 +100,13 @@ TEST(HeftGraph, CostsHaveTheirMeansAndSpreads) {
 }
 
 TEST(HeftGraph, NothingSpreadsWithoutBeta) {
-  const UnlikeFlow flow = drawn({.tasks = 30}, {.beta = 0});
+  const PoolFlow flow = drawn({.tasks = 30}, {.beta = 0});
   EXPECT_EQ(flow.costs_on(0), flow.costs_on(41));
 }
 
 TEST(HeftGraph, TasksOfAnOperationCostTheSame) {
   Random random(1);
-  const UnlikeFlow flow = unlike_wien2k(30, {.ccr = 5}, random);
+  const PoolFlow flow = wien2k_for_pool(30, {.ccr = 5}, random);
   EXPECT_EQ(flow.size(), 68U);
   EXPECT_EQ(flow.costs_on(3).size(), 10U);
   const Workflow workflow = to_workflow(flow, 4, "flow");
@@ -121,7 +121,7 @@ TEST(HeftGraph, TasksOfAnOperationCostTheSame) {
 
 TEST(HeftGraph, BlastHasTheSameLinesAsTheOtherOne) {
   Random random(1);
-  const Workflow workflow = to_workflow(unlike_blast(20, {}, random), 2, "flow");
+  const Workflow workflow = to_workflow(blast_for_pool(20, {}, random), 2, "flow");
   EXPECT_EQ(workflow.size(), 42U);
   const TaskId parse = *workflow.find("parse_17");
   ASSERT_EQ(workflow.predecessors(parse).size(), 1U);
@@ -162,10 +162,10 @@ TEST(HeftGraph, ResourcesJoinBeforeTheGivenTime) {
 
 // What the planners see is the same, be it through files or through arrays.
 TEST(HeftGraph, WorkflowsHoldWhatTheArraysHold) {
-  const UnlikeFlow flow = drawn({.tasks = 50, .out_degree = 0.2}, {.ccr = 2}, 9);
+  const PoolFlow flow = drawn({.tasks = 50, .out_degree = 0.2}, {.ccr = 2}, 9);
   const PoolSpec pool{.resources = 5, .interval_seconds = 100};
   const Platform platform = to_platform(pool, 250'000);
-  const planning::UnlikeGraph graph(
+  const planning::CostGraph graph(
       Problem({to_workflow(flow, platform.clusters().size(), "flow")}, platform));
   ASSERT_EQ(graph.resource_count(), 7U);
   ASSERT_EQ(graph.edge_count(), flow.edges.size());
@@ -177,7 +177,7 @@ TEST(HeftGraph, WorkflowsHoldWhatTheArraysHold) {
   }
   std::uint32_t edge = 0;
   for (TaskId task = 0; task < flow.size(); ++task) {
-    for (const planning::UnlikeGraph::Input& input : graph.inputs(task)) {
+    for (const planning::CostGraph::Input& input : graph.inputs(task)) {
       EXPECT_EQ(input.from, flow.edges[edge].from);
       EXPECT_EQ(task, flow.edges[edge].to);
       EXPECT_EQ(input.transfer, flow.edges[edge].transfer);
@@ -187,7 +187,7 @@ TEST(HeftGraph, WorkflowsHoldWhatTheArraysHold) {
 }
 
 TEST(HeftGraph, IsTheSameForTheSameSeed) {
-  const auto print = [](const UnlikeFlow& flow) {
+  const auto print = [](const PoolFlow& flow) {
     testing::Fingerprint sum;
     for (const auto& [from, to, transfer] : flow.edges) sum.add(from).add(to).add(transfer);
     for (const Duration cost : flow.costs_on(2)) sum.add(cost);
@@ -195,11 +195,11 @@ TEST(HeftGraph, IsTheSameForTheSameSeed) {
   };
   EXPECT_EQ(print(drawn({}, {}, 3)), 4771636067623328013ULL);
   Random random(3);
-  EXPECT_EQ(print(unlike_blast(7, {}, random)), 2815642921620771894ULL);
+  EXPECT_EQ(print(blast_for_pool(7, {}, random)), 2815642921620771894ULL);
 }
 
 TEST(HeftGraph, RefusesWhatIsOutOfRange) {
-  const auto error = [](const HeftGraphSpec& spec, const UnlikeCosts& costs) {
+  const auto error = [](const HeftGraphSpec& spec, const PoolCosts& costs) {
     return testing::error_of([&] { drawn(spec, costs); });
   };
   EXPECT_EQ(error({.tasks = 0}, {}), "tasks is 0; it must be between 1 and 10000000");

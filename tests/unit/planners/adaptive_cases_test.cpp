@@ -1,4 +1,5 @@
-// The worked cases of the specification of planning on unlike resources, and its sample graph.
+// The worked cases of the specification of planning on heterogeneous resources, and its sample
+// graph.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -148,7 +149,7 @@ class Sample : public ::testing::Test {
   }
 
   Problem problem_ = sample_problem(15'000);
-  planning::UnlikeGraph graph_{problem_};
+  planning::CostGraph graph_{problem_};
 };
 
 planning::AheftOptions mean_inflight() {
@@ -315,7 +316,7 @@ Problem three_tasks() {
 TEST(AnnouncedLeave, CostsOnAResourceThatIsGoneCountInNoRank) {
   // By their costs on r2 alone n1 and n2 are alike; with those on r1, n2 would come first.
   const Problem problem = three_tasks();
-  const planning::UnlikeGraph graph(problem);
+  const planning::CostGraph graph(problem);
   AheftWorld world(graph, 0, {0}, mean_inflight());
   follow_list(world,
               {{.time = 2'000, .kind = Event::Kind::leave_later, .resource = 0, .until = 4'000},

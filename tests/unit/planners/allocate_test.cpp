@@ -30,7 +30,7 @@ TEST(ClusterView, SeveralWorkflowsKeepEveryTaskAndEdge) {
   EXPECT_EQ(view.time(0).duration(2), 3 * kSecond);
   EXPECT_EQ(view.time(2).duration(1), 2 * kSecond);
   Plan plan;
-  view.place(plan, 2, 1, 5, 7);
+  view.place(plan, 2, {1, 5, 7});
   EXPECT_EQ(plan.placements[0].workflow, 1U);
   EXPECT_EQ(plan.placements[0].task, 1U);
 }

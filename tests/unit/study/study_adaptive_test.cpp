@@ -35,7 +35,7 @@ Duration end_of(const Problem& problem, std::string_view planner) {
 TEST(AdaptiveCases, EndAsThePlannersOfTheTableDo) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Random random(seed);
-    const gen::UnlikeFlow flow =
+    const gen::PoolFlow flow =
         gen::heft_graph({.tasks = 30, .out_degree = 0.2}, {.ccr = 5}, random);
     const gen::PoolSpec pool{.resources = 4, .interval_seconds = 150, .share = 0.3};
     const Makespans ends = run_cases(flow, {&pool, 1}, true)[0];
@@ -52,7 +52,7 @@ TEST(AdaptiveCases, EndAsThePlannersOfTheTableDo) {
 
 TEST(AdaptiveCases, LeaveOutMinMinUnlessAsked) {
   Random random(1);
-  const gen::UnlikeFlow flow = gen::unlike_blast(10, {}, random);
+  const gen::PoolFlow flow = gen::blast_for_pool(10, {}, random);
   const gen::PoolSpec pool;
   const Makespans ends = run_cases(flow, {&pool, 1}, false)[0];
   EXPECT_GT(ends[AdaptiveStrategy::aheft], 0);
