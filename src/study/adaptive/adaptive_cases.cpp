@@ -1,4 +1,4 @@
-#include "study/adaptive/adaptive_cases.hpp"
+#include "study/adaptive/adaptive_study.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "study/adaptive/adaptive_tables.hpp"
+#include "study/adaptive/adaptive_study.hpp"
 
 #include <algorithm>
 #include <cmath>

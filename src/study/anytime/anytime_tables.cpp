@@ -1,4 +1,4 @@
-#include "study/anytime/anytime_tables.hpp"
+#include "study/anytime/anytime_study.hpp"
 
 #include <fmt/format.h>
 

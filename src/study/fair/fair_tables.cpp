@@ -1,4 +1,4 @@
-#include "study/fair/fair_tables.hpp"
+#include "study/fair/fair_study.hpp"
 
 #include <fmt/format.h>
 

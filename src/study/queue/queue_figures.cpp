@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "study/queue/queue_tables.hpp"
+#include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
 
 namespace dovetail::study {

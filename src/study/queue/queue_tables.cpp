@@ -1,4 +1,4 @@
-#include "study/queue/queue_tables.hpp"
+#include "study/queue/queue_study.hpp"
 
 #include <fmt/format.h>
 
