@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "dovetail/error.hpp"
-#include "gen/archive_logs.hpp"
-#include "gen/synthetic_log.hpp"
+#include "gen/reservation_logs.hpp"
 
 namespace dovetail::study {
 namespace {

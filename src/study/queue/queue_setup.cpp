@@ -8,8 +8,8 @@
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "gen/archive_logs.hpp"
 #include "gen/pegasus.hpp"
+#include "gen/reservation_logs.hpp"
 #include "gen/workload.hpp"
 #include "study/queue/queue_study.hpp"
 
