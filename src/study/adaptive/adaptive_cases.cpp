@@ -1,11 +1,10 @@
-#include "study/adaptive/adaptive_study.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 
 #include "planners/pool/min_min.hpp"
 #include "planners/replan/aheft.hpp"
+#include "study/adaptive/adaptive_study.hpp"
 
 namespace dovetail::study {
 namespace {

@@ -81,7 +81,7 @@ void write_means(Text out, const AdaptiveStudyResult& result) {
 std::string value_text(const AdaptiveCell& cell) { return fmt::format("{:g}", cell.value); }
 
 void write_gains(Text out, const AdaptiveTable& table) {
-  const std::string_view name = published::adaptive_name(table.application, table.axis);
+  const auto [name, theirs] = published::adaptive_gains(table.application, table.axis);
   fmt::format_to(out, "\n{}{}{} by {}: gain over HEFT in per cent\n", name,
                  name.empty() ? "" : ", ", title_of(table.application),
                  words_for(table.application, table.axis));
@@ -90,7 +90,6 @@ void write_gains(Text out, const AdaptiveTable& table) {
     write_line(out, to_string(strategy), table.cells,
                [&](const AdaptiveCell& cell) { return text_of(cell.gain[strategy]); });
   }
-  const auto theirs = published::adaptive_gains(table.application, table.axis);
   if (!theirs.empty()) {
     write_line(out, "  published", theirs, [](double percent) { return text_of(percent, 1); });
   }
@@ -144,7 +143,7 @@ void write_figures(Text out, const AdaptiveStudyResult& result) {
 // The published tables in the order of the paper, then random graphs by the other parameters.
 void write_tables(Text out, const AdaptiveStudyResult& result) {
   const auto name_of = [](const AdaptiveTable* table) {
-    return published::adaptive_name(table->application, table->axis);
+    return published::adaptive_gains(table->application, table->axis).name;
   };
   std::vector<const AdaptiveTable*> tables;
   for (const AdaptiveTable& table : result.tables) {
@@ -161,7 +160,8 @@ void write_tables(Text out, const AdaptiveStudyResult& result) {
   }
 }
 
-Json cell_json(const AdaptiveCell& cell) {
+// With the published means, if these are all cases of an application.
+Json cell_json(const AdaptiveCell& cell, std::optional<AdaptiveApplication> all_of = {}) {
   Json strategies = Json::array();
   for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
     if (!cell.mean[strategy]) continue;
@@ -170,6 +170,7 @@ Json cell_json(const AdaptiveCell& cell) {
       row["gain_percent"] = gain->percent;
       row["gain_error"] = report::nullable(gain->error);
     }
+    if (all_of) row["published"] = report::nullable(published::adaptive_mean(*all_of, strategy));
     strategies.push_back(std::move(row));
   }
   return {{"graphs", cell.graphs}, {"cases", cell.cases}, {"strategies", std::move(strategies)}};
@@ -182,18 +183,12 @@ Json total_json(const AdaptiveStudyResult& result, const AdaptiveTotal& total) {
     json["graphs_of_a_type"] = size.graphs;
     json["pools_of_a_graph"] = size.models;
   }
-  json.update(cell_json(total.cell));
-  for (Json& strategy : json["strategies"]) {
-    for (const AdaptiveStrategy known : kAdaptiveStrategies) {
-      if (strategy["strategy"] != to_string(known)) continue;
-      strategy["published"] = report::nullable(published::adaptive_mean(total.application, known));
-    }
-  }
+  json.update(cell_json(total.cell, total.application));
   return json;
 }
 
 Json table_json(const AdaptiveTable& table) {
-  const auto theirs = published::adaptive_gains(table.application, table.axis);
+  const auto [name, theirs] = published::adaptive_gains(table.application, table.axis);
   Json cells = Json::array();
   for (std::size_t i = 0; i < table.cells.size(); ++i) {
     Json cell{{"value", table.cells[i].value}};
@@ -203,7 +198,7 @@ Json table_json(const AdaptiveTable& table) {
   }
   return {{"application", to_string(table.application)},
           {"parameter", to_string(table.axis)},
-          {"published_as", published::adaptive_name(table.application, table.axis)},
+          {"published_as", name},
           {"cells", std::move(cells)}};
 }
 

@@ -136,15 +136,15 @@ AdaptiveTable adaptive_table(std::span<const AdaptiveCase> cases, AdaptiveApplic
 
 namespace published {
 
-// The gain of AHEFT over HEFT in per cent, by value (Tables 3, 4, 7, 8); empty where it was not
-// published.
-std::span<const double> adaptive_gains(AdaptiveApplication application, AdaptiveAxis axis);
+// The gain of AHEFT over HEFT in per cent, by value; empty where it was not published.
+struct AdaptiveGains {
+  std::string_view name = {};  // "Table 3" and so on
+  std::span<const double> percent = {};
+};
+AdaptiveGains adaptive_gains(AdaptiveApplication application, AdaptiveAxis axis);
 
 // The mean makespan of all cases (Table 6 and the text).
 std::optional<double> adaptive_mean(AdaptiveApplication application, AdaptiveStrategy strategy);
-
-// "Table 3" and so on; empty where there is none.
-std::string_view adaptive_name(AdaptiveApplication application, AdaptiveAxis axis);
 
 }  // namespace published
 
