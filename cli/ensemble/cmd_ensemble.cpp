@@ -6,7 +6,6 @@
 #include "cli/command.hpp"
 #include "cli/ensemble/ensemble_input.hpp"
 #include "cli/ensemble/ensemble_output.hpp"
-#include "cli/ensemble/ensemble_pictures.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
