@@ -1,4 +1,4 @@
-// The DOVETAIL study as text, JSON and CSV.
+// The DOVETAIL study as text, JSON, CSV and pictures.
 #include <algorithm>
 #include <functional>
 #include <ranges>
@@ -9,11 +9,18 @@
 namespace dovetail::study {
 namespace {
 
+using draw::LineChart;
+using draw::LineLook;
+using draw::LineSeries;
 using report::Json;
 using report::Text;
 using Metric = AnytimeMetric;
 
 constexpr report::LineWidths kAnytimeWidths = {.name = 14, .cell = 26};
+
+double hours_of(Area milliseconds) {
+  return static_cast<double>(milliseconds) / static_cast<double>(kHour);
+}
 
 // The positions of the limits, which are the columns of every table.
 auto limits_of(const AnytimeStudyResult& result) {
@@ -74,12 +81,13 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
                      const AnytimePart& part, std::string_view name,
                      std::optional<double> AnytimeReference::*value) {
   bool has_any = false;
-  std::string line = report::line(kAnytimeWidths, name, result.limits, [&](const AnytimeLimit& limit) {
-    const AnytimeReference* known = find_reference(table.metric, part, limit);
-    const bool has = known != nullptr && known->*value;
-    has_any |= has;
-    return has ? fmt::format("{:.1f}", *(known->*value)) : "";
-  });
+  std::string line =
+      report::line(kAnytimeWidths, name, result.limits, [&](const AnytimeLimit& limit) {
+        const AnytimeReference* known = find_reference(table.metric, part, limit);
+        const bool has = known != nullptr && known->*value;
+        has_any |= has;
+        return has ? fmt::format("{:.1f}", *(known->*value)) : "";
+      });
   if (!has_any) return;
   line.erase(line.find_last_not_of(' ') + 1);
   fmt::format_to(out, "{}\n", line);
@@ -220,7 +228,7 @@ Json failures_json(const AnytimeFailures& failures) {
 Json points_json(const std::vector<AnytimePoint>& points) {
   return report::list(points, [](const AnytimePoint& point) {
     return Json{{"turnaround_s", to_seconds(point.turnaround)},
-                {"cpu_hours", static_cast<double>(point.area) / static_cast<double>(kHour)}};
+                {"cpu_hours", hours_of(point.area)}};
   });
 }
 
@@ -232,6 +240,52 @@ Json frontier_json(const AnytimeFrontier& frontier) {
           {"turnaround_planners", points_json(frontier.forward)},
           {"deadline_planners", points_json(frontier.backward)},
           {"bound", points_json(frontier.bound)}};
+}
+
+// The mean of a metric over the limits, a line for each part.
+LineChart over_time(const AnytimeStudyResult& result, Metric metric, std::string title) {
+  LineChart chart{.title = std::move(title),
+                  .facts = {"mean over instances", "each point a search of its own"},
+                  .x_name = "processor time of one thread, milliseconds",
+                  .y_name = "per cent",
+                  .log_x = true};
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    if (!part.shapes && !part.tasks) continue;
+    LineSeries line;
+    std::size_t count = 0;
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeSummary summary = summarise(result.cases, part, metric, limit);
+      if (summary.count == 0 || !result.limits[limit].milliseconds) continue;
+      count = summary.count;
+      line.points.emplace_back(*result.limits[limit].milliseconds, 100 * summary.mean);
+    }
+    line.name = fmt::format("{} ({})", part.name(), count);
+    if (!line.points.empty()) chart.series.push_back(std::move(line));
+  }
+  return chart;
+}
+
+LineSeries series_of(std::string name, const std::vector<AnytimePoint>& points, LineLook look) {
+  LineSeries series{.name = std::move(name), .look = look};
+  for (const AnytimePoint& point : points) {
+    series.points.emplace_back(hours_of(point.turnaround), hours_of(point.area));
+  }
+  return series;
+}
+
+LineChart frontier_chart(const AnytimeFrontier& frontier) {
+  LineChart chart{.title = "What a shorter turn-around costs",
+                  .facts = {fmt::format("{} tasks on {}, {} processors", frontier.tasks,
+                                        frontier.log, frontier.processors),
+                            "below the bound there is no plan"},
+                  .x_name = "turn-around, hours",
+                  .y_name = "CPU-hours",
+                  .log_y = true};
+  chart.series = {series_of("DOVETAIL", frontier.ours, LineLook::stairs),
+                  series_of("BL_x_BD_y", frontier.forward, LineLook::dots),
+                  series_of("DL_x", frontier.backward, LineLook::dots),
+                  series_of("bound", frontier.bound, LineLook::line)};
+  return chart;
 }
 
 }  // namespace
@@ -279,9 +333,7 @@ std::string to_csv(const AnytimeStudyResult& result) {
       "shape,tasks,width,density,log,processors,phi,method,question,limit,best16_s,cpar_s,"
       "cpar_hours,tightest_dl_s,best_dl_hours,turnaround_s,hours,gap,critical_path_s,"
       "calendar_path_s,bound_s,bound_hours,trials,valid,proven\n";
-  const auto hours = [](Area area) {
-    return fmt::format("{:.4f}", static_cast<double>(area) / static_cast<double>(kHour));
-  };
+  const auto hours = [](Area area) { return fmt::format("{:.4f}", hours_of(area)); };
   for (const AnytimeCase& one : result.cases) {
     for (const AnytimeAnswer& answer : one.answers) {
       text += fmt::format(
@@ -298,6 +350,20 @@ std::string to_csv(const AnytimeStudyResult& result) {
     }
   }
   return text;
+}
+
+std::vector<AnytimeFigure> anytime_figures(const AnytimeStudyResult& result) {
+  LineChart gap =
+      over_time(result, Metric::gap, "Certified gap: how much better a plan could be at most");
+  gap.log_y = true;
+  std::vector<AnytimeFigure> figures = {
+      {"anytime_progress", over_time(result, Metric::turnaround_best16,
+                                     "Turn-around against the best of sixteen published plans")},
+      {"anytime_gap", std::move(gap)}};
+  if (result.frontier) {
+    figures.push_back({"anytime_frontier", frontier_chart(*result.frontier)});
+  }
+  return figures;
 }
 
 }  // namespace dovetail::study
