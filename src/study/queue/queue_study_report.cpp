@@ -288,26 +288,6 @@ Json doubt_json(const QueueStudyResult& result, const DoubtRow& row) {
   return json;
 }
 
-struct SeriesMeans {
-  double held_hours = 0;
-  double jobs = 0;
-  double expired = 0;
-  double single_mode = 0;
-};
-
-SeriesMeans means_of(const QueueSeries& series) {
-  SeriesMeans sums;
-  for (const QueueOutcome& outcome : series.outcomes) {
-    sums.held_hours += static_cast<double>(outcome.held) / 3.6e6;
-    sums.jobs += outcome.jobs;
-    sums.expired += outcome.expired;
-    sums.single_mode += outcome.single_mode ? 100 : 0;
-  }
-  const auto count = static_cast<double>(series.outcomes.size());
-  return {sums.held_hours / count, sums.jobs / count, sums.expired / count,
-          sums.single_mode / count};
-}
-
 }  // namespace
 
 std::string format_table(const QueueStudyResult& result) {
@@ -350,7 +330,7 @@ std::string to_csv(const QueueStudyResult& result) {
     const QueueSeriesKey& key = series.key;
     const QueueLog& log = result.logs[key.setting.log];
     const QueueWorkflow& workflow = result.workflows[key.workflow];
-    const SeriesMeans means = means_of(series);
+    const auto mean_of = [&](auto value_of) { return mean(series.outcomes, value_of); };
     QueueSeriesKey base = key;
     base.cut = Cut::zhang;
     base.min_utilisation = 0;
@@ -359,8 +339,11 @@ std::string to_csv(const QueueStudyResult& result) {
         log.name, log.nodes, name_of(key.setting.requests), key.setting.contiguous ? "yes" : "no",
         never_ran_text(key.setting.never_ran), key.cap, workflow.name, workflow.tasks->size(),
         name_of(key.cut), key.min_utilisation, series.outcomes.size(),
-        series.mean_makespan() / kSecond, means.held_hours, means.jobs, means.expired,
-        means.single_mode, improvement(series, *result.find(base)).mean_of_ratios);
+        series.mean_makespan() / kSecond,
+        mean_of([](const QueueOutcome& one) { return static_cast<double>(one.held) / 3.6e6; }),
+        mean_of(&QueueOutcome::jobs), mean_of(&QueueOutcome::expired),
+        mean_of([](const QueueOutcome& one) { return one.single_mode ? 100 : 0; }),
+        improvement(series, *result.find(base)).mean_of_ratios);
   }
   return text;
 }

@@ -1,11 +1,11 @@
-#include "study/queue/queue_study.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "study/queue/queue_study.hpp"
 
 namespace dovetail::study {
 namespace {
