@@ -71,7 +71,7 @@ double distance(const PlainTable& table, Degradation ComparisonRow::*metric,
     const std::size_t row = plain_position(name);
     sum += mean_over_phi([&](std::size_t column) {
       return std::abs((table.columns[column].rows[row].*metric).percent -
-                      (published::deadline_rows()[row].*theirs)[column]);
+                      (published::kDeadlineRows[row].*theirs)[column]);
     });
   }
   return sum / static_cast<double>(kConservativeNames.size());
