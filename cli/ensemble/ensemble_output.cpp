@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/ensemble/ensemble_input.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
@@ -44,8 +45,7 @@ std::vector<std::string> runs_json(const std::vector<planning::MonthRun>& runs,
 
 std::string cluster_json(const EnsembleAnswer& answer, std::size_t c) {
   const planning::SitePlan& site = answer.plan.sites[c];
-  std::vector<std::uint32_t> numbers;
-  for (const std::uint32_t scenario : site.scenarios) numbers.push_back(scenario + 1);
+  const auto numbers = mapped(site.scenarios, [](std::uint32_t scenario) { return scenario + 1; });
   std::string out = fmt::format(
       R"({{"name":{},"scenarios":{},"groups":[{}],"post_processors":{},"formula_makespan":{},)"
       R"("makespan":{},"processors":{},"assigned":[{}],"planned_for":{},"at_no_cost":{},)"
@@ -55,9 +55,8 @@ std::string cluster_json(const EnsembleAnswer& answer, std::size_t c) {
       answer.processors[c], fmt::join(numbers, ","), site.planned_for,
       site.at_no_cost ? std::to_string(*site.at_no_cost) : "null", site.flushes);
   if (!answer.vectors.empty()) {
-    std::vector<std::string> values;
-    for (const Duration value : answer.vectors[c]) values.push_back(end_json(value));
-    out += fmt::format(R"(,"performance":[{}])", fmt::join(values, ","));
+    out +=
+        fmt::format(R"(,"performance":[{}])", fmt::join(mapped(answer.vectors[c], end_json), ","));
   }
   if (!answer.schedules.empty()) {
     out += fmt::format(",\"schedule\":[\n  {}]",

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cli/make/generate.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "gen/heft_graph.hpp"
@@ -200,8 +201,7 @@ Exit generate_workflow(const CLI::App& command, WorkflowArguments arguments) {
 }
 
 void add_shape_options(CLI::App& command, WorkflowArguments& a) {
-  Names names;
-  for (const Shape& shape : shapes()) names.push_back(shape.name);
+  const Names names = mapped(shapes(), &Shape::name);
   command
       .add_option("--shape", a.shape,
                   fmt::format("choose the shape: layered (default), {}",

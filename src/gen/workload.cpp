@@ -7,6 +7,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "core/mapped.hpp"
 #include "gen/task_times.hpp"
 
 namespace dovetail::gen {
@@ -36,10 +37,8 @@ std::vector<Duration> make_requests(const WorkloadSpec& spec, const std::vector<
 }
 
 void add_users(std::vector<WorkloadJob>& jobs, std::uint32_t users, Random random) {
-  std::vector<Count> procs;
-  procs.reserve(jobs.size());
-  for (const WorkloadJob& job : jobs) procs.push_back(job.procs);
-  const std::vector<std::uint32_t> drawn = draw_users(procs, users, random);
+  const std::vector<std::uint32_t> drawn =
+      draw_users(mapped(jobs, &WorkloadJob::procs), users, random);
   for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].user = drawn[i];
 }
 
@@ -137,10 +136,8 @@ Workload make_workload(const WorkloadSpec& spec) {
   check_longest_request(spec.longest_request);
   const Random random(spec.seed);
   const std::vector<LublinJob> jobs = make_jobs(spec, random.split(kJobStream));
-  std::vector<Duration> runs;
-  runs.reserve(jobs.size());
-  for (const LublinJob& job : jobs) runs.push_back(job.run);
-  const std::vector<Duration> requests = make_requests(spec, runs, random.split(kRequestStream));
+  const std::vector<Duration> requests =
+      make_requests(spec, mapped(jobs, &LublinJob::run), random.split(kRequestStream));
 
   Workload workload{spec, {}};
   workload.jobs.reserve(jobs.size());
@@ -179,12 +176,7 @@ std::vector<std::uint32_t> draw_users(std::span<const Count> procs, std::uint32_
   if (procs.empty()) return {};
   const std::vector<Club> clubs = form_clubs(class_shares(procs), users);
   const std::vector<std::size_t> club_of = responsible(clubs);
-  std::vector<std::uint32_t> result;
-  result.reserve(procs.size());
-  for (const Count count : procs) {
-    result.push_back(clubs[club_of[size_class(count)]].draw(random));
-  }
-  return result;
+  return mapped(procs, [&](Count count) { return clubs[club_of[size_class(count)]].draw(random); });
 }
 
 io::SwfLog to_swf(const Workload& workload) {
