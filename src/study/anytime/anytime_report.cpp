@@ -60,7 +60,7 @@ constexpr std::array kGains = {
     TableSpec{Metric::gap_default, "    Certified gap at 1.25 times the CPU-hours", false, true},
 };
 
-constexpr std::array kBounds = {
+constexpr std::array kBoundTables = {
     TableSpec{Metric::bound_path, "(g) Bound over plan: critical path"},
     TableSpec{Metric::bound_calendar, "    critical path around the reservations"},
     TableSpec{Metric::bound_flow, "    window flow (the certificate)"},
@@ -296,7 +296,7 @@ std::string format_table(const AnytimeStudyResult& result) {
   write_head(out, result);
   for (const TableSpec& table : kGains) write_table(out, result, table);
   write_failures(out, result);
-  for (const TableSpec& table : kBounds) write_table(out, result, table);
+  for (const TableSpec& table : kBoundTables) write_table(out, result, table);
   write_times(out, result);
   write_promises(out, result);
   text += "\nWhat the numbers mean: docs/studies.md; how the planner works: docs/anytime.md.\n";

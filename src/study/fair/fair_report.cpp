@@ -14,7 +14,7 @@ constexpr int kNameWidth = 16;
 constexpr std::array<std::string_view, 5> kBoxParts = {"least", "quartile", "median", "quartile",
                                                        "greatest"};
 
-std::string title_of(FairMetric metric) {
+std::string metric_title(FairMetric metric) {
   std::string title(to_string(metric));
   std::ranges::replace(title, '_', ' ');
   return title;
@@ -26,9 +26,9 @@ struct Figure {
   FairMetric metric;
   std::string_view unit;
 };
-constexpr std::array kFigures = {Figure{2, FairMetric::average_stretch, ""},
-                                 Figure{3, FairMetric::makespan, " in seconds"},
-                                 Figure{4, FairMetric::maximum_stretch, ""}};
+constexpr std::array kFairFigures = {Figure{2, FairMetric::average_stretch, ""},
+                                     Figure{3, FairMetric::makespan, " in seconds"},
+                                     Figure{4, FairMetric::maximum_stretch, ""}};
 
 // The classes that were run, if several, and all together.
 std::vector<FairPart> by_class(const FairStudyResult& result) {
@@ -55,7 +55,8 @@ void write_part(Text out, report::LineWidths part, std::string_view algorithm,
 
 void write_figure(Text out, const FairStudyResult& result, const Figure& figure) {
   constexpr report::LineWidths kWidths = {9, 9};
-  fmt::format_to(out, "\nFigure {}: {}{}\n", figure.number, title_of(figure.metric), figure.unit);
+  fmt::format_to(out, "\nFigure {}: {}{}\n", figure.number, metric_title(figure.metric),
+                 figure.unit);
   write_part(out, kWidths, "", "", kBoxParts, [](std::string_view part) { return part; });
   const auto planners_run = fair_planners();
   const int decimals = figure.metric == FairMetric::makespan ? 1 : 2;
@@ -77,7 +78,7 @@ void write_figure(Text out, const FairStudyResult& result, const Figure& figure)
 void write_percents(Text out, const FairStudyResult& result) {
   constexpr report::LineWidths kWidths = {14, 16};
   fmt::format_to(out, "\nTable II: per cent above MAGS, on average (positive: MAGS is better)\n");
-  write_part(out, kWidths, "", "", kFairMetrics, title_of);
+  write_part(out, kWidths, "", "", kFairMetrics, metric_title);
   const auto planners_run = fair_planners();
   for (std::size_t i = 0; i < planners_run.size(); ++i) {
     std::string_view name = planners_run[i]->name;
@@ -162,7 +163,7 @@ std::string format_table(const FairStudyResult& result) {
                  report::name_of(result.scale), result.seed);
   fmt::format_to(out, "{} cases, {} plans: {} sets of each class and number of workflows\n",
                  result.cases.size(), result.cases.size() * fair_planners().size(), result.sets);
-  for (const Figure& figure : kFigures) write_figure(out, result, figure);
+  for (const Figure& figure : kFairFigures) write_figure(out, result, figure);
   write_percents(out, result);
   write_slacks(out, result);
   write_timings(out, result);
