@@ -6,7 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/ensemble/ensemble_input.hpp"
 #include "cli/ensemble/ensemble_output.hpp"
-#include "cli/ensemble/ensemble_pictures.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
@@ -17,17 +17,12 @@ namespace dovetail::cli {
 
 namespace {
 
-std::vector<Count> processors_of(const Ensemble& ensemble) {
-  std::vector<Count> processors;
-  for (const EnsembleSite& site : ensemble.sites) processors.push_back(site.processors);
-  return processors;
-}
-
 // Simulates month by month, on clusters without other load.
 EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   const Ensemble& ensemble = input.ensemble;
   EnsembleAnswer answer{ensemble.scenarios, ensemble.months, input.choices,
-                        planning::plan_ensemble(ensemble, input.choices), processors_of(ensemble)};
+                        planning::plan_ensemble(ensemble, input.choices),
+                        mapped(ensemble.sites, &EnsembleSite::processors)};
   for (std::size_t c = 0; input.arguments.needs_schedule() && c < ensemble.sites.size(); ++c) {
     const planning::SitePlan& site = answer.plan.sites[c];
     auto& runs = answer.schedules.emplace_back();
@@ -40,8 +35,8 @@ EnsembleAnswer simulated_answer(const EnsembleInput& input) {
   }
   if (input.arguments.vectors) {
     for (planning::PerformanceVector& vector : planning::performance_of(ensemble, input.choices)) {
-      auto& values = answer.vectors.emplace_back();
-      for (Count k = 1; k <= ensemble.scenarios; ++k) values.push_back(vector.at(k));
+      answer.vectors.push_back(mapped(std::views::iota(1, ensemble.scenarios + 1),
+                                      [&](Count k) { return vector.at(k); }));
     }
   }
   return answer;
@@ -53,7 +48,7 @@ EnsembleAnswer planned_answer(const EnsembleInput& input, std::string& full_clus
                         input.ensemble.months,
                         input.choices,
                         {},
-                        processors_of(input.ensemble)};
+                        mapped(input.ensemble.sites, &EnsembleSite::processors)};
   auto plan = calendar_plan(input, full_cluster);
   if (!plan) {
     answer.plan.makespan = kForever;
@@ -213,12 +208,6 @@ Exit run_ensemble(const EnsembleArguments& arguments) {
   return arguments.sweep.empty() ? answer_ensemble(input) : answer_sweep(input);
 }
 
-std::string known_names() {
-  std::vector<std::string_view> names;
-  for (const planning::GroupingInfo& row : planning::groupings()) names.push_back(row.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 }  // namespace
 
 void add_ensemble(CLI::App& program, Exit& status) {
@@ -232,8 +221,10 @@ void add_ensemble(CLI::App& program, Exit& status) {
                   "use this cluster file, whose clusters have the names of the ensemble's tables, "
                   "or a number of processors where there is one table")
       ->required();
-  command.add_option("--heuristic", a.heuristic,
-                     "choose how processors are grouped: " + known_names() + "; default best");
+  const auto known = mapped(planning::groupings(), &planning::GroupingInfo::name);
+  command.add_option(
+      "--heuristic", a.heuristic,
+      fmt::format("choose how processors are grouped: {}; default best", fmt::join(known, ", ")));
   std::vector<std::pair<std::string, planning::Dispatch>> rules;
   for (const planning::DispatchInfo& rule : planning::dispatch_rules()) {
     rules.emplace_back(rule.name, rule.rule);

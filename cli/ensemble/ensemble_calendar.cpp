@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/ensemble/ensemble_input.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/check.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -151,13 +152,12 @@ std::optional<planning::ChainEnsemblePlan> calendar_plan(const EnsembleInput& in
   }
   planning::ChainEnsemble chains{.platform = planned_platform(input),
                                  .units = units_of(input),
-                                 .windows = {},
+                                 .windows = mapped(input.ensemble.sites, &EnsembleSite::windows),
                                  .scenarios = input.ensemble.scenarios,
                                  .months = input.ensemble.months,
                                  .node_multiples = input.ensemble.rules.node_multiples,
                                  .post_processors = input.ensemble.rules.post_processors,
                                  .post_node = input.ensemble.rules.post_node};
-  for (const EnsembleSite& site : input.ensemble.sites) chains.windows.push_back(site.windows);
   reject_huge_plan(input, chains);
   std::size_t full = 0;
   auto plan = planning::plan_chain_ensemble(chains, input.choices, &full);

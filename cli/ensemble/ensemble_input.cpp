@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/text.hpp"
@@ -23,8 +24,7 @@ template <typename Info>
 const Info& chosen_row(const std::string& option, const std::string& name, const Info* found,
                        std::span<const Info> all) {
   if (found != nullptr) return *found;
-  std::vector<std::string_view> known;
-  for (const Info& row : all) known.push_back(row.name);
+  const auto known = mapped(all, &Info::name);
   std::string hint = io::did_you_mean(name, known);
   if (hint.empty()) hint = fmt::format("; known are {}", fmt::join(known, ", "));
   throw InputError(fmt::format("{}: there is no {}{}", option, io::quote(name), hint));

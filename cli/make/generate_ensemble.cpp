@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/make/generate.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "gen/climate.hpp"
@@ -19,12 +20,11 @@ struct GenerateEnsemble {
 };
 
 Platform platform_of(const Ensemble& ensemble) {
-  std::vector<Cluster> clusters;
-  for (const EnsembleSite& site : ensemble.sites) {
-    clusters.push_back(
-        {.name = site.name, .processors = site.processors, .cores_per_node = site.cores_per_node});
-  }
-  return Platform(0, std::move(clusters));
+  return Platform(0, mapped(ensemble.sites, [](const EnsembleSite& site) {
+                    return Cluster{.name = site.name,
+                                   .processors = site.processors,
+                                   .cores_per_node = site.cores_per_node};
+                  }));
 }
 
 Exit generate_ensemble(const CLI::App& command, const GenerateEnsemble& arguments) {

@@ -6,8 +6,7 @@
 #include "cli/make/generate.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "gen/archive_logs.hpp"
-#include "gen/synthetic_log.hpp"
+#include "gen/reservation_logs.hpp"
 
 namespace dovetail::cli {
 

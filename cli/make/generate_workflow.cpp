@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cli/make/generate.hpp"
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "gen/heft_graph.hpp"
@@ -25,12 +26,10 @@ struct WorkflowArguments {
   std::string shape = "layered";
   std::string name;
   LayeredDagSpec layered;
-  std::uint32_t points = 8;
-  std::uint32_t parts = 8;
-  std::uint32_t stages = 1;
-  std::vector<std::uint32_t> widths = {4, 4, 4};
-  std::uint32_t levels = 4;
-  std::uint32_t arity = 2;
+  FftSpec fft;
+  ForkJoinSpec fork_join;
+  StrictLevelsSpec strict;
+  TreeSpec tree;
   double hours = 100;
   WaysSpec ways;
   HeftGraphSpec heft;
@@ -45,6 +44,13 @@ struct WorkflowArguments {
   std::uint64_t seed = 1;
   std::string output = "-";
 
+  // The spec of a shape with the times that were asked for.
+  template <typename Spec>
+  Spec timed(Spec spec) const {
+    spec.times = times;
+    return spec;
+  }
+  ListSpec list() const { return {layered.tasks, times}; }
   PegasusSpec pegasus() const { return {layered.tasks, hours}; }
   PoolCosts costs() const { return {ways.mean_seconds, ways.ccr, beta}; }
   Platform platform() const {
@@ -87,41 +93,23 @@ std::vector<Shape> shapes() {
   const Names ways = with_pool({"--ways", "--mean-time", "--ccr"});
   return {
       {"layered", with_times({"--tasks", "--width", "--density", "--regularity", "--jump"}),
-       [](Args a, Random& r) {
-         LayeredDagSpec spec = a.layered;
-         spec.times = a.times;
-         return layered_dag(spec, r, a.name);
-       }},
+       [](Args a, Random& r) { return layered_dag(a.timed(a.layered), r, a.name); }},
       {"fft", with_times({"--points"}),
-       [](Args a, Random& r) {
-         return fft({a.points, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return fft(a.timed(a.fft), r, a.name); }},
       {"strassen", with_times({}),
        [](Args a, Random& r) { return strassen({.times = a.times}, r, a.name); }},
       {"chain", with_times({"--tasks"}),
-       [](Args a, Random& r) {
-         return chain({a.layered.tasks, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return chain(a.list(), r, a.name); }},
       {"independent", with_times({"--tasks"}),
-       [](Args a, Random& r) {
-         return independent({a.layered.tasks, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return independent(a.list(), r, a.name); }},
       {"fork-join", with_times({"--parts", "--stages"}),
-       [](Args a, Random& r) {
-         return fork_join({a.parts, a.stages, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return fork_join(a.timed(a.fork_join), r, a.name); }},
       {"levels", with_times({"--widths"}),
-       [](Args a, Random& r) {
-         return strict_levels({a.widths, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return strict_levels(a.timed(a.strict), r, a.name); }},
       {"in-tree", with_times({"--levels", "--arity"}),
-       [](Args a, Random& r) {
-         return in_tree({a.levels, a.arity, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return in_tree(a.timed(a.tree), r, a.name); }},
       {"out-tree", with_times({"--levels", "--arity"}),
-       [](Args a, Random& r) {
-         return out_tree({a.levels, a.arity, a.times}, r, a.name);
-       }},
+       [](Args a, Random& r) { return out_tree(a.timed(a.tree), r, a.name); }},
       {"heft", with_pool({"--tasks", "--out-degree", "--shape-factor", "--mean-time", "--ccr"}),
        nullptr,
        [](Args a, Random& r) {
@@ -213,8 +201,7 @@ Exit generate_workflow(const CLI::App& command, WorkflowArguments arguments) {
 }
 
 void add_shape_options(CLI::App& command, WorkflowArguments& a) {
-  Names names;
-  for (const Shape& shape : shapes()) names.push_back(shape.name);
+  const Names names = mapped(shapes(), &Shape::name);
   command
       .add_option("--shape", a.shape,
                   fmt::format("choose the shape: layered (default), {}",
@@ -230,14 +217,17 @@ void add_shape_options(CLI::App& command, WorkflowArguments& a) {
   command.add_option("--regularity", a.layered.regularity,
                      "layered: vary the levels; 1 makes all levels alike");
   command.add_option("--jump", a.layered.jump, "layered: let edges span 1 to this many levels");
-  command.add_option("--points", a.points, "fft: transform this many points, a power of two");
-  command.add_option("--parts", a.parts, "fork-join: run this many tasks in parallel in a stage");
-  command.add_option("--stages", a.stages, "fork-join: make this many stages, one after the other");
+  command.add_option("--points", a.fft.points, "fft: transform this many points, a power of two");
+  command.add_option("--parts", a.fork_join.width,
+                     "fork-join: run this many tasks in parallel in a stage");
+  command.add_option("--stages", a.fork_join.stages,
+                     "fork-join: make this many stages, one after the other");
   command
-      .add_option("--widths", a.widths, "levels: make this many tasks in each level, such as 4,2,8")
+      .add_option("--widths", a.strict.widths,
+                  "levels: make this many tasks in each level, such as 4,2,8")
       ->delimiter(',');
-  command.add_option("--levels", a.levels, "trees: make this many levels");
-  command.add_option("--arity", a.arity, "trees: give each task this many children");
+  command.add_option("--levels", a.tree.levels, "trees: make this many levels");
+  command.add_option("--arity", a.tree.arity, "trees: give each task this many children");
   command.add_option("--out-degree", a.heft.out_degree,
                      "heft: give tasks up to this share of all tasks as children, 0 to 1");
   command.add_option("--shape-factor", a.heft.shape,

@@ -1,8 +1,6 @@
 // dovetail simulate: what becomes of a plan while things happen, in simulated time.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/command.hpp"
 #include "cli/plan/describe.hpp"
 #include "cli/plan/plan_output.hpp"
@@ -161,19 +159,19 @@ Exit run(const SimulateArguments& arguments) {
 }  // namespace
 
 void add_simulate(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand(
-      "simulate", "run a plan through events, and plan again where that is better");
-  auto arguments = std::make_shared<SimulateArguments>();
-  arguments->problem.add_workflows(*command, "WORKFLOW");
-  arguments->problem.add_cluster(*command);
-  command->add_option("--events", arguments->events, "read the events from this file")->required();
-  arguments->goal.add(*command);
-  command->add_option(
-      "--algorithm", arguments->algorithm,
+  const auto [command, a] = add_verb<SimulateArguments>(
+      program, status, "simulate", "run a plan through events, and plan again where that is better",
+      run);
+  a.problem.add_workflows(command, "WORKFLOW");
+  a.problem.add_cluster(command);
+  command.add_option("--events", a.events, "read the events from this file")->required();
+  a.goal.add(command);
+  command.add_option(
+      "--algorithm", a.algorithm,
       "plan by this algorithm (see: dovetail algorithms); default: the best for the goal");
   command
-      ->add_option(
-          "--band", arguments->band,
+      .add_option(
+          "--band", a.band,
           "plan the rest again only when tasks or resources are slower or faster by more than "
           "this per cent; default 20")
       ->check([](const std::string& text) {
@@ -182,15 +180,14 @@ void add_simulate(CLI::App& program, Exit& status) {
         return is_good ? ""
                        : "expected per cent from 0 to 1000, such as 20, found " + io::quote(text);
       });
-  add_stability(*command, arguments->stability);
-  arguments->planner.add(*command);
-  arguments->planner.search.add_budget(*command);
-  arguments->output.add(*command);
-  command->footer(
+  add_stability(command, a.stability);
+  a.planner.add(command);
+  a.planner.search.add_budget(command);
+  a.output.add(command);
+  command.footer(
       "-o writes the executed plan, --gantt draws it below the plan at the start, and --json has\n"
       "both. Without them it writes simulation.json and simulation.html.\n"
       "Example: dovetail simulate flow.yaml -c cluster.yaml --events events.yaml");
-  command->callback([arguments, &status] { status = run(*arguments); });
 }
 
 }  // namespace dovetail::cli

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -32,7 +31,6 @@ struct WhatIfArguments {
   std::string algorithm;
   double stability = planning::kStability;
   std::vector<std::string> values = {};  // of all questions, for the parser
-  std::vector<WhatIfQuestion> questions = {};
   bool json = false;
 };
 
@@ -205,8 +203,22 @@ std::string all_options() {
   return options;
 }
 
-Exit run(const WhatIfArguments& arguments) {
-  if (arguments.questions.empty()) {
+// The questions as they were typed, whatever their options.
+std::vector<WhatIfQuestion> in_typed_order(const CLI::App& command) {
+  std::vector<WhatIfQuestion> questions;
+  std::map<const CLI::Option*, std::size_t> seen;
+  for (const CLI::Option* option : command.parse_order()) {
+    for (const Change& change : changes()) {
+      if (!option->check_lname(std::string(change.option))) continue;
+      questions.push_back({&change, option->results().at(seen[option]++)});
+    }
+  }
+  return questions;
+}
+
+Exit run(const CLI::App& command, const WhatIfArguments& arguments) {
+  const std::vector<WhatIfQuestion> questions = in_typed_order(command);
+  if (questions.empty()) {
     throw InputError("there is no question; ask with " + all_options());
   }
   if (arguments.planner.search.time_limit) {
@@ -217,57 +229,37 @@ Exit run(const WhatIfArguments& arguments) {
   const Problem problem = arguments.problem.load(arguments.goal);
   arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   std::vector<WhatIfAnswer> answers{run_with(problem, arguments, {})};
-  for (const WhatIfQuestion& question : arguments.questions) {
+  for (const WhatIfQuestion& question : questions) {
     answers.push_back(answer_or_explain(problem, arguments, question));
   }
   arguments.json ? print_json(problem, answers) : print_table(problem, answers);
   return Exit::fine;
 }
 
-// The questions as they were typed, whatever their options.
-std::vector<WhatIfQuestion> in_typed_order(
-    const CLI::App& command, const std::map<const CLI::Option*, const Change*>& change_of) {
-  std::vector<WhatIfQuestion> questions;
-  std::map<const CLI::Option*, std::size_t> seen;
-  for (const CLI::Option* option : command.parse_order()) {
-    const auto change = change_of.find(option);
-    if (change == change_of.end()) continue;
-    questions.push_back({change->second, option->results().at(seen[option]++)});
-  }
-  return questions;
-}
-
 }  // namespace
 
 void add_whatif(CLI::App& program, Exit& status) {
-  CLI::App* command = program.add_subcommand(
-      "whatif", "tell how a plan would change if something else did; changes nothing itself");
-  auto arguments = std::make_shared<WhatIfArguments>();
-  arguments->problem.add_workflows(*command, "WORKFLOW");
-  arguments->problem.add_cluster(*command);
-  arguments->goal.add(*command);
-  command->add_option("--algorithm", arguments->algorithm,
-                      "plan by this algorithm; default: the best for the goal");
-  add_stability(*command, arguments->stability);
-  arguments->planner.add(*command);
+  const auto [command, a] = add_verb<WhatIfArguments>(
+      program, status, "whatif",
+      "tell how a plan would change if something else did; changes nothing itself", run);
+  a.problem.add_workflows(command, "WORKFLOW");
+  a.problem.add_cluster(command);
+  a.goal.add(command);
+  command.add_option("--algorithm", a.algorithm,
+                     "plan by this algorithm; default: the best for the goal");
+  add_stability(command, a.stability);
+  a.planner.add(command);
   // Refused with a reason, so not offered.
-  command->get_option("--time-limit")->group("");
-  arguments->planner.search.add_budget(*command);
-  std::map<const CLI::Option*, const Change*> change_of;
+  command.get_option("--time-limit")->group("");
+  a.planner.search.add_budget(command);
   for (const Change& change : changes()) {
     const std::string help = std::string(change.help) + "; may be repeated";
-    const CLI::Option* option =
-        command->add_option("--" + std::string(change.option), arguments->values, help)
-            ->take_all()
-            ->allow_extra_args(false);
-    change_of.emplace(option, &change);
+    command.add_option("--" + std::string(change.option), a.values, help)
+        ->take_all()
+        ->allow_extra_args(false);
   }
-  command->add_flag("--json", arguments->json, "print JSON");
-  command->footer("Example: dovetail whatif flow.yaml -c pool.yaml --join r4@15 --leave r2@40");
-  command->callback([arguments, command, change_of, &status] {
-    arguments->questions = in_typed_order(*command, change_of);
-    status = run(*arguments);
-  });
+  command.add_flag("--json", a.json, "print JSON");
+  command.footer("Example: dovetail whatif flow.yaml -c pool.yaml --join r4@15 --leave r2@40");
 }
 
 }  // namespace dovetail::cli

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "gen/task_times.hpp"
 #include "gen/wide_apps.hpp"
 
@@ -106,7 +107,7 @@ PoolFlow ways_for_pool(std::span<const WideStage> operations, std::uint32_t ways
     flow.edges.push_back({from, to, transfers[graph.operation[from]]});
   }
   flow.operation = std::move(graph.operation);
-  for (const WideStage& operation : operations) flow.names.push_back(operation.name);
+  flow.names = mapped(operations, &WideStage::name);
   return flow;
 }
 

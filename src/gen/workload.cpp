@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <iterator>
 
+#include "core/mapped.hpp"
 #include "gen/task_times.hpp"
-#include "gen/users.hpp"
 
 namespace dovetail::gen {
 namespace {
@@ -35,10 +37,8 @@ std::vector<Duration> make_requests(const WorkloadSpec& spec, const std::vector<
 }
 
 void add_users(std::vector<WorkloadJob>& jobs, std::uint32_t users, Random random) {
-  std::vector<Count> procs;
-  procs.reserve(jobs.size());
-  for (const WorkloadJob& job : jobs) procs.push_back(job.procs);
-  const std::vector<std::uint32_t> drawn = draw_users(procs, users, random);
+  const std::vector<std::uint32_t> drawn =
+      draw_users(mapped(jobs, &WorkloadJob::procs), users, random);
   for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].user = drawn[i];
 }
 
@@ -61,6 +61,64 @@ io::SwfHeader make_header(const Workload& workload) {
   return header;
 }
 
+// The users of a size class, with the running sum of their weights.
+struct Club {
+  std::vector<std::uint32_t> users;
+  std::vector<double> weight_up_to;
+
+  double weight() const { return weight_up_to.empty() ? 0 : weight_up_to.back(); }
+
+  void join(std::uint32_t user, double user_weight) {
+    users.push_back(user);
+    weight_up_to.push_back(weight() + user_weight);
+  }
+
+  std::uint32_t draw(Random& random) const {
+    const double at = random.uniform(0, weight());
+    const auto found = std::upper_bound(weight_up_to.begin(), weight_up_to.end(), at);
+    const auto position = static_cast<std::size_t>(found - weight_up_to.begin());
+    return users[std::min(position, users.size() - 1)];
+  }
+};
+
+std::vector<double> class_shares(std::span<const Count> procs) {
+  std::vector<double> shares;
+  for (const Count count : procs) {
+    const std::size_t c = size_class(count);
+    if (c >= shares.size()) shares.resize(c + 1);
+    shares[c] += 1.0 / static_cast<double>(procs.size());
+  }
+  return shares;
+}
+
+// Starting with the busiest user, each joins the class whose share of the jobs is least covered.
+std::vector<Club> form_clubs(std::vector<double> missing, std::uint32_t users) {
+  double total = 0;
+  for (std::uint32_t user = 1; user <= users; ++user) total += 1.0 / user;
+  std::vector<Club> clubs(missing.size());
+  for (std::uint32_t user = 1; user <= users; ++user) {
+    const auto c = static_cast<std::size_t>(std::max_element(missing.begin(), missing.end()) -
+                                            missing.begin());
+    const double weight = 1.0 / user / total;
+    clubs[c].join(user, weight);
+    missing[c] -= weight;
+  }
+  return clubs;
+}
+
+// For each class, the class whose users submit its jobs.
+std::vector<std::size_t> responsible(const std::vector<Club>& clubs) {
+  std::vector<std::size_t> result(clubs.size());
+  const auto first = std::find_if(clubs.begin(), clubs.end(),
+                                  [](const Club& club) { return !club.users.empty(); });
+  auto last = static_cast<std::size_t>(first - clubs.begin());
+  for (std::size_t c = 0; c < clubs.size(); ++c) {
+    if (!clubs[c].users.empty()) last = c;
+    result[c] = last;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string_view to_string(LublinTypes types) {
@@ -78,10 +136,8 @@ Workload make_workload(const WorkloadSpec& spec) {
   check_longest_request(spec.longest_request);
   const Random random(spec.seed);
   const std::vector<LublinJob> jobs = make_jobs(spec, random.split(kJobStream));
-  std::vector<Duration> runs;
-  runs.reserve(jobs.size());
-  for (const LublinJob& job : jobs) runs.push_back(job.run);
-  const std::vector<Duration> requests = make_requests(spec, runs, random.split(kRequestStream));
+  const std::vector<Duration> requests =
+      make_requests(spec, mapped(jobs, &LublinJob::run), random.split(kRequestStream));
 
   Workload workload{spec, {}};
   workload.jobs.reserve(jobs.size());
@@ -107,6 +163,20 @@ std::string generate_options(const WorkloadSpec& spec) {
   }
   if (spec.users > 0) options += fmt::format(" --users {}", spec.users);
   return options + fmt::format(" --seed {}", spec.seed);
+}
+
+std::size_t size_class(Count procs) {
+  assert(procs >= 1);
+  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(procs - 1)));
+}
+
+std::vector<std::uint32_t> draw_users(std::span<const Count> procs, std::uint32_t users,
+                                      Random& random) {
+  assert(users >= 1);
+  if (procs.empty()) return {};
+  const std::vector<Club> clubs = form_clubs(class_shares(procs), users);
+  const std::vector<std::size_t> club_of = responsible(clubs);
+  return mapped(procs, [&](Count count) { return clubs[club_of[size_class(count)]].draw(random); });
 }
 
 io::SwfLog to_swf(const Workload& workload) {

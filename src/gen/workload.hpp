@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,17 @@ Workload make_workload(const WorkloadSpec& spec);
 
 // The options of `dovetail generate workload` that reproduce the workload.
 std::string generate_options(const WorkloadSpec& spec);
+
+// The size class of a job: 1, 2, 3-4, 5-8, 9-16, ... processors are the classes 0, 1, 2, ...
+std::size_t size_class(Count procs);
+
+// A user, 1..users, for each job: a few submit many jobs, many submit few, and each user's jobs
+// have about the same size. User r submits about 1/r as many as user 1 (Zipf's law with exponent
+// 1). Each belongs to one size class, as far as the classes' shares of the jobs allow. Jobs of a
+// class too rare to have its own users go to the users of the nearest smaller class, else of the
+// nearest larger one. Needs at least one user, and jobs of at least one processor.
+std::vector<std::uint32_t> draw_users(std::span<const Count> procs, std::uint32_t users,
+                                      Random& random);
 
 // Includes a header that says how the log was made.
 io::SwfLog to_swf(const Workload& workload);

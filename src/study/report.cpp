@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/mapped.hpp"
+
 namespace dovetail::study::report {
 namespace {
 
@@ -77,9 +79,7 @@ void write_comparison(Text out, const ComparisonText& text, const ComparisonTabl
 void write_timing(Text out, const TimingTable& table) {
   fmt::format_to(out, "\nMilliseconds a plan by {} ({} instances each); published below ours\n",
                  table.parameter, table.instances);
-  std::vector<std::string_view> names;
-  for (const TimingRow& row : table.rows) names.push_back(row.algorithm);
-  const LineWidths widths{name_width(names) + 1, 8};
+  const LineWidths widths{name_width(mapped(table.rows, &TimingRow::algorithm)) + 1, 8};
   const auto milliseconds = [](double ms) { return fmt::format("{:.3f}", ms); };
   write_line(out, widths, "", table.values,
              [](double value) { return fmt::format("{:g}", value); });

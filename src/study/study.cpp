@@ -9,9 +9,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
-#include "gen/archive_logs.hpp"
-#include "gen/synthetic_log.hpp"
+#include "gen/reservation_logs.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -123,10 +123,7 @@ std::vector<Platform> study_platforms(std::uint64_t seed, const gen::Reservation
                             spec / std::size(gen::kReservationMethods), schedule / size.taggings,
                             schedule % size.taggings);
   });
-  std::vector<Platform> platforms;
-  platforms.reserve(made.size());
-  for (std::optional<Platform>& platform : made) platforms.push_back(*std::move(platform));
-  return platforms;
+  return mapped(made, [](std::optional<Platform>& platform) { return *std::move(platform); });
 }
 
 std::string study_data_folder(const std::string& given) {
@@ -154,9 +151,7 @@ std::vector<NumberedLog> study_logs(const StudyOptions& options) {
     logs.push_back({archive.size(), study_synthetic_log(options.seed)});
     return logs;
   }
-  std::vector<std::string_view> known;
-  for (const gen::ArchiveLog& log : archive) known.push_back(log.name);
-  require_known_logs(options.logs, known);
+  require_known_logs(options.logs, mapped(archive, &gen::ArchiveLog::name));
   const std::string folder = study_data_folder(options.data_dir);
   for (std::size_t number = 0; number < archive.size(); ++number) {
     const bool wanted =

@@ -26,6 +26,14 @@
 
 namespace dovetail::study {
 
+// The mean of what `value_of` gives for each item; needs at least one.
+template <typename Items, typename ValueOf>
+double mean(const Items& items, ValueOf value_of) {
+  double sum = 0;
+  for (const auto& item : items) sum += static_cast<double>(std::invoke(value_of, item));
+  return sum / static_cast<double>(items.size());
+}
+
 // One kind of application: the defaults with one parameter changed.
 struct ApplicationSpec {
   std::string_view parameter;

@@ -53,8 +53,8 @@ TimingTable measure(std::string_view parameter, const TimedSet& set,
 
 // The sizes that stay fixed while another grows; within the range of the evaluation's instances.
 struct GrowthSize {
-  std::uint32_t tasks = 50;
-  std::uint32_t reservations = 256;
+  Count tasks = 50;
+  Count reservations = 256;
   Count processors = 1024;
 };
 
@@ -72,7 +72,7 @@ Platform growth_platform(const GrowthSize& size, Random random) {
   Calendar calendar(size.processors);
   Cluster cluster{.name = "growth", .processors = size.processors};
   cluster.free_on_average = (1 - kLoad) * size.processors;
-  while (cluster.reservations.size() < size.reservations) {
+  while (std::ssize(cluster.reservations) < size.reservations) {
     const auto procs = static_cast<Count>(1 + random.below(widest));
     const auto start = static_cast<Time>(random.below(kHorizon));
     const Time end = start + 1 + static_cast<Time>(random.below(2 * kMeanLength));
@@ -89,18 +89,11 @@ std::vector<Problem> growth_problems(const Random& random, const GrowthSize& siz
   for (std::size_t i = 0; i < count; ++i) {
     const Random own = random.split(i);
     Random of_workflow = own.split(0);
-    problems.push_back(timed_problem(gen::layered_dag({.tasks = size.tasks}, of_workflow),
+    const gen::LayeredDagSpec spec{.tasks = static_cast<std::uint32_t>(size.tasks)};
+    problems.push_back(timed_problem(gen::layered_dag(spec, of_workflow),
                                      growth_platform(size, own.split(1)), Goal::deadline));
   }
   return problems;
-}
-
-double mean_edges(std::span<const Problem> problems) {
-  double edges = 0;
-  for (const Problem& problem : problems) {
-    edges += static_cast<double>(problem.workflows()[0].edge_count());
-  }
-  return edges / static_cast<double>(problems.size());
 }
 
 // The lesser of two measurements, since disturbances only add time.
@@ -109,19 +102,19 @@ double least_milliseconds(std::string_view planner, std::span<const Problem> pro
   return std::min(first, mean_milliseconds(planner, problems));
 }
 
-// Measures the growth while `set` applies the sizes.
-template <typename Set>
-GrowthTable measure_doubling(std::string parameter, std::vector<double> sizes, Set set,
-                             const Random& random, std::size_t workflows,
+// Measures the growth with one of the sizes.
+GrowthTable measure_doubling(std::string parameter, std::vector<double> sizes,
+                             Count GrowthSize::*varied, const Random& random, std::size_t workflows,
                              std::span<const std::string_view> planners) {
   GrowthTable table{std::move(parameter), std::move(sizes), 1, {}};
   for (std::string_view planner : planners) table.rows.push_back({planner, {}, 0});
   std::vector<double> edges;
   for (double value : table.sizes) {
     GrowthSize size;
-    set(size, value);
+    size.*varied = static_cast<Count>(value);
     const std::vector<Problem> problems = growth_problems(random, size, workflows);
-    edges.push_back(mean_edges(problems));
+    edges.push_back(
+        mean(problems, [](const Problem& one) { return one.workflows()[0].edge_count(); }));
     for (GrowthRow& row : table.rows) {
       row.milliseconds.push_back(least_milliseconds(row.algorithm, problems));
     }
@@ -191,20 +184,12 @@ std::vector<GrowthTable> measure_growth(std::uint64_t seed, StudyScale scale,
   const std::size_t sizes = paper ? 7 : 5;
   const std::size_t workflows = paper ? 20 : 3;
   const Random random = Random(seed).split(0x67726f777468);  // apart from the campaign's streams
-  const auto measure_one = [&](const char* parameter, double first, auto set) {
-    return measure_doubling(parameter, doubling(first, sizes), set, random, workflows, planners);
+  const auto measure_one = [&](const char* parameter, double first, Count GrowthSize::*varied) {
+    return measure_doubling(parameter, doubling(first, sizes), varied, random, workflows, planners);
   };
-  return {measure_one("tasks", 25,
-                      [](GrowthSize& size, double value) {
-                        size.tasks = static_cast<std::uint32_t>(value);
-                      }),
-          measure_one("reservations", 256,
-                      [](GrowthSize& size, double value) {
-                        size.reservations = static_cast<std::uint32_t>(value);
-                      }),
-          measure_one("processors", 128, [](GrowthSize& size, double value) {
-            size.processors = static_cast<Count>(value);
-          })};
+  return {measure_one("tasks", 25, &GrowthSize::tasks),
+          measure_one("reservations", 256, &GrowthSize::reservations),
+          measure_one("processors", 128, &GrowthSize::processors)};
 }
 
 }  // namespace dovetail::study

@@ -68,6 +68,8 @@ std::string address_of(int socket) {
   return host;
 }
 
+}  // namespace
+
 // The connections of a server, and the time limit of each for its current phase. A connection that
 // takes longer is cut, so that no peer can hold a place by sending a byte now and then.
 class Connections {
@@ -145,6 +147,8 @@ class Connections {
   Log log_;
   SocketDeadlines deadlines_;
 };
+
+namespace {
 
 bool prepare_tls(SSL_CTX& context, const Identity& self) {
   SSL_CTX_set_min_proto_version(&context, TLS1_3_VERSION);

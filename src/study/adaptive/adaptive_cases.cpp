@@ -1,11 +1,11 @@
-#include "study/adaptive/adaptive_cases.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 
+#include "core/mapped.hpp"
 #include "planners/pool/min_min.hpp"
 #include "planners/replan/aheft.hpp"
+#include "study/adaptive/adaptive_study.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -126,9 +126,7 @@ std::string_view to_string(AdaptiveStrategy strategy) {
 std::vector<Makespans> run_cases(const gen::PoolFlow& flow, std::span<const gen::PoolSpec> pools,
                                  bool with_min_min) {
   FlowCases cases(flow);
-  std::vector<Makespans> ends;
-  for (const gen::PoolSpec& pool : pools) ends.push_back(cases.run(pool, with_min_min));
-  return ends;
+  return mapped(pools, [&](const gen::PoolSpec& pool) { return cases.run(pool, with_min_min); });
 }
 
 }  // namespace dovetail::study

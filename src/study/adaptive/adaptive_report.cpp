@@ -1,5 +1,6 @@
-// The adaptive study as text.
+// The adaptive study as text, JSON and CSV.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "study/adaptive/adaptive_study.hpp"
@@ -8,6 +9,7 @@
 namespace dovetail::study {
 namespace {
 
+using report::Json;
 using report::Text;
 
 constexpr report::LineWidths kAdaptiveWidths = {.name = 18, .cell = 15};
@@ -79,7 +81,7 @@ void write_means(Text out, const AdaptiveStudyResult& result) {
 std::string value_text(const AdaptiveCell& cell) { return fmt::format("{:g}", cell.value); }
 
 void write_gains(Text out, const AdaptiveTable& table) {
-  const std::string_view name = published::adaptive_name(table.application, table.axis);
+  const auto [name, theirs] = published::adaptive_gains(table.application, table.axis);
   fmt::format_to(out, "\n{}{}{} by {}: gain over HEFT in per cent\n", name,
                  name.empty() ? "" : ", ", title_of(table.application),
                  words_for(table.application, table.axis));
@@ -88,7 +90,6 @@ void write_gains(Text out, const AdaptiveTable& table) {
     write_line(out, to_string(strategy), table.cells,
                [&](const AdaptiveCell& cell) { return text_of(cell.gain[strategy]); });
   }
-  const auto theirs = published::adaptive_gains(table.application, table.axis);
   if (!theirs.empty()) {
     write_line(out, "  published", theirs, [](double percent) { return text_of(percent, 1); });
   }
@@ -142,7 +143,7 @@ void write_figures(Text out, const AdaptiveStudyResult& result) {
 // The published tables in the order of the paper, then random graphs by the other parameters.
 void write_tables(Text out, const AdaptiveStudyResult& result) {
   const auto name_of = [](const AdaptiveTable* table) {
-    return published::adaptive_name(table->application, table->axis);
+    return published::adaptive_gains(table->application, table->axis).name;
   };
   std::vector<const AdaptiveTable*> tables;
   for (const AdaptiveTable& table : result.tables) {
@@ -157,6 +158,76 @@ void write_tables(Text out, const AdaptiveStudyResult& result) {
     const bool is_random = table->application == AdaptiveApplication::random;
     if (is_random && table->axis == AdaptiveAxis::ccr) write_ratios(out, *table);
   }
+}
+
+// With the published means, if these are all cases of an application.
+Json cell_json(const AdaptiveCell& cell, std::optional<AdaptiveApplication> all_of = {}) {
+  Json strategies = Json::array();
+  for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
+    if (!cell.mean[strategy]) continue;
+    Json row{{"strategy", to_string(strategy)}, {"mean_makespan", *cell.mean[strategy]}};
+    if (const auto& gain = cell.gain[strategy]) {
+      row["gain_percent"] = gain->percent;
+      row["gain_error"] = report::nullable(gain->error);
+    }
+    if (all_of) row["published"] = report::nullable(published::adaptive_mean(*all_of, strategy));
+    strategies.push_back(std::move(row));
+  }
+  return {{"graphs", cell.graphs}, {"cases", cell.cases}, {"strategies", std::move(strategies)}};
+}
+
+Json total_json(const AdaptiveStudyResult& result, const AdaptiveTotal& total) {
+  Json json{{"application", to_string(total.application)}};
+  for (const AdaptiveSize& size : result.sizes) {
+    if (size.application != total.application) continue;
+    json["graphs_of_a_type"] = size.graphs;
+    json["pools_of_a_graph"] = size.models;
+  }
+  json.update(cell_json(total.cell, total.application));
+  return json;
+}
+
+Json table_json(const AdaptiveTable& table) {
+  const auto [name, theirs] = published::adaptive_gains(table.application, table.axis);
+  Json cells = Json::array();
+  for (std::size_t i = 0; i < table.cells.size(); ++i) {
+    Json cell{{"value", table.cells[i].value}};
+    cell.update(cell_json(table.cells[i]));
+    cell["published_gain_percent"] = theirs.empty() ? Json(nullptr) : Json(theirs[i]);
+    cells.push_back(std::move(cell));
+  }
+  return {{"application", to_string(table.application)},
+          {"parameter", to_string(table.axis)},
+          {"published_as", name},
+          {"cells", std::move(cells)}};
+}
+
+// The cases of one type of graph on one pool.
+struct AdaptiveScenario {
+  AdaptiveCase any;
+  std::size_t cases = 0;
+  Makespans sums = {};
+};
+
+// In order of first appearance.
+std::vector<AdaptiveScenario> scenarios_of(const AdaptiveStudyResult& result) {
+  using Key = std::array<double, kAdaptiveAxes.size() + 1>;
+  std::map<Key, std::size_t> positions;
+  std::vector<AdaptiveScenario> scenarios;
+  for (const AdaptiveCase& one : result.cases) {
+    Key key{static_cast<double>(one.type.application)};
+    for (std::size_t i = 0; i < kAdaptiveAxes.size(); ++i) {
+      key[i + 1] = value_on(one, kAdaptiveAxes[i]);
+    }
+    const auto [position, is_new] = positions.try_emplace(key, scenarios.size());
+    if (is_new) scenarios.push_back({one});
+    AdaptiveScenario& scenario = scenarios[position->second];
+    ++scenario.cases;
+    for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
+      scenario.sums[strategy] += one.ends[strategy];
+    }
+  }
+  return scenarios;
 }
 
 }  // namespace
@@ -174,6 +245,38 @@ std::string format_table(const AdaptiveStudyResult& result) {
       "mode of\ndovetail plan, AHEFT_PAPER the printed equations, AHEFT_INFLIGHT those with files "
       "under way, HEFT_BEST\nthe plan that AHEFT begins with. What agrees with the paper and what "
       "does not: docs/studies.md.\n";
+  return text;
+}
+
+std::string to_json(const AdaptiveStudyResult& result) {
+  Json document{{"study", "adaptive"},
+                {"scale", report::name_of(result.scale)},
+                {"seed", result.seed},
+                {"mean_task_seconds", result.mean_seconds}};
+  document["applications"] = report::list(
+      result.totals, [&](const AdaptiveTotal& total) { return total_json(result, total); });
+  document["tables"] = report::list(result.tables, table_json);
+  return document.dump(1) + "\n";
+}
+
+std::string to_csv(const AdaptiveStudyResult& result) {
+  std::string text = "application";
+  const report::Text out(text);
+  for (const AdaptiveAxis axis : kAdaptiveAxes) fmt::format_to(out, ",{}", to_string(axis));
+  text += ",strategy,cases,mean_makespan_s,gain_percent\n";
+  for (const AdaptiveScenario& scenario : scenarios_of(result)) {
+    std::string key(to_string(scenario.any.type.application));
+    for (const AdaptiveAxis axis : kAdaptiveAxes) {
+      key += fmt::format(",{:g}", value_on(scenario.any, axis));
+    }
+    const auto heft = static_cast<double>(scenario.sums[AdaptiveStrategy::heft]);
+    for (const AdaptiveStrategy strategy : kAdaptiveStrategies) {
+      const auto sum = static_cast<double>(scenario.sums[strategy]);
+      if (sum == 0) continue;
+      fmt::format_to(out, "{},{},{},{:.3f},{:.3f}\n", key, to_string(strategy), scenario.cases,
+                     sum / 1000 / static_cast<double>(scenario.cases), 100 * (1 - sum / heft));
+    }
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "gen/task_times.hpp"
 #include "study/adaptive/adaptive_study.hpp"
@@ -57,9 +58,7 @@ std::vector<gen::PoolSpec> choose_pools(const std::vector<gen::PoolSpec>& all, s
   for (std::size_t i = 0; i < count; ++i) {
     chosen.insert((graph * kStep + i * all.size() / count) % all.size());
   }
-  std::vector<gen::PoolSpec> pools;
-  for (const std::size_t pool : chosen) pools.push_back(all[pool]);
-  return pools;
+  return mapped(chosen, [&](std::size_t pool) { return all[pool]; });
 }
 
 void add_items(std::vector<Item>& items, const AdaptiveSize& size,

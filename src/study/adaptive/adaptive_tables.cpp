@@ -1,8 +1,8 @@
-#include "study/adaptive/adaptive_tables.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
+
+#include "study/adaptive/adaptive_study.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -77,6 +77,28 @@ constexpr double kWideResources[] = {20, 40, 60, 80, 100};
 constexpr double kInterval[] = {400, 800, 1200, 1600};
 constexpr double kShare[] = {0.10, 0.15, 0.20, 0.25};
 
+// A parameter: its values for random graphs and for the other applications, and that of a case.
+struct AxisInfo {
+  std::string_view name;
+  std::span<const double> of_random;
+  std::span<const double> of_others;
+  double (*value)(const AdaptiveCase& one);
+};
+
+constexpr AxisInfo kAxes[] = {
+    {"size", kTasks, kWays, [](const AdaptiveCase& one) -> double { return one.type.size; }},
+    {"ccr", kCcr, kCcr, [](const AdaptiveCase& one) { return one.type.ccr; }},
+    {"out_degree", kOutDegree, {}, [](const AdaptiveCase& one) { return one.type.out_degree; }},
+    {"beta", kBeta, kBeta, [](const AdaptiveCase& one) { return one.type.beta; }},
+    {"resources", kRandomResources, kWideResources,
+     [](const AdaptiveCase& one) -> double { return one.pool.resources; }},
+    {"interval", kInterval, kInterval,
+     [](const AdaptiveCase& one) { return one.pool.interval_seconds; }},
+    {"share", kShare, kShare, [](const AdaptiveCase& one) { return one.pool.share; }},
+};
+
+const AxisInfo& info_of(AdaptiveAxis axis) { return kAxes[static_cast<std::size_t>(axis)]; }
+
 }  // namespace
 
 std::string_view to_string(AdaptiveApplication application) {
@@ -84,32 +106,14 @@ std::string_view to_string(AdaptiveApplication application) {
   return kNames[static_cast<std::size_t>(application)];
 }
 
-std::string_view to_string(AdaptiveAxis axis) {
-  constexpr std::string_view kNames[] = {"size",      "ccr",      "out_degree", "beta",
-                                         "resources", "interval", "share"};
-  return kNames[static_cast<std::size_t>(axis)];
-}
+std::string_view to_string(AdaptiveAxis axis) { return info_of(axis).name; }
 
 std::span<const double> axis_values(AdaptiveApplication application, AdaptiveAxis axis) {
-  const bool is_random = application == AdaptiveApplication::random;
-  switch (axis) {
-    case AdaptiveAxis::size:
-      return is_random ? kTasks : kWays;
-    case AdaptiveAxis::ccr:
-      return kCcr;
-    case AdaptiveAxis::out_degree:
-      return is_random ? std::span<const double>(kOutDegree) : std::span<const double>();
-    case AdaptiveAxis::beta:
-      return kBeta;
-    case AdaptiveAxis::resources:
-      return is_random ? kRandomResources : kWideResources;
-    case AdaptiveAxis::interval:
-      return kInterval;
-    case AdaptiveAxis::share:
-      break;
-  }
-  return kShare;
+  const AxisInfo& info = info_of(axis);
+  return application == AdaptiveApplication::random ? info.of_random : info.of_others;
 }
+
+double value_on(const AdaptiveCase& one, AdaptiveAxis axis) { return info_of(axis).value(one); }
 
 std::vector<AdaptiveType> adaptive_types(AdaptiveApplication application) {
   constexpr double kNone[] = {0};
@@ -138,26 +142,6 @@ std::vector<gen::PoolSpec> adaptive_pools(AdaptiveApplication application) {
     }
   }
   return pools;
-}
-
-double value_on(const AdaptiveCase& one, AdaptiveAxis axis) {
-  switch (axis) {
-    case AdaptiveAxis::size:
-      return one.type.size;
-    case AdaptiveAxis::ccr:
-      return one.type.ccr;
-    case AdaptiveAxis::out_degree:
-      return one.type.out_degree;
-    case AdaptiveAxis::beta:
-      return one.type.beta;
-    case AdaptiveAxis::resources:
-      return one.pool.resources;
-    case AdaptiveAxis::interval:
-      return one.pool.interval_seconds;
-    case AdaptiveAxis::share:
-      break;
-  }
-  return one.pool.share;
 }
 
 AdaptiveCell adaptive_total(std::span<const AdaptiveCase> cases, AdaptiveApplication application) {
@@ -203,38 +187,20 @@ constexpr PublishedGain kRows[] = {
     {AdaptiveApplication::wien2k, AdaptiveAxis::ccr, "Table 8", {7.3, 7.3, 6.6, 5.3, 6.4}},
 };
 
-const PublishedGain* find_row(AdaptiveApplication application, AdaptiveAxis axis) {
-  const auto row = std::ranges::find_if(kRows, [&](const PublishedGain& known) {
-    return known.application == application && known.axis == axis;
-  });
-  return row == std::end(kRows) ? nullptr : row;
-}
-
 }  // namespace
 
-std::span<const double> adaptive_gains(AdaptiveApplication application, AdaptiveAxis axis) {
-  const PublishedGain* row = find_row(application, axis);
-  return row != nullptr ? std::span<const double>(row->percent) : std::span<const double>();
-}
-
-std::string_view adaptive_name(AdaptiveApplication application, AdaptiveAxis axis) {
-  const PublishedGain* row = find_row(application, axis);
-  return row != nullptr ? row->name : std::string_view();
+AdaptiveGains adaptive_gains(AdaptiveApplication application, AdaptiveAxis axis) {
+  for (const PublishedGain& row : kRows) {
+    if (row.application == application && row.axis == axis) return {row.name, row.percent};
+  }
+  return {};
 }
 
 std::optional<double> adaptive_mean(AdaptiveApplication application, AdaptiveStrategy strategy) {
-  struct Means {
-    double heft;
-    double aheft;
-    std::optional<double> min_min;
-  };
+  using Means = std::array<std::optional<double>, kAdaptiveStrategies.size()>;
   static constexpr Means kMeans[] = {
-      {4075, 3911, 12352}, {4939.3, 3933.1, {}}, {3451.6, 3233.8, {}}};
-  const Means& means = kMeans[static_cast<std::size_t>(application)];
-  if (strategy == AdaptiveStrategy::heft) return means.heft;
-  if (strategy == AdaptiveStrategy::aheft) return means.aheft;
-  if (strategy == AdaptiveStrategy::min_min) return means.min_min;
-  return std::nullopt;
+      {4075, {}, 3911, {}, {}, 12352}, {4939.3, {}, 3933.1}, {3451.6, {}, 3233.8}};
+  return kMeans[static_cast<std::size_t>(application)][static_cast<std::size_t>(strategy)];
 }
 
 }  // namespace published

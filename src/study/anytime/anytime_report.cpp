@@ -1,4 +1,4 @@
-// The DOVETAIL study as text.
+// The DOVETAIL study as text, JSON, CSV and pictures.
 #include <algorithm>
 #include <functional>
 #include <ranges>
@@ -9,10 +9,18 @@
 namespace dovetail::study {
 namespace {
 
+using draw::LineChart;
+using draw::LineLook;
+using draw::LineSeries;
+using report::Json;
 using report::Text;
 using Metric = AnytimeMetric;
 
 constexpr report::LineWidths kAnytimeWidths = {.name = 14, .cell = 26};
+
+double hours_of(Area milliseconds) {
+  return static_cast<double>(milliseconds) / static_cast<double>(kHour);
+}
 
 // The positions of the limits, which are the columns of every table.
 auto limits_of(const AnytimeStudyResult& result) {
@@ -52,7 +60,7 @@ constexpr std::array kGains = {
     TableSpec{Metric::gap_default, "    Certified gap at 1.25 times the CPU-hours", false, true},
 };
 
-constexpr std::array kBounds = {
+constexpr std::array kBoundTables = {
     TableSpec{Metric::bound_path, "(g) Bound over plan: critical path"},
     TableSpec{Metric::bound_calendar, "    critical path around the reservations"},
     TableSpec{Metric::bound_flow, "    window flow (the certificate)"},
@@ -73,12 +81,13 @@ void write_reference(Text out, const AnytimeStudyResult& result, const TableSpec
                      const AnytimePart& part, std::string_view name,
                      std::optional<double> AnytimeReference::*value) {
   bool has_any = false;
-  std::string line = report::line(kAnytimeWidths, name, result.limits, [&](const AnytimeLimit& limit) {
-    const AnytimeReference* known = find_reference(table.metric, part, limit);
-    const bool has = known != nullptr && known->*value;
-    has_any |= has;
-    return has ? fmt::format("{:.1f}", *(known->*value)) : "";
-  });
+  std::string line =
+      report::line(kAnytimeWidths, name, result.limits, [&](const AnytimeLimit& limit) {
+        const AnytimeReference* known = find_reference(table.metric, part, limit);
+        const bool has = known != nullptr && known->*value;
+        has_any |= has;
+        return has ? fmt::format("{:.1f}", *(known->*value)) : "";
+      });
   if (!has_any) return;
   line.erase(line.find_last_not_of(' ') + 1);
   fmt::format_to(out, "{}\n", line);
@@ -173,6 +182,112 @@ void write_promises(Text out, const AnytimeStudyResult& result) {
   }
 }
 
+Json summary_json(const AnytimeSummary& summary) {
+  return {{"instances", summary.count}, {"mean", summary.mean},   {"deviation", summary.deviation},
+          {"median", summary.median},   {"least", summary.least}, {"greatest", summary.greatest},
+          {"below_zero", summary.below}};
+}
+
+Json limit_json(const AnytimeLimit& limit) {
+  if (limit.milliseconds) return {{"milliseconds", *limit.milliseconds}};
+  return {{"trials", limit.trials.value_or(0)}};
+}
+
+Json row_json(const AnytimeStudyResult& result, const AnytimePart& part, Metric metric,
+              std::size_t limit) {
+  Json json = limit_json(result.limits[limit]);
+  json.update(summary_json(summarise(result.cases, part, metric, limit)));
+  const AnytimeReference* known = find_reference(metric, part, result.limits[limit]);
+  if (known != nullptr && known->measured) json["measured_percent"] = *known->measured;
+  if (known != nullptr && known->promised) json["promised_percent"] = *known->promised;
+  return json;
+}
+
+Json part_json(const AnytimeStudyResult& result, const AnytimePart& part) {
+  Json json{{"part", part.name()}, {"metrics", Json::object()}};
+  for (std::size_t i = 0; i < kAnytimeMetrics; ++i) {
+    const auto metric = static_cast<Metric>(i);
+    Json rows = Json::array();
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      if (summarise(result.cases, part, metric, limit).count == 0) continue;
+      rows.push_back(row_json(result, part, metric, limit));
+    }
+    if (!rows.empty()) json["metrics"][std::string(to_string(metric))] = std::move(rows);
+  }
+  return json;
+}
+
+Json failures_json(const AnytimeFailures& failures) {
+  return {{"searches", failures.searches},
+          {"no_plan", failures.no_plan},
+          {"invalid_plans", failures.invalid},
+          {"refuted_certificates", failures.unproven},
+          {"worse_than_cpar", failures.worse}};
+}
+
+Json points_json(const std::vector<AnytimePoint>& points) {
+  return report::list(points, [](const AnytimePoint& point) {
+    return Json{{"turnaround_s", to_seconds(point.turnaround)},
+                {"cpu_hours", hours_of(point.area)}};
+  });
+}
+
+Json frontier_json(const AnytimeFrontier& frontier) {
+  return {{"log", frontier.log},
+          {"processors", frontier.processors},
+          {"tasks", frontier.tasks},
+          {"dovetail", points_json(frontier.ours)},
+          {"turnaround_planners", points_json(frontier.forward)},
+          {"deadline_planners", points_json(frontier.backward)},
+          {"bound", points_json(frontier.bound)}};
+}
+
+// The mean of a metric over the limits, a line for each part.
+LineChart over_time(const AnytimeStudyResult& result, Metric metric, std::string title) {
+  LineChart chart{.title = std::move(title),
+                  .facts = {"mean over instances", "each point a search of its own"},
+                  .x_name = "processor time of one thread, milliseconds",
+                  .y_name = "per cent",
+                  .log_x = true};
+  for (const AnytimePart& part : anytime_parts(result.cases)) {
+    if (!part.shapes && !part.tasks) continue;
+    LineSeries line;
+    std::size_t count = 0;
+    for (std::size_t limit = 0; limit < result.limits.size(); ++limit) {
+      const AnytimeSummary summary = summarise(result.cases, part, metric, limit);
+      if (summary.count == 0 || !result.limits[limit].milliseconds) continue;
+      count = summary.count;
+      line.points.emplace_back(*result.limits[limit].milliseconds, 100 * summary.mean);
+    }
+    line.name = fmt::format("{} ({})", part.name(), count);
+    if (!line.points.empty()) chart.series.push_back(std::move(line));
+  }
+  return chart;
+}
+
+LineSeries series_of(std::string name, const std::vector<AnytimePoint>& points, LineLook look) {
+  LineSeries series{.name = std::move(name), .look = look};
+  for (const AnytimePoint& point : points) {
+    series.points.emplace_back(hours_of(point.turnaround), hours_of(point.area));
+  }
+  return series;
+}
+
+LineChart frontier_chart(const AnytimeFrontier& frontier) {
+  LineChart chart{.title = "What a shorter turn-around costs",
+                  .facts = {fmt::format("{} tasks on {}, {} processors", frontier.tasks,
+                                        frontier.log, frontier.processors),
+                            "below the bound there is no plan"},
+                  .x_name = "turn-around, hours",
+                  .y_name = "CPU-hours",
+                  .log_y = true};
+  chart.series = {series_of("DOVETAIL", frontier.ours, LineLook::stairs),
+                  series_of("BL_x_BD_y", frontier.forward, LineLook::dots),
+                  series_of("DL_x", frontier.backward, LineLook::dots),
+                  series_of("bound", frontier.bound, LineLook::line)};
+  return chart;
+}
+
 }  // namespace
 
 std::string format_table(const AnytimeStudyResult& result) {
@@ -181,11 +296,74 @@ std::string format_table(const AnytimeStudyResult& result) {
   write_head(out, result);
   for (const TableSpec& table : kGains) write_table(out, result, table);
   write_failures(out, result);
-  for (const TableSpec& table : kBounds) write_table(out, result, table);
+  for (const TableSpec& table : kBoundTables) write_table(out, result, table);
   write_times(out, result);
   write_promises(out, result);
   text += "\nWhat the numbers mean: docs/studies.md; how the planner works: docs/anytime.md.\n";
   return text;
+}
+
+std::string to_json(const AnytimeStudyResult& result) {
+  Json json{
+      {"study", "anytime"},
+      {"scale", report::name_of(result.scale)},
+      {"seed", result.seed},
+      {"schedules", result.schedules},
+      {"instances", result.cases.size()},
+      {"limits", report::list(result.limits, limit_json)},
+      {"parts", report::list(anytime_parts(result.cases),
+                             [&](const AnytimePart& part) { return part_json(result, part); })},
+      {"failures", failures_json(count_failures(result.cases))},
+      {"promises", report::list(anytime_promises(result.cases, result.limits),
+                                [](const AnytimePromise& promise) {
+                                  Json one{{"what", promise.what},
+                                           {"promised", promise.promised},
+                                           {"measured", promise.measured},
+                                           {"ours", promise.ours}};
+                                  if (!promise.ours.empty()) one["kept"] = promise.is_kept;
+                                  return one;
+                                })}};
+  if (!result.shapes_note.empty()) json["shapes_note"] = result.shapes_note;
+  if (result.frontier) json["frontier"] = frontier_json(*result.frontier);
+  return json.dump(1) + "\n";
+}
+
+std::string to_csv(const AnytimeStudyResult& result) {
+  std::string text =
+      "shape,tasks,width,density,log,processors,phi,method,question,limit,best16_s,cpar_s,"
+      "cpar_hours,tightest_dl_s,best_dl_hours,turnaround_s,hours,gap,critical_path_s,"
+      "calendar_path_s,bound_s,bound_hours,trials,valid,proven\n";
+  const auto hours = [](Area area) { return fmt::format("{:.4f}", hours_of(area)); };
+  for (const AnytimeCase& one : result.cases) {
+    for (const AnytimeAnswer& answer : one.answers) {
+      text += fmt::format(
+          "{},{},{:g},{:g},{},{},{:g},{},{},{},{},{},{},{},{},{},{},{:.6f},{},{},{},{},{},{},{}\n",
+          one.shape, one.tasks, one.width, one.density, one.log, one.processors,
+          one.reservations.phi, to_string(one.reservations.method), to_string(answer.question),
+          result.limits[answer.limit].name(), to_seconds(one.best16), to_seconds(one.cpar),
+          hours(one.cpar_area), one.tightest ? fmt::format("{}", to_seconds(*one.tightest)) : "",
+          one.loose_area ? hours(*one.loose_area) : "", to_seconds(answer.turnaround),
+          hours(answer.area), answer.gap, to_seconds(one.critical_path),
+          to_seconds(one.calendar_path), to_seconds(answer.least_turnaround),
+          hours(answer.least_area), answer.trials, answer.is_valid ? 1 : 0,
+          answer.is_proven ? 1 : 0);
+    }
+  }
+  return text;
+}
+
+std::vector<AnytimeFigure> anytime_figures(const AnytimeStudyResult& result) {
+  LineChart gap =
+      over_time(result, Metric::gap, "Certified gap: how much better a plan could be at most");
+  gap.log_y = true;
+  std::vector<AnytimeFigure> figures = {
+      {"anytime_progress", over_time(result, Metric::turnaround_best16,
+                                     "Turn-around against the best of sixteen published plans")},
+      {"anytime_gap", std::move(gap)}};
+  if (result.frontier) {
+    figures.push_back({"anytime_frontier", frontier_chart(*result.frontier)});
+  }
+  return figures;
 }
 
 }  // namespace dovetail::study

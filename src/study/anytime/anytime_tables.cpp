@@ -1,10 +1,10 @@
-#include "study/anytime/anytime_tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+
+#include "study/anytime/anytime_study.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -43,103 +43,77 @@ constexpr std::array kReferences = {
     AnytimeReference{Metric::bound_flow, kAllTasks, 1000, 98.1, {}},
 };
 
-// The name of each metric, and the question whose answers it measures.
-struct MetricInfo {
-  std::string_view name;
-  AnytimeQuestion question;
-};
-constexpr std::array<MetricInfo, kAnytimeMetrics> kMetrics = {{
-    {"turnaround_best16", AnytimeQuestion::any_hours},
-    {"hours_any", AnytimeQuestion::any_hours},
-    {"turnaround_cpar", AnytimeQuestion::cpar_hours},
-    {"turnaround_default", AnytimeQuestion::default_hours},
-    {"hours_default", AnytimeQuestion::default_hours},
-    {"turnaround_default16", AnytimeQuestion::default_hours},
-    {"hours_cpar_end", AnytimeQuestion::cpar_end},
-    {"hours_cpar_possible", AnytimeQuestion::cpar_end},
-    {"hours_loose", AnytimeQuestion::loose_deadline},
-    {"gap_loose", AnytimeQuestion::loose_deadline},
-    {"gap_best_dl", AnytimeQuestion::loose_deadline},
-    {"turnaround_dl", AnytimeQuestion::any_hours},
-    {"gap", AnytimeQuestion::any_hours},
-    {"gap_best16", AnytimeQuestion::any_hours},
-    {"gap_default", AnytimeQuestion::default_hours},
-    {"bound_path", AnytimeQuestion::any_hours},
-    {"bound_calendar", AnytimeQuestion::any_hours},
-    {"bound_flow", AnytimeQuestion::any_hours},
-}};
-
-const MetricInfo& info_of(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
-
 // Nothing when the base is missing, because the published planners have no answer, or zero.
 std::optional<double> ratio(Area value, std::optional<Area> base) {
   if (!base || *base == 0) return std::nullopt;
   return static_cast<double>(value) / static_cast<double>(*base);
 }
 
-std::optional<double> less_one(std::optional<double> value) {
-  if (value) *value -= 1;
-  return value;
+// By which share the value is above the base.
+std::optional<double> excess(std::optional<Area> value, std::optional<Area> base) {
+  const auto share = value ? ratio(*value, base) : std::nullopt;
+  return share ? std::optional(*share - 1) : std::nullopt;
 }
 
-std::optional<double> value_of(const AnytimeCase& one, const AnytimeAnswer& answer, Metric metric) {
-  switch (metric) {
-    case Metric::turnaround_best16:
-    case Metric::turnaround_default16:
-      return less_one(ratio(answer.turnaround, one.best16));
-    case Metric::hours_any:
-    case Metric::hours_default:
-    case Metric::hours_cpar_end:
-      return less_one(ratio(answer.area, one.cpar_area));
-    case Metric::turnaround_cpar:
-    case Metric::turnaround_default:
-      return less_one(ratio(answer.turnaround, one.cpar));
-    case Metric::hours_cpar_possible:
-      return less_one(ratio(answer.least_area, one.cpar_area));
-    case Metric::hours_loose:
-      return less_one(ratio(answer.area, one.loose_area));
-    case Metric::gap_best_dl:
-      if (!one.loose_area) return std::nullopt;
-      return less_one(ratio(*one.loose_area, answer.least_area));
-    case Metric::turnaround_dl:
-      return less_one(ratio(answer.turnaround, one.tightest));
-    case Metric::gap_loose:
-    case Metric::gap:
-    case Metric::gap_default:
-      return answer.gap;
-    case Metric::gap_best16:
-      return less_one(ratio(one.best16, answer.least_turnaround));
-    case Metric::bound_path:
-      return ratio(one.critical_path, answer.turnaround);
-    case Metric::bound_calendar:
-      return ratio(one.calendar_path, answer.turnaround);
-    case Metric::bound_flow:
-      break;
-  }
-  return ratio(answer.least_turnaround, answer.turnaround);
-}
+using Question = AnytimeQuestion;
+using CaseRef = const AnytimeCase&;
+using AnswerRef = const AnytimeAnswer&;
 
-std::string_view words_of(Metric metric) {
-  switch (metric) {
-    case Metric::turnaround_best16:
-      return "turn-around against the best of sixteen";
-    case Metric::turnaround_cpar:
-      return "turn-around at the CPU-hours of BL_CPAR_BD_CPAR";
-    case Metric::hours_cpar_end:
-      return "CPU-hours at its turn-around";
-    case Metric::hours_loose:
-      return "CPU-hours at 1.5 x the tightest deadline, best DL_*";
-    case Metric::gap_loose:
-      return "the same, above the certified minimum";
-    default:
-      return "certified gap";
-  }
-}
+// The question whose answers a metric measures, its value, and words for the promise about it.
+struct MetricInfo {
+  std::string_view name;
+  AnytimeQuestion question;
+  std::optional<double> (*value)(CaseRef one, AnswerRef answer);
+  std::string_view words = {};
+};
+
+constexpr auto kOverBest16 = [](CaseRef one, AnswerRef a) {
+  return excess(a.turnaround, one.best16);
+};
+constexpr auto kOverCpar = [](CaseRef one, AnswerRef a) { return excess(a.turnaround, one.cpar); };
+constexpr auto kHoursOverCpar = [](CaseRef one, AnswerRef a) {
+  return excess(a.area, one.cpar_area);
+};
+constexpr auto kGap = [](CaseRef, AnswerRef a) { return std::optional(a.gap); };
+
+constexpr std::array<MetricInfo, kAnytimeMetrics> kMetrics = {{
+    {"turnaround_best16", Question::any_hours, kOverBest16,
+     "turn-around against the best of sixteen"},
+    {"hours_any", Question::any_hours, kHoursOverCpar},
+    {"turnaround_cpar", Question::cpar_hours, kOverCpar,
+     "turn-around at the CPU-hours of BL_CPAR_BD_CPAR"},
+    {"turnaround_default", Question::default_hours, kOverCpar},
+    {"hours_default", Question::default_hours, kHoursOverCpar},
+    {"turnaround_default16", Question::default_hours, kOverBest16},
+    {"hours_cpar_end", Question::cpar_end, kHoursOverCpar, "CPU-hours at its turn-around"},
+    {"hours_cpar_possible", Question::cpar_end,
+     [](CaseRef one, AnswerRef a) { return excess(a.least_area, one.cpar_area); }},
+    {"hours_loose", Question::loose_deadline,
+     [](CaseRef one, AnswerRef a) { return excess(a.area, one.loose_area); },
+     "CPU-hours at 1.5 x the tightest deadline, best DL_*"},
+    {"gap_loose", Question::loose_deadline, kGap, "the same, above the certified minimum"},
+    {"gap_best_dl", Question::loose_deadline,
+     [](CaseRef one, AnswerRef a) { return excess(one.loose_area, a.least_area); }},
+    {"turnaround_dl", Question::any_hours,
+     [](CaseRef one, AnswerRef a) { return excess(a.turnaround, one.tightest); }},
+    {"gap", Question::any_hours, kGap, "certified gap"},
+    {"gap_best16", Question::any_hours,
+     [](CaseRef one, AnswerRef a) { return excess(one.best16, a.least_turnaround); }},
+    {"gap_default", Question::default_hours, kGap},
+    {"bound_path", Question::any_hours,
+     [](CaseRef one, AnswerRef a) { return ratio(one.critical_path, a.turnaround); }},
+    {"bound_calendar", Question::any_hours,
+     [](CaseRef one, AnswerRef a) { return ratio(one.calendar_path, a.turnaround); }},
+    {"bound_flow", Question::any_hours,
+     [](CaseRef, AnswerRef a) { return ratio(a.least_turnaround, a.turnaround); }},
+}};
+
+const MetricInfo& info_of(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
 
 AnytimePromise mean_promise(const AnytimeReference& reference,
                             const std::optional<AnytimeSummary>& summary) {
   AnytimePromise promise{
-      .what = fmt::format("{}, {}, {:g} ms", words_of(reference.metric), reference.part.name(),
+      .what = fmt::format("{}, {}, {:g} ms", info_of(reference.metric).words, reference.part.name(),
                           reference.milliseconds),
       .promised = fmt::format("{:+.1f} %", *reference.promised),
       .measured = reference.measured ? fmt::format("{:+.1f} %", *reference.measured) : "",
@@ -214,7 +188,7 @@ AnytimeSummary summarise(std::span<const AnytimeCase> cases, const AnytimePart& 
     if (!part.has(one)) continue;
     const AnytimeAnswer* answer = one.find(info_of(metric).question, limit);
     if (answer == nullptr) continue;
-    if (const auto value = value_of(one, *answer, metric)) values.push_back(*value);
+    if (const auto value = info_of(metric).value(one, *answer)) values.push_back(*value);
   }
   AnytimeSummary summary{.count = values.size()};
   if (values.empty()) return summary;

@@ -34,7 +34,7 @@ void write_plain_row(Text out, const PlainTable& table, std::size_t row) {
   const auto ours = [&](std::size_t column, bool cpu) -> const Degradation& {
     return metric_of(table.columns[column].rows[row], cpu);
   };
-  const published::PublishedDeadlines& theirs = published::deadline_rows()[row];
+  const published::PublishedDeadlines& theirs = published::kDeadlineRows[row];
   write_plain_line(out, kPlainNames[row], table, [&](std::size_t column, bool cpu) {
     return fmt::format("{:.2f}", ours(column, cpu).percent);
   });
@@ -89,7 +89,7 @@ void write_hybrid(Text out, const HybridTable& hybrid) {
                            table.scenarios, table.instances),
       .metrics = {"tightest", "CPU-hours"},
       .algorithms = kHybridNames,
-      .published = published::hybrid_rows()};
+      .published = published::kHybridRows};
   report::write_comparison(out, text, table);
   for (std::size_t row = 0; row < kHybridNames.size(); ++row) {
     write_unanswered(out, kHybridNames[row], "real", table.rows[row]);
@@ -205,7 +205,7 @@ Json growth_json(const GrowthTable& table) {
 }
 
 Json published_plain_json() {
-  Json rows = report::list(published::deadline_rows(), [](const auto& row) {
+  Json rows = report::list(published::kDeadlineRows, [](const auto& row) {
     return Json{{"algorithm", row.algorithm},
                 {"tightest_percent", row.tightest_percent},
                 {"cpu_hours_percent", row.cpu_percent}};
@@ -214,7 +214,7 @@ Json published_plain_json() {
 }
 
 Json published_hybrid_json() {
-  Json rows = report::list(published::hybrid_rows(), [](const auto& row) {
+  Json rows = report::list(published::kHybridRows, [](const auto& row) {
     return Json{{"algorithm", row.algorithm},
                 {"tightest_percent", row.time.percent},
                 {"cpu_hours_percent", row.cpu.percent}};

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/mapped.hpp"
 #include "study/deadline/deadline_study.hpp"
 #include "study/published.hpp"
 
@@ -71,7 +72,7 @@ double distance(const PlainTable& table, Degradation ComparisonRow::*metric,
     const std::size_t row = plain_position(name);
     sum += mean_over_phi([&](std::size_t column) {
       return std::abs((table.columns[column].rows[row].*metric).percent -
-                      (published::deadline_rows()[row].*theirs)[column]);
+                      (published::kDeadlineRows[row].*theirs)[column]);
     });
   }
   return sum / static_cast<double>(kConservativeNames.size());
@@ -122,20 +123,14 @@ Finding hybrid_finding(const HybridTable& table) {
 
 std::vector<PlainTable> plain_tables(const StudyHead& head,
                                      std::span<const DeadlineScenario> scenarios) {
-  std::vector<PlainTable> tables;
-  for (const ScenarioSet& set : scenario_sets(head)) {
-    tables.push_back(plain_table(set, head, scenarios));
-  }
-  return tables;
+  return mapped(scenario_sets(head),
+                [&](const ScenarioSet& set) { return plain_table(set, head, scenarios); });
 }
 
 std::vector<HybridTable> hybrid_tables(const StudyHead& head,
                                        std::span<const DeadlineScenario> scenarios) {
-  std::vector<HybridTable> tables;
-  for (const ScenarioSet& set : scenario_sets(head)) {
-    tables.push_back(hybrid_table(set, head, scenarios));
-  }
-  return tables;
+  return mapped(scenario_sets(head),
+                [&](const ScenarioSet& set) { return hybrid_table(set, head, scenarios); });
 }
 
 ReadingTable reading_table(DeadlineReading reading, const StudyHead& head,

@@ -1,4 +1,4 @@
-// The fair study as text.
+// The fair study as text, JSON and CSV.
 #include <algorithm>
 
 #include "study/fair/fair_study.hpp"
@@ -7,13 +7,14 @@
 namespace dovetail::study {
 namespace {
 
+using report::Json;
 using report::Text;
 
 constexpr int kNameWidth = 16;
 constexpr std::array<std::string_view, 5> kBoxParts = {"least", "quartile", "median", "quartile",
                                                        "greatest"};
 
-std::string title_of(FairMetric metric) {
+std::string metric_title(FairMetric metric) {
   std::string title(to_string(metric));
   std::ranges::replace(title, '_', ' ');
   return title;
@@ -25,9 +26,9 @@ struct Figure {
   FairMetric metric;
   std::string_view unit;
 };
-constexpr std::array kFigures = {Figure{2, FairMetric::average_stretch, ""},
-                                 Figure{3, FairMetric::makespan, " in seconds"},
-                                 Figure{4, FairMetric::maximum_stretch, ""}};
+constexpr std::array kFairFigures = {Figure{2, FairMetric::average_stretch, ""},
+                                     Figure{3, FairMetric::makespan, " in seconds"},
+                                     Figure{4, FairMetric::maximum_stretch, ""}};
 
 // The classes that were run, if several, and all together.
 std::vector<FairPart> by_class(const FairStudyResult& result) {
@@ -54,7 +55,8 @@ void write_part(Text out, report::LineWidths part, std::string_view algorithm,
 
 void write_figure(Text out, const FairStudyResult& result, const Figure& figure) {
   constexpr report::LineWidths kWidths = {9, 9};
-  fmt::format_to(out, "\nFigure {}: {}{}\n", figure.number, title_of(figure.metric), figure.unit);
+  fmt::format_to(out, "\nFigure {}: {}{}\n", figure.number, metric_title(figure.metric),
+                 figure.unit);
   write_part(out, kWidths, "", "", kBoxParts, [](std::string_view part) { return part; });
   const auto planners_run = fair_planners();
   const int decimals = figure.metric == FairMetric::makespan ? 1 : 2;
@@ -76,7 +78,7 @@ void write_figure(Text out, const FairStudyResult& result, const Figure& figure)
 void write_percents(Text out, const FairStudyResult& result) {
   constexpr report::LineWidths kWidths = {14, 16};
   fmt::format_to(out, "\nTable II: per cent above MAGS, on average (positive: MAGS is better)\n");
-  write_part(out, kWidths, "", "", kFairMetrics, title_of);
+  write_part(out, kWidths, "", "", kFairMetrics, metric_title);
   const auto planners_run = fair_planners();
   for (std::size_t i = 0; i < planners_run.size(); ++i) {
     std::string_view name = planners_run[i]->name;
@@ -123,6 +125,35 @@ void write_timings(Text out, const FairStudyResult& result) {
   }
 }
 
+Json algorithm_json(const FairStudyResult& result, const FairPart& part, std::size_t algorithm) {
+  const std::string_view name = fair_planners()[algorithm]->name;
+  Json json{{"algorithm", name}};
+  for (const FairMetric metric : kFairMetrics) {
+    json[std::string(to_string(metric))] = {
+        {"quartiles", box_of(result.cases, part, algorithm, metric)},
+        {"percent_above_mags", percent_above_mags(result.cases, part, algorithm, metric)},
+        {"published_quartiles", report::list(published::fair_box(name, metric), report::nullable)},
+        {"published_percent", report::nullable(published::fair_percent(name, metric))}};
+  }
+  return json;
+}
+
+Json part_json(const FairStudyResult& result, const FairPart& part) {
+  const SlackFacts facts = slack_facts(result.cases, part);
+  Json json = Json::object();
+  if (part.kernels) json["class"] = to_string(*part.kernels);
+  if (part.processors) json["processors"] = *part.processors;
+  json["cases"] = facts.cases;
+  json["slack"] = {{"one_percent", report::per_cent(facts.ones, facts.cases)},
+                   {"above_two", facts.above_two},
+                   {"largest", facts.largest},
+                   {"beyond_bound", facts.beyond_bound}};
+  for (std::size_t i = 0; i < fair_planners().size(); ++i) {
+    json["algorithms"].push_back(algorithm_json(result, part, i));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string format_table(const FairStudyResult& result) {
@@ -132,11 +163,48 @@ std::string format_table(const FairStudyResult& result) {
                  report::name_of(result.scale), result.seed);
   fmt::format_to(out, "{} cases, {} plans: {} sets of each class and number of workflows\n",
                  result.cases.size(), result.cases.size() * fair_planners().size(), result.sets);
-  for (const Figure& figure : kFigures) write_figure(out, result, figure);
+  for (const Figure& figure : kFairFigures) write_figure(out, result, figure);
   write_percents(out, result);
   write_slacks(out, result);
   write_timings(out, result);
   text += "\nWhat agrees with the paper and what does not: docs/studies.md.\n";
+  return text;
+}
+
+std::string to_json(const FairStudyResult& result) {
+  Json json{{"study", "fair"},
+            {"scale", report::name_of(result.scale)},
+            {"seed", result.seed},
+            {"sets", result.sets},
+            {"parts", Json::array({part_json(result, {})})}};
+  for (const auto& parts : {class_parts(result.cases), cluster_parts(result.cases)}) {
+    for (const FairPart& part : parts) json["parts"].push_back(part_json(result, part));
+  }
+  json["published_slack"] = {{"one_percent", published::kSlackOnePercent},
+                             {"above_two", published::kSlackAboveTwo}};
+  for (const FairTiming& timing : result.timings) {
+    json["timings"].push_back(
+        {{"algorithm", timing.algorithm},
+         {"milliseconds", timing.milliseconds},
+         {"published", 1000 * published::fair_seconds(timing.algorithm).value_or(0)}});
+  }
+  return json.dump(1) + "\n";
+}
+
+std::string to_csv(const FairStudyResult& result) {
+  std::string text =
+      "class,workflows,set,processors,algorithm,makespan,average_stretch,maximum_stretch,slack\n";
+  const auto planners_run = fair_planners();
+  for (const FairCase& one : result.cases) {
+    for (std::size_t i = 0; i < planners_run.size(); ++i) {
+      const bool is_mags = planners_run[i]->name == "MAGS";
+      text += fmt::format("{},{},{},{},{},{:.3f},{:.6f},{:.6f},{}\n", to_string(one.kernels),
+                          one.workflows, one.set, one.cluster.processors, planners_run[i]->name,
+                          one.of(i, FairMetric::makespan), one.of(i, FairMetric::average_stretch),
+                          one.of(i, FairMetric::maximum_stretch),
+                          is_mags ? fmt::format("{:g}", one.slack) : "");
+    }
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Runs the fair study: every set on every cluster, by every algorithm.
 #include <algorithm>
 
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
@@ -100,11 +101,9 @@ std::vector<FairTiming> measure_timings(std::uint64_t seed) {
                                    .cluster = fair_clusters().back()},
                                   seed));
   }
-  std::vector<FairTiming> timings;
-  for (const PlannerInfo* planner : fair_planners()) {
-    timings.push_back({planner->name, mean_milliseconds(planner->name, problems)});
-  }
-  return timings;
+  return mapped(fair_planners(), [&](const PlannerInfo* planner) {
+    return FairTiming{planner->name, mean_milliseconds(planner->name, problems)};
+  });
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-#include "study/fair/fair_tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+
+#include "study/fair/fair_study.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -128,7 +128,7 @@ struct FairRow {
   double seconds;
 };
 
-constexpr std::array kRows = {
+constexpr std::array kFairRows = {
     FairRow{"SELFISH", {7, 75.97, 1909.54}, 0.37},
     FairRow{"SELFISH_ORDER", {21.27, -3.42, -13.68}, 0.23},
     FairRow{"CRA_WORK_WEIGHT", {-1.99, 1.77, 49.79}, 0.21},
@@ -155,8 +155,8 @@ const std::array kBoxes = {
 };
 
 const FairRow* find_row(std::string_view algorithm) {
-  const auto found = std::ranges::find(kRows, algorithm, &FairRow::algorithm);
-  return found == kRows.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(kFairRows, algorithm, &FairRow::algorithm);
+  return found == kFairRows.end() ? nullptr : &*found;
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "study/queue/queue_tables.hpp"
+#include "core/mapped.hpp"
+#include "study/queue/queue_study.hpp"
 #include "study/report.hpp"
 
 namespace dovetail::study {
@@ -105,11 +106,8 @@ class FigureMaker {
   static std::vector<double> improvements(const QueueFigure& figure, Cut cut) {
     const auto column =
         static_cast<std::size_t>(std::ranges::find(kComparedCuts, cut) - kComparedCuts.begin());
-    std::vector<double> values;
-    for (const QueueFigureRow& row : figure.rows) {
-      values.push_back(row.over_zhang[column].mean_of_ratios);
-    }
-    return values;
+    return mapped(figure.rows,
+                  [&](const QueueFigureRow& row) { return row.over_zhang[column].mean_of_ratios; });
   }
 
   static std::string ahead(const Lead& lead) {

@@ -130,11 +130,7 @@ void run_series(QueueCampaign& campaign, const QueueStudyOptions& options) {
 
 }  // namespace
 
-double QueueSeries::mean_makespan() const {
-  double sum = 0;
-  for (const QueueOutcome& outcome : outcomes) sum += static_cast<double>(outcome.makespan);
-  return sum / static_cast<double>(outcomes.size());
-}
+double QueueSeries::mean_makespan() const { return mean(outcomes, &QueueOutcome::makespan); }
 
 const QueueSeries* QueueCampaign::find(const QueueSeriesKey& key) const {
   const auto found = std::ranges::find(series, key, &QueueSeries::key);

@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "gen/archive_logs.hpp"
 #include "gen/pegasus.hpp"
+#include "gen/reservation_logs.hpp"
 #include "gen/workload.hpp"
 #include "study/queue/queue_study.hpp"
 
@@ -35,9 +36,8 @@ bool is_wanted(const QueueStudyOptions& options, const QueueLog& log) {
 
 std::vector<QueueLog> chosen_logs(const QueueStudyOptions& options) {
   const std::vector<QueueLog> known = published_queue_logs();
-  std::vector<std::string_view> names;
-  for (const QueueLog& log : known) names.push_back(log.name);
-  require_known_logs(options.logs, names);
+  require_known_logs(options.logs,
+                     mapped(known, [](const QueueLog& log) { return std::string_view(log.name); }));
   if (options.doubt && !options.logs.empty() &&
       options.logs != std::vector{std::string(kDoubtLog)}) {
     throw InputError(fmt::format("the doubt is about {} alone; leave out --log", kDoubtLog));

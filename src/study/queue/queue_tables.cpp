@@ -1,11 +1,12 @@
-#include "study/queue/queue_tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 #include <utility>
+
+#include "core/mapped.hpp"
+#include "study/queue/queue_study.hpp"
 
 namespace dovetail::study {
 namespace {
@@ -253,15 +254,13 @@ std::vector<WinTable> win_tables(const QueueCampaign& campaign) {
 }
 
 std::vector<ParentTable> parent_tables(const QueueCampaign& campaign) {
-  std::vector<ParentTable> tables;
-  for (const Count cap : campaign.caps) {
+  return mapped(campaign.caps, [&](Count cap) {
     ParentTable table{.cap = cap};
     for (std::size_t column = 0; column < kWinColumns; ++column) {
       table.cells[column] = parent_cell(campaign, cap, column);
     }
-    tables.push_back(std::move(table));
-  }
-  return tables;
+    return table;
+  });
 }
 
 std::vector<Front> fronts(const QueueCampaign& campaign) {
@@ -287,11 +286,8 @@ std::vector<Front> fronts(const QueueCampaign& campaign) {
 }
 
 std::vector<DoubtRow> doubt_rows(const QueueCampaign& campaign) {
-  std::vector<DoubtRow> rows;
-  for (const QueueSettingFacts& facts : campaign.settings) {
-    rows.push_back(doubt_row(campaign, facts));
-  }
-  return rows;
+  return mapped(campaign.settings,
+                [&](const QueueSettingFacts& facts) { return doubt_row(campaign, facts); });
 }
 
 QueueStudyTables queue_tables(const QueueCampaign& campaign) {

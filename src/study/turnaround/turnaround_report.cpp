@@ -14,7 +14,7 @@ void write_bounds(Text out, const BoundTable& table) {
                                                    table.scenarios, table.instances),
                               .metrics = {"turn-around", "CPU-hours"},
                               .algorithms = kBoundNames};
-  if (table.whole) text.published = published::turnaround_rows();
+  if (table.whole) text.published = published::kTurnaroundRows;
   report::write_comparison(out, text, table);
 }
 
@@ -39,7 +39,7 @@ Json published_bounds() {
   const auto metric = [](const published::PublishedMetric& theirs) {
     return Json{{"percent_above_best", theirs.percent}, {"scenario_wins", *theirs.wins}};
   };
-  Json rows = report::list(published::turnaround_rows(), [&](const auto& row) {
+  Json rows = report::list(published::kTurnaroundRows, [&](const auto& row) {
     return Json{{"algorithm", row.algorithm},
                 {"turnaround", metric(row.time)},
                 {"cpu_hours", metric(row.cpu)}};

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "dovetail/error.hpp"
-#include "gen/archive_logs.hpp"
+#include "gen/reservation_logs.hpp"
 #include "gen/reservations.hpp"
-#include "gen/synthetic_log.hpp"
 #include "support/fingerprint.hpp"
 #include "support/test_data.hpp"
 

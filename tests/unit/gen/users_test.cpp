@@ -1,11 +1,10 @@
-#include "gen/users.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
 #include "gen/lublin.hpp"
+#include "gen/workload.hpp"
 
 namespace dovetail::gen {
 namespace {

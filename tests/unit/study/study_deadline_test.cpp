@@ -174,7 +174,7 @@ std::vector<DeadlineScenario> published_scenarios() {
       auto& sums = cpu ? scenario.sums.plain.cpu : scenario.sums.plain.time;
       sums.instances = sums.complete = 1;
       for (std::size_t row = 0; row < kPlainNames.size(); ++row) {
-        const published::PublishedDeadlines& theirs = published::deadline_rows()[row];
+        const published::PublishedDeadlines& theirs = published::kDeadlineRows[row];
         sums.excess[row] = (cpu ? theirs.cpu_percent : theirs.tightest_percent)[column] / 100;
         sums.total[row] = static_cast<std::int64_t>(1e6 * (1 + sums.excess[row]));
       }

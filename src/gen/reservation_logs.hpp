@@ -1,14 +1,18 @@
-// Reservation logs from files of the Parallel Workloads Archive, including the four that Aida and
-// Casanova used.
+// Logs to make reservation schedules from: files of the Parallel Workloads Archive, including the
+// four that Aida and Casanova used, and a synthetic one for when no real one is available.
 //
 //   for (const ArchiveLog& log : archive_logs()) use(read_archive_log(log, data_dir));
+//   Random random(1);
+//   use(synthetic_log({.processors = 128, .jobs = 20'000}, random));
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "gen/lublin.hpp"
 #include "gen/reservations.hpp"
 
 namespace dovetail::gen {
@@ -38,5 +42,13 @@ ReservationLog read_archive_log(const ArchiveLog& log, const std::string& data_d
 // number in the log's header.
 ReservationLog read_reservation_log(const std::string& path, std::string name, Count processors,
                                     std::optional<int> partition = {});
+
+// Runs the jobs, sorted by submission, on an otherwise idle machine: each as early as its
+// processors are free, but never before one submitted earlier. This is simple, but gives realistic
+// waits. Needs every job to fit the machine.
+std::vector<BatchJob> first_come_first_served(std::span<const LublinJob> jobs, Count processors);
+
+// Jobs of the Lublin-Feitelson model, run in this way.
+ReservationLog synthetic_log(const LublinSpec& spec, Random& random);
 
 }  // namespace dovetail::gen

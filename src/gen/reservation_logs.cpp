@@ -1,4 +1,4 @@
-#include "gen/archive_logs.hpp"
+#include "gen/reservation_logs.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dovetail/calendar.hpp"
 #include "dovetail/error.hpp"
 #include "io/formats/swf.hpp"
 
@@ -88,6 +89,27 @@ ReservationLog read_reservation_log(const std::string& path, std::string name, C
                      " in this log");
   }
   return {std::move(name), processors, std::move(jobs)};
+}
+
+std::vector<BatchJob> first_come_first_served(std::span<const LublinJob> jobs, Count processors) {
+  std::vector<BatchJob> log;
+  log.reserve(jobs.size());
+  Calendar calendar(processors);
+  Time last_start = 0;
+  for (const LublinJob& job : jobs) {
+    const Time ready = std::max(job.submit, last_start);
+    const Time start = calendar.earliest_fit(job.procs, job.run, ready).value();
+    calendar.reserve({start, start + job.run}, job.procs);
+    calendar.forget_before(start);
+    log.push_back({job.submit, start, start + job.run, job.procs});
+    last_start = start;
+  }
+  return log;
+}
+
+ReservationLog synthetic_log(const LublinSpec& spec, Random& random) {
+  return {"synthetic", spec.processors,
+          first_come_first_served(lublin_log(spec, random), spec.processors)};
 }
 
 }  // namespace dovetail::gen
