@@ -10,7 +10,7 @@
 
 namespace dovetail::cli {
 
-// A run for its report; while somebody works on it, as it is now. It refers to `run`.
+// A run for its report; while a process works on it, as it is now. It refers to `run`.
 run::ReportedRun reported(const run::KnownRun& run);
 
 // A few lines, planned against real, then a table of the tasks or, when they are many, their kinds.

@@ -34,8 +34,8 @@ class MonthFolder {
   // The last month that is done; 0 when none is.
   Count last_done() const;
 
-  // What there is of a scenario that is to be computed from that month on: months behind it that
-  // are done as well, and post tasks that are still open. Nothing when the month before is missing.
+  // The state of a scenario to be computed from that month on: later months that
+  // are already done, and post tasks that are still open. Nothing when the month before is missing.
   std::optional<FoundScenario> find(Count number, Count first, Count months, bool has_posts) const;
 
   // Where a step computes its month.

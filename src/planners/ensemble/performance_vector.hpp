@@ -6,8 +6,8 @@
 // Source: Caniou et al. 2009, section 4.3. Values are computed when they are first asked for. A
 // heuristic may take longer for k scenarios than for more of them; since a schedule of more
 // scenarios contains one of k, at(k) is the least of measured(k), measured(k + 1), ... Values that
-// a lower bound rules out are not computed. Where there are more than kMostInTurn scenarios, nobody
-// looks for such dips.
+// a lower bound rules out are not computed. With more than kMostInTurn scenarios such dips are
+// ignored.
 #pragma once
 
 #include <functional>

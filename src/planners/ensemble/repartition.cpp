@@ -27,7 +27,7 @@ Repartition greedy_in_turn(std::span<PerformanceVector> clusters, Count scenario
   return repartition;
 }
 
-// How many scenarios each cluster gets in turn, without measuring all of them: the first so many of
+// How many scenarios each cluster gets in turn, without measuring all of them: the smallest of
 // all (makespan, cluster, number), found by bisection.
 class GreedyCounts {
  public:

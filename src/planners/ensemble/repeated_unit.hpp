@@ -36,7 +36,7 @@ class RepeatedUnit {
   std::span<const TaskId> chain() const { return chain_; }          // in topological order
   std::span<const TaskId> off_chain() const { return off_chain_; }  // the same
 
-  // So many months one after the other, with ids such as "007/solve".
+  // That many months one after the other, with ids such as "007/solve".
   Workflow repeated(Count months, std::string name) const;
 
  private:

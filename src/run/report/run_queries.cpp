@@ -153,7 +153,7 @@ std::vector<std::string> explain_without_plan(const Problem& problem, const RunS
     reasons.emplace_back("the run is being ended: nothing more is started");
   }
   if (!is_worked_on)
-    reasons.emplace_back("nobody works on the run; dovetail resume goes on with it");
+    reasons.emplace_back("no process works on the run; continue it with dovetail resume");
   const auto before = missing(problem, state, task);
   if (!before.empty())
     reasons.push_back("it comes after " + list(problem, before) + ", not done yet");

@@ -77,7 +77,7 @@ TEST_F(RunQueries, WhatNeedsAFailedTaskIsBlocked) {
   EXPECT_EQ(blocked[2], 0U);
   EXPECT_FALSE(blocked[3]);
   EXPECT_EQ(why(2, false)[0], "it needs first, which failed");
-  EXPECT_EQ(why(2, false)[1], "nobody works on the run; dovetail resume goes on with it");
+  EXPECT_EQ(why(2, false)[1], "no process works on the run; continue it with dovetail resume");
   EXPECT_EQ(why(0), Sentences{"it failed in attempt 1; dovetail resume tries it again as it is, "
                               "run with what was changed"});
 }
