@@ -73,7 +73,7 @@ void write_report(const run::RunFolder& folder, const Problem& problem,
 }
 
 Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
-             const Problem& problem, const run::RunEnd& end) {
+             const Problem& problem, run::RunEnd& end) {
   run::add_to_history(folder, description, problem, end.state, print_warning);
   if (!end.state.attempts().empty()) {
     const auto jobs = jobs_of(folder, end.state);
@@ -88,7 +88,10 @@ Exit end_run(const run::RunFolder& folder, const run::RunDescription& descriptio
       print_warning(error.what());
     }
   }
-  return report(folder, problem, end);
+  const Exit exit = report(folder, problem, end);
+  std::fflush(stdout);
+  run::write_done(folder, end);
+  return exit;
 }
 
 }  // namespace dovetail::cli

@@ -123,6 +123,12 @@ std::string definition_of(const Workflow& workflow, TaskId task) {
   return digest.hex().substr(0, kLength);
 }
 
+std::string digest_of(const std::string& text) {
+  Digest digest;
+  digest.add(text.data(), text.size());
+  return digest.hex();
+}
+
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory) {
   if (execution.inputs.empty()) return {};
   Digest digest;

@@ -21,6 +21,9 @@ std::string definition_of(const Workflow& workflow, TaskId task);
 // when it names none. Throws ExecutionError, which names the file, when one cannot be read.
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory);
 
+// SHA-256 of a text, in hexadecimal digits.
+std::string digest_of(const std::string& text);
+
 // The first of a task's outputs that is not there.
 std::optional<std::string> missing_output(const TaskExecution& execution,
                                           const std::string& directory);

@@ -1,7 +1,7 @@
 #include <set>
 
 #include "federation/client/experiment_run.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/mailbox.hpp"
 
 namespace dovetail::federation {

@@ -11,7 +11,7 @@
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_moves.hpp"
 #include "io/text.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/mailbox.hpp"
 #include "run/token.hpp"
 

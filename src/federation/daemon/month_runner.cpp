@@ -56,6 +56,8 @@ std::string end_text(const StepEnd& step) {
       return "out of memory";
     case Cause::not_started:
       return "could not be started: " + end.why;
+    case Cause::not_saved:
+      return "output " + end.why;
   }
   return {};
 }
@@ -157,6 +159,7 @@ run::StepCommand MonthRunner::command_of(const MonthStep& step) {
       .out_file = folder_.log(step.number, 1, "out"),
       .err_file = folder_.log(step.number, 1, "err"),
       .environment = {{"DOVETAIL_PROCESSORS", processors}, {"OMP_NUM_THREADS", processors}},
+      .outputs = {values["folder"]},
       .name = words_of(step),
       .processors = step.processors};
   const MonthTimes times = options_.times(service);

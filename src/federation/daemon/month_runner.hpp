@@ -14,7 +14,7 @@
 #include "federation/daemon/month_folder.hpp"
 #include "federation/daemon/month_state.hpp"
 #include "run/backend.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/run_folder.hpp"
 
 namespace dovetail::federation {

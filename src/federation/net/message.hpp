@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dovetail/time.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 
 namespace dovetail::federation {
 

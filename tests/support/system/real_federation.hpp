@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "federation/agent/gather.hpp"
-#include "run/local/leftovers.hpp"
+#include "run/local/killed_supervisor.hpp"
 #include "support/federation.hpp"
 #include "support/system/real_run.hpp"
 #include "test_places.hpp"
