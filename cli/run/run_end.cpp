@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "cli/plan/fair_table.hpp"
 #include "cli/queue/job_output.hpp"
 #include "cli/run/run_summary.hpp"
@@ -89,7 +93,10 @@ Exit end_run(const run::RunFolder& folder, const run::RunDescription& descriptio
     }
   }
   const Exit exit = report(folder, problem, end);
-  std::fflush(stdout);
+  // If the reader has gone away, there is no one left to tell.
+  if (std::fflush(stdout) != 0 && errno != EPIPE) {
+    throw ExecutionError("standard output: cannot be written: " + std::string(strerror(errno)));
+  }
   run::write_done(folder, end);
   return exit;
 }

@@ -24,12 +24,13 @@ std::string digest_of_inputs(const TaskExecution& execution, const std::string& 
 // SHA-256 of a text, in hexadecimal digits.
 std::string digest_of(const std::string& text);
 
-// The first of a task's outputs that is not there.
+// The first of a task's outputs that is not there. Throws ExecutionError when that cannot be found
+// out.
 std::optional<std::string> missing_output(const TaskExecution& execution,
                                           const std::string& directory);
 
 // Whether nothing speaks against leaving out a task that was done: its outputs are there, and its
-// inputs have that digest.
+// inputs have that digest. Throws ExecutionError when files that are there cannot be read.
 bool is_up_to_date(const TaskExecution& execution, const std::string& directory,
                    const std::string& inputs);
 

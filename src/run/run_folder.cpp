@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,7 @@
 
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
+#include "run/token.hpp"
 
 namespace dovetail::run {
 
@@ -82,18 +84,20 @@ RunFolder RunFolder::create(const std::string& state, const std::string& workflo
   make_folder(runs_folder(state));
   make_private(runs_folder(state));  // earlier versions let others read it
   const std::string name = plain_name(workflow);
+  // It gets its name when it is whole, so that a folder with that name is.
+  const std::string beside = runs_folder(state) + "/.new-" + random_token();
+  make_folder(beside + "/attempts");
+  make_folder(beside + "/logs");
+  make_private(beside);
   for (int number = 1;; ++number) {
     const std::string id = name + "-" + std::to_string(number);
     const std::string path = runs_folder(state) + "/" + id;
-    std::error_code error;
-    if (!fs::create_directory(path, error)) {
-      if (error) fail(path, error);
-      continue;
-    }
-    make_private(path);
-    make_folder(path + "/attempts");
-    make_folder(path + "/logs");
-    return {path, id};
+    if (std::rename(beside.c_str(), path.c_str()) == 0) return {path, id};
+    const int error = errno;
+    if (error == EEXIST || error == ENOTEMPTY || error == ENOTDIR) continue;
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    fail(path, {error, std::generic_category()});
   }
 }
 

@@ -193,7 +193,8 @@ std::vector<StepEnd> Launcher::reports() {
 std::optional<StepEnd> Launcher::hear(SupervisorLink& supervisor) {
   char piece[1024];
   const ssize_t got = recv(supervisor.socket.get(), piece, sizeof piece, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  // Nothing yet, or the system is short of memory for now: what is there stays readable.
+  if (got < 0 && errno != ECONNRESET) return std::nullopt;
   if (got <= 0) return bury(supervisor);
   supervisor.received.append(piece, static_cast<std::size_t>(got));
   if (!supervisor.received.ends_with('\n')) return std::nullopt;

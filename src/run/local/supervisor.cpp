@@ -290,7 +290,8 @@ void supervise(Descriptor launcher) noexcept {
   while (auto request = receive_request(launcher.get())) {
     TaskWatch watch(request->command, self);
     const AttemptEnd end = watch.run(std::move(request->lock));
-    send_report(launcher.get(), end);
+    // The launcher reads the attempt's file when this process is gone.
+    if (!send_report(launcher.get(), end)) break;
     if (watch.is_alone()) continue;
     // What cannot be ended must not be taken for a part of the next task.
     if (fork() != 0) _exit(0);

@@ -153,9 +153,9 @@ std::optional<StartRequest> receive_request(int socket) {
   return request;
 }
 
-void send_report(int socket, const AttemptEnd& end) {
+bool send_report(int socket, const AttemptEnd& end) {
   const std::string line = to_json(end) + "\n";
-  send_all(socket, line.data(), line.size());
+  return send_all(socket, line.data(), line.size());
 }
 
 bool send_file(int socket, int file) {
