@@ -61,14 +61,21 @@ bool has_own_mounts() {
   return is_apart;
 }
 
-std::vector<std::string> files_below(const std::string& folder) {
+// One that was changed last, or any.
+std::string file_to_write(const std::string& folder, Dice& dice) {
   std::vector<std::string> files;
+  std::pair<fs::file_time_type, std::string> newest;
   std::error_code error;
   fs::recursive_directory_iterator next(folder, error);
   for (const fs::recursive_directory_iterator end; !error && next != end; next.increment(error)) {
+    std::error_code gone;
+    if (!next->is_regular_file(gone)) continue;
     files.push_back(next->path().string());
+    newest = std::max(newest, {next->last_write_time(gone), files.back()});
   }
-  return files;
+  if (files.empty() || dice.chance(0.3)) return newest.second;
+  const auto which = dice.between(0, static_cast<std::int64_t>(files.size()) - 1);
+  return files[static_cast<std::size_t>(which)];
 }
 
 }  // namespace
@@ -82,7 +89,7 @@ std::int64_t nanoseconds_now() {
 int wanted_cuts() {
   constexpr int kSample = 60;
   const char* wanted = std::getenv("DOVETAIL_POWER_CUTS");
-  return wanted == nullptr ? kSample : std::max(1, std::atoi(wanted));
+  return wanted == nullptr ? kSample : std::max(10, std::atoi(wanted));
 }
 
 PowerLab::PowerLab(std::string folder, std::string file_system)
@@ -152,14 +159,10 @@ void PowerLab::write_back(std::uint64_t seed) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Dice dice(seed);
   for (;;) {
-    const std::vector<std::string> files = files_below(disk());
-    if (!files.empty()) {
-      const auto which = dice.between(0, static_cast<std::int64_t>(files.size()) - 1);
-      const run::Descriptor file(
-          open(files[static_cast<std::size_t>(which)].c_str(), O_RDONLY | O_NONBLOCK));
-      if (file.is_open()) fsync(file.get());
-    }
-    usleep(static_cast<useconds_t>(dice.between(0, 5000)));
+    const run::Descriptor file(open(file_to_write(disk(), dice).c_str(), O_RDONLY | O_NONBLOCK));
+    // Without a flush, the rest of what was written may still overtake it.
+    dice.chance(0.5) ? fsync(file.get()) : sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+    usleep(static_cast<useconds_t>(dice.between(0, 3000)));
   }
 }
 
@@ -195,8 +198,8 @@ void PowerLab::cut(int count, const std::function<void(const PowerCut&)>& judge)
   }
   flushes_ = last - first + 1;
   for (int i = 0; i < count; ++i) {
-    const std::size_t flush = first + flushes_ * static_cast<std::size_t>(i) /
-                                          static_cast<std::size_t>(count);
+    const std::size_t flush =
+        first + (flushes_ - 1) * static_cast<std::size_t>(i) / static_cast<std::size_t>(count - 1);
     const std::uint64_t seed = seed_ * 1'000'003 + static_cast<std::uint64_t>(i);
     judge_one(record, {.number = i, .flush = flush, .seed = seed, .time = record.time_of(flush)},
               judge);

@@ -57,8 +57,9 @@ class PowerLab {
   void begin(std::uint64_t seed, bool writes_back);
   void end();
 
-  // That many cuts, spread evenly over all flushes between begin() and end(). `judge` finds the
-  // disk mounted as the cut left it, after the file system's own recovery, and may go on with it.
+  // That many cuts, at least two, spread evenly over all flushes between begin() and end(). `judge`
+  // finds the disk mounted as the cut left it, after the file system's own recovery, and may go on
+  // with it.
   void cut(int count, const std::function<void(const PowerCut&)>& judge);
 
   // Ends its processes and mounts.

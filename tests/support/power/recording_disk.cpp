@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::uint32_t kMostBytes = 1U << 20U;  // of one write
 constexpr std::uint32_t kPage = 4096;
+// As a disk takes, or less. Programs go on meanwhile, so more happens between two flushes.
+constexpr useconds_t kFlushMicroseconds = 1000;
 
 // Answers the kernel's questions about the one file. It never touches the disk that it serves,
 // and takes one question at a time: the record has the order in which the answers were given.
@@ -88,6 +90,7 @@ class DiskServer {
         return write_data();
       case FUSE_FSYNC:
         record({.kind = DiskEvent::Kind::flush}, nullptr);
+        usleep(kFlushMicroseconds);
         return reply(nullptr, 0);
       case FUSE_RELEASE:
         return reply(nullptr, 0);

@@ -20,7 +20,8 @@ class PowerDisk : public ::testing::TestWithParam<const char*> {
 
   std::string path(int number) const { return lab_.disk() + "/" + std::to_string(number); }
   static std::string content(int number) {
-    return std::string(static_cast<std::size_t>(100 + 3000 * number), static_cast<char>('a' + number));
+    return std::string(static_cast<std::size_t>(100 + 3000 * number),
+                       static_cast<char>('a' + number));
   }
 
   // Syncs the files of even numbers; answers when each was written.

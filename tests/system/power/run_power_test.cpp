@@ -6,11 +6,13 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "run/known_run.hpp"
 #include "support/power/power_lab.hpp"
 #include "support/system/real_run.hpp"
+#include "support/task_runner.hpp"
 
 namespace dovetail::testing {
 namespace {
@@ -71,7 +73,7 @@ class PowerRun : public RealRun, public ::testing::WithParamInterface<const char
                std::to_string(size) + " > " + written;
         if (task.is_renamed) run += "; mv " + written + " " + name;
       }
-      text += task.output + "]\n    run: '" + run + "'\n";
+      text += task.output + "]\n    run: '" + run + "; sleep 0.01'\n";
       if (!task.after.empty()) text += "    after: [" + task.after + "]\n";
     }
     write("flow.yaml", text);
@@ -91,9 +93,10 @@ class PowerRun : public RealRun, public ::testing::WithParamInterface<const char
     for (const auto& [name, size] : task.files) {
       const std::string found = text_of(result(name));
       if (found == content_of(name, size)) continue;
-      return name + (fs::exists(result(name)) ? " has " + std::to_string(found.size()) + " of " +
-                                                    std::to_string(size) + " bytes"
-                                              : " is missing") +
+      return name +
+             (fs::exists(result(name)) ? " has " + std::to_string(found.size()) + " of " +
+                                             std::to_string(size) + " bytes"
+                                       : " is missing") +
              (found.size() == size ? ", of which some are wrong" : "");
     }
     return "";
@@ -106,14 +109,20 @@ class PowerRun : public RealRun, public ::testing::WithParamInterface<const char
     return run::KnownRun(runs.back());
   }
 
-  TaskState state_in(const run::KnownRun& known, const PowerTask& task) const {
-    return known.state.tasks()[known.task(task.id)].state;
-  }
+  // A task as the journal and the disk show it after the cut.
+  struct Seen {
+    TaskState state = TaskState::waiting;
+    std::string damage = {};
+  };
+  using AllSeen = std::map<std::string, Seen>;  // by task; empty when there is no run
 
-  void judge(const PowerCut& cut);
-  std::set<std::string> judge_journal(const PowerCut& cut);
-  void go_on(const PowerCut& cut, const std::set<std::string>& sound);
   void record(std::uint64_t seed, bool writes_back);
+  void judge(const PowerCut& cut);
+  AllSeen look(const PowerCut& cut);
+  void judge_task(const PowerCut& cut, const PowerTask& task, const Seen& seen);
+  void go_on(const PowerCut& cut, const AllSeen& before);
+  void judge_again(const PowerCut& cut, const PowerTask& task, const Seen& before);
+  int begin_again(const PowerCut& cut) const;
 
   PowerLab lab_{file("lab"), GetParam()};
   CutFindings findings_;
@@ -131,65 +140,85 @@ void PowerRun::record(std::uint64_t seed, bool writes_back) {
   ASSERT_EQ(first_.size(), kTasks.size());
 }
 
-// Answers the tasks that are done, and are right.
-std::set<std::string> PowerRun::judge_journal(const PowerCut& cut) {
-  std::set<std::string> sound;
-  const auto known = newest();
-  for (const PowerTask& task : kTasks) {
-    const bool has_begun = first_.at(task.id).front() <= cut.time;
-    if (!known) {
-      if (has_begun) findings_.add(cut, "run forgotten", task.id + " had begun");
-      continue;
+PowerRun::AllSeen PowerRun::look(const PowerCut& cut) {
+  AllSeen all;
+  try {
+    const auto known = newest();
+    for (const PowerTask& task : kTasks) {
+      if (!known) continue;
+      all[task.id] = {known->state.tasks()[known->task(task.id)].state, damage(task)};
     }
-    const TaskState state = state_in(*known, task);
-    if (has_begun && state == TaskState::waiting) {
-      findings_.add(cut, "start forgotten", task.id + " had begun");
-    }
-    if (told_done_ <= cut.time && state != TaskState::done) {
-      findings_.add(cut, "end forgotten", task.id + " was told to be done");
-    }
-    if (state != TaskState::done) continue;
-    const std::string wrong = damage(task);
-    if (wrong.empty()) sound.insert(task.id);
-    if (!wrong.empty()) findings_.add(cut, "done with a wrong output", task.id + ": " + wrong);
+  } catch (const std::exception& error) {
+    all.clear();
+    findings_.add(cut, "unreadable", error.what());
   }
-  return sound;
+  return all;
 }
 
-// The same command again, or resume, after the clock was set to another time.
-void PowerRun::go_on(const PowerCut& cut, const std::set<std::string>& sound) {
+void PowerRun::judge_task(const PowerCut& cut, const PowerTask& task, const Seen& seen) {
+  const bool is_done = seen.state == TaskState::done;
+  if (first_.at(task.id).front() <= cut.time && seen.state == TaskState::waiting) {
+    findings_.add(cut, "start forgotten", task.id + " had begun");
+  }
+  if (told_done_ <= cut.time && !is_done) {
+    findings_.add(cut, "end forgotten", task.id + " was told to be done");
+  }
+  if (is_done && !seen.damage.empty()) {
+    findings_.add(cut, "done with a wrong output", task.id + ": " + seen.damage);
+  }
+}
+
+// The same command, or resume, after the clock was set to another time; its exit code.
+int PowerRun::begin_again(const PowerCut& cut) const {
   constexpr const char* kSteps[] = {"0", "-86400", "86400", "-3", "-100000000"};
   const Environment clock = {
       {"LD_PRELOAD", DOVETAIL_JUMPING_CLOCK},
       {"DOVETAIL_CLOCK_STEP", kSteps[static_cast<std::size_t>(cut.seed) % std::size(kSteps)]}};
-  const bool is_known = !run::RunFolder::all(state_).empty();
-  const bool was_over = sound.size() == kTasks.size();
-  const bool resumes = is_known && (was_over || cut.seed % 2 == 0);
   fs::remove(marks());
   fs::remove(file("printed"));
-  const int code = resumes ? dovetail({"resume", "flow-1"}, clock)
-                           : dovetail({"run", "flow.yaml", "-j", "2"}, clock);
+  // The same command after a run that reported its end is another run.
+  const bool is_known = fs::exists(state_ + "/runs/flow-1/run.json");
+  const bool was_over = text_of(state_ + "/runs/flow-1/journal.ndjson").find("\"what\":\"done\"") !=
+                        std::string::npos;
+  return is_known && (was_over || cut.seed % 2 == 0)
+             ? dovetail({"resume", "flow-1"}, clock)
+             : dovetail({"run", "flow.yaml", "-j", "2"}, clock);
+}
+
+void PowerRun::judge_again(const PowerCut& cut, const PowerTask& task, const Seen& before) {
+  const std::string wrong = damage(task);
+  const bool was_begun = begun().contains(task.id);
+  if (!wrong.empty()) findings_.add(cut, "wrong after going on", task.id + ": " + wrong);
+  if (!wrong.empty() && before.state == TaskState::running && !was_begun) {
+    findings_.add(cut, "adopted with a wrong output", task.id + ": " + wrong);
+  }
+  if (before.state == TaskState::done && before.damage.empty() && was_begun) {
+    findings_.add(cut, "run twice", task.id + ": " + printed());
+  }
+}
+
+void PowerRun::go_on(const PowerCut& cut, const AllSeen& before) {
+  const int code = begin_again(cut);
   if (code != 0 || printed().find("internal error") != std::string::npos) {
     findings_.add(cut, "cannot go on", "exit " + std::to_string(code) + ": " + printed());
   }
   for (const PowerTask& task : kTasks) {
-    const std::string wrong = damage(task);
-    if (!wrong.empty()) findings_.add(cut, "wrong after going on", task.id + ": " + wrong);
-    if (sound.contains(task.id) && begun().contains(task.id)) {
-      findings_.add(cut, "run twice", task.id + " was done: " + printed());
-    }
+    const auto seen = before.find(task.id);
+    judge_again(cut, task, seen == before.end() ? Seen() : seen->second);
   }
 }
 
 void PowerRun::judge(const PowerCut& cut) {
-  constexpr int kPause = 10;  // going on takes much longer than looking
-  std::set<std::string> sound;
-  try {
-    sound = judge_journal(cut);
-  } catch (const std::exception& error) {
-    findings_.add(cut, "unreadable", error.what());
+  constexpr int kPause = 3;  // going on takes longer than looking
+  const AllSeen seen = look(cut);
+  for (const PowerTask& task : kTasks) {
+    if (!seen.empty()) {
+      judge_task(cut, task, seen.at(task.id));
+    } else if (first_.at(task.id).front() <= cut.time) {
+      findings_.add(cut, "run forgotten", task.id + " had begun");
+    }
   }
-  if (cut.number % kPause == kPause - 1) go_on(cut, sound);
+  if (cut.number % kPause == kPause - 1) go_on(cut, seen);
 }
 
 TEST_P(PowerRun, WhatIsDoneAfterACutIsRight) {
@@ -204,6 +233,37 @@ TEST_P(PowerRun, WhatIsDoneAfterACutIsRight) {
             << " runs on " << GetParam() << "; wrong after " << findings_.cuts_with_a_finding()
             << "\n";
   EXPECT_EQ(findings_.cuts_with_a_finding(), 0) << findings_.text();
+}
+
+// Its supervisor wrote down how it ended; that can be on disk when what it wrote is not.
+TEST_P(PowerRun, ATaskThatEndedWithoutDovetailIsNotBelievedAfterACut) {
+  write("alone.yaml",
+        "name: alone\ntasks:\n  - {id: byte, time: 1, directory: lab/disk/work, outputs: byte, "
+        "run: 'sleep 0.2; echo byte | head -c 1 > byte'}\n");
+  const auto alone = [&] { return run::RunFolder::open(state_, "alone-1"); };
+  lab_.begin(7, false);
+  const pid_t child = begin({"run", "alone.yaml"});
+  ASSERT_TRUE(comes_true([&] {
+    return !run::RunFolder::all(state_).empty() && run::read_attempt(alone().attempt(0, 1)).start;
+  })) << printed();
+  kill(child, SIGKILL);
+  wait_for(child);
+  ASSERT_TRUE(comes_true([&] { return run::read_attempt(alone().attempt(0, 1)).end; }));
+  {
+    const run::Descriptor attempt(open(alone().attempt(0, 1).c_str(), O_RDONLY));
+    ASSERT_EQ(fsync(attempt.get()), 0);
+  }
+  lab_.end();
+  int found = 0;
+  lab_.cut(wanted_cuts(), [&](const PowerCut& cut) {
+    if (run::RunFolder::all(state_).empty() || !run::read_attempt(alone().attempt(0, 1)).end) {
+      return;
+    }
+    ++found;
+    EXPECT_EQ(dovetail({"resume", "alone-1"}), 0) << printed();
+    EXPECT_EQ(text_of(result("byte")), "b") << "after seed " << cut.seed;
+  });
+  EXPECT_GT(found, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(FileSystems, PowerRun, ::testing::Values("ext4", "xfs", "btrfs"),
