@@ -81,6 +81,13 @@ class PowerDaemon : public RealFederation, public ::testing::WithParamInterface<
     return text_of(folder + "/value") == value ? "" : "its value is wrong";
   }
 
+  static void sync_files(const std::string& folder) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const run::Descriptor file(open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+      EXPECT_EQ(fsync(file.get()), 0);
+    }
+  }
+
   Json watch(std::int64_t cursor) {
     return call("azur", "watch", {{"request_id", "r1"}, {"cursor", cursor}, {"wait_seconds", 5}});
   }
@@ -159,7 +166,12 @@ void PowerDaemon::go_on(const PowerCut& cut) {
     before.insert(std::to_string(month.first) + " " + std::to_string(month.second));
   }
   fs::create_directories(lab_.disk() + "/data");
+  // The machine's clock was set to another time, as far as certificates allow.
+  constexpr const char* kSteps[] = {"0", "-60", "3600"};
+  setenv("DOVETAIL_CLOCK_STEP", kSteps[cut.seed % std::size(kSteps)], 1);
+  setenv("LD_PRELOAD", DOVETAIL_JUMPING_CLOCK, 1);
   start_daemon("azur", "", state());
+  unsetenv("LD_PRELOAD");
   if (HasFatalFailure()) return;
   try {
     if (heard_.accepted <= cut.time) watch(0);
@@ -198,17 +210,51 @@ void PowerDaemon::judge(const PowerCut& cut) {
 }
 
 TEST_P(PowerDaemon, MonthsThatWereToldToBeDoneAreWhole) {
-  constexpr int kRecordings = 4;
+  const int recordings = wanted_cuts() < 200 ? 2 : 4;
   std::size_t flushes = 0;
-  for (int i = 0; i < kRecordings; ++i) {
+  for (int i = 0; i < recordings; ++i) {
     ASSERT_NO_FATAL_FAILURE(record(static_cast<std::uint64_t>(i + 1), i % 2 == 1));
-    lab_.cut(wanted_cuts() / kRecordings, [&](const PowerCut& cut) { judge(cut); });
+    lab_.cut(wanted_cuts() / recordings, [&](const PowerCut& cut) { judge(cut); });
     flushes += lab_.flushes();
   }
-  std::cout << wanted_cuts() << " cuts behind " << flushes << " flushes of " << kRecordings
+  std::cout << wanted_cuts() << " cuts behind " << flushes << " flushes of " << recordings
             << " daemons on " << GetParam() << "; wrong after " << findings_.cuts_with_a_finding()
             << "\n";
   EXPECT_EQ(findings_.cuts_with_a_finding(), 0) << findings_.text();
+}
+
+// The step's end can be on disk when what it wrote is not.
+TEST_P(PowerDaemon, AMonthThatEndedWithoutTheDaemonIsNotBelievedAfterACut) {
+  write_daemon("azur", 1, "0.3");
+  lab_.begin(9, false);
+  fs::create_directory(lab_.disk() + "/data");
+  ASSERT_NO_FATAL_FAILURE(start_daemon("azur", "", state()));
+  call("azur", "submit", order("r1", 1, 1));
+  const std::string attempts = state() + "/daemons/runs/azur-1/attempts/";
+  const auto first = [&]() -> run::Attempt {
+    for (const auto& entry : fs::directory_iterator(attempts)) {
+      return run::read_attempt(entry.path().string());
+    }
+    return {};
+  };
+  ASSERT_TRUE(comes_true([&] { return fs::exists(attempts) && first().start; })) << log_of("azur");
+  stop(servers_.at("azur").pid, SIGKILL);
+  servers_.clear();
+  ASSERT_TRUE(comes_true([&] { return first().end.has_value(); }));
+  sync_files(attempts);
+  lab_.end();
+  int found = 0;
+  lab_.cut(wanted_cuts(), [&](const PowerCut& cut) {
+    if (!fs::exists(attempts) || !first().end) return;
+    ++found;
+    heard_ = {};
+    ASSERT_NO_FATAL_FAILURE(start_daemon("azur", "", state()));
+    watch_to_end("azur", "r1");
+    stop(servers_.at("azur").pid, SIGTERM);
+    servers_.clear();
+    EXPECT_EQ(damage(1, 1), "") << "after seed " << cut.seed;
+  });
+  EXPECT_GT(found, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(FileSystems, PowerDaemon, ::testing::Values("ext4", "xfs", "btrfs"),
