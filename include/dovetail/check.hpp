@@ -19,8 +19,9 @@ namespace dovetail {
 // that reservations leave at every instant, and end by the deadline of the plan and of the problem.
 std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit = 20);
 
-// The same for a plan from a file. Its names must be those of the problem, and its own summary
-// (makespan, CPU-hours) must agree with its tasks.
+// The same for a plan from a file. Its names must be those of the problem. What it says about
+// itself must agree with its tasks and with the problem: makespan and CPU-hours always; clusters,
+// critical chain and stretches when it has them.
 std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
                                std::size_t limit = 20);
 

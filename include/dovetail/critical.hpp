@@ -20,7 +20,8 @@ struct CriticalLink {
 // task starts late because its processors came free only when another task of the plan ended, it
 // follows that task. Empty for a plan without placements, and when some task on the way could have
 // begun earlier, so that no chain decides the end; plans built backwards from a deadline often look
-// like this. Needs a plan for this problem; tasks that the plan leaves out delay no other task.
+// like this. Empty, too, when what really ran gives tasks that waited for each other. Needs a plan
+// for this problem; tasks that the plan leaves out delay no other task.
 std::vector<CriticalLink> critical_chain(const Problem& problem, const Plan& plan);
 
 }  // namespace dovetail

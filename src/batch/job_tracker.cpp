@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "batch/user_limits.hpp"
 #include "run/token.hpp"
 
 namespace dovetail::batch {
@@ -31,7 +32,9 @@ std::string job_token(const std::string& label) {
 std::vector<JobNews> JobTracker::compare(const std::vector<ExpectedJob>& expected,
                                          const std::vector<ClusterJob>& answer) {
   std::map<std::string_view, const ClusterJob*> by_name;
-  for (const ClusterJob& job : answer) by_name[job.name] = &job;
+  for (const ClusterJob& job : answer) {
+    if (is_own(job)) by_name[job.name] = &job;
+  }
   std::map<std::uint32_t, Missing> missing;
   std::vector<JobNews> news;
   for (const ExpectedJob& one : expected) {

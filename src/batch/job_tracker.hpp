@@ -1,6 +1,7 @@
 // Follows jobs from their submission to their end, by what the batch system answers about all its
 // jobs. When the answer to a submission was lost, the job is found by its name, or it is gone when
-// several answers do not have it.
+// several answers do not have it. Any user can give a job our name, so a job counts as ours only
+// if its user is ours, too.
 //
 //   for (const JobNews& news : tracker.compare(expected, system.jobs())) ...
 #pragma once

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "batch/user_limits.hpp"
+
 namespace dovetail::batch {
 
 std::vector<JobNews> JobWatch::compare(const std::vector<ClusterJob>& jobs) {
   running_.clear();
   unwanted_.clear();
   for (const ClusterJob& job : jobs) {
+    if (!is_own(job)) continue;
     if (job.state == JobState::running) running_.insert(job.id);
     if (is_over(job.state)) continue;
     const auto owner = book_.pilots().owner(job.name);

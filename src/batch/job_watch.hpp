@@ -41,7 +41,7 @@ class JobWatch {
   const JobBook& book_;
   const run::RunFolder& folder_;
   JobTracker tracker_;
-  std::set<std::string> running_;  // ids, of all users
+  std::set<std::string> running_;  // ids of this user's jobs
   std::vector<std::string> unwanted_;
 };
 

@@ -91,8 +91,8 @@ class BatchSystem {
   virtual ClusterPicture picture() = 0;
   // The jobs of all users, with those that are over for as long as the system remembers them.
   virtual std::vector<ClusterJob> jobs() = 0;
-  // A job that is over and that jobs() has forgotten; `since` is a moment before its end. Nothing
-  // when it is not known, or when there is no memory of past jobs.
+  // A job of this user that is over and that jobs() has forgotten; `since` is a moment before its
+  // end. Nothing when it is not known, or when there is no memory of past jobs.
   virtual std::optional<ClusterJob> past_job(const std::string& name, WallTime since) = 0;
   // How many jobs this user may have in the partition, or in the default one; `partitions` are
   // those of a picture. Throws Unreachable: not to know is not the same as no limits.

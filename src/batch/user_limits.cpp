@@ -30,6 +30,8 @@ std::string own_user() {
   return name;
 }
 
+bool is_own(const ClusterJob& job) { return job.user == own_user(); }
+
 std::optional<Count> UserLimits::max_submit() const {
   const auto least = std::ranges::min_element(submitted, {}, &JobLimit::most);
   return least == submitted.end() ? std::nullopt : std::optional(least->most);

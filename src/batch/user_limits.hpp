@@ -15,6 +15,10 @@ namespace dovetail::batch {
 // The user of this process, as batch systems name it.
 std::string own_user();
 
+// Whether the job is of that user. Jobs of others are neither adopted nor cancelled, whatever their
+// names.
+bool is_own(const ClusterJob& job);
+
 // Which jobs count together; an empty field: all.
 struct JobScope {
   std::string user = {};

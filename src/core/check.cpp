@@ -4,8 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <set>
+#include <tuple>
+#include <utility>
 
+#include "dovetail/critical.hpp"
 #include "dovetail/error.hpp"
+#include "dovetail/fairness.hpp"
 #include "dovetail/metrics.hpp"
 
 namespace dovetail {
@@ -225,6 +230,135 @@ std::vector<std::string> check_summary(const Problem& problem, const PlanRecord&
   return violations;
 }
 
+// How the recorded clusters differ from those given, in the time that the plan and the runs that
+// were cut short take. A plan need not have any.
+std::vector<std::string> check_clusters(const Problem& problem, const PlanRecord& record,
+                                        const Plan& plan) {
+  if (record.clusters.empty()) return {};
+  std::vector<std::string> violations;
+  Time until = plan.now + std::max<Duration>(makespan(plan), 1);
+  for (const TaskRecord& run : record.lost) until = std::max(until, run.end);
+  const auto key = [](const Reservation& r) { return std::tuple(r.start, r.end, r.procs); };
+  for (const Cluster& cluster : problem.platform().clusters()) {
+    const std::string name = "cluster \"" + cluster.name + "\"";
+    const auto told = std::ranges::find(record.clusters, cluster.name, &ClusterRecord::name);
+    if (told == record.clusters.end()) {
+      violations.push_back("clusters: the plan does not have " + name);
+      continue;
+    }
+    if (told->processors != cluster.processors) {
+      violations.push_back("clusters: the plan says that " + name + " has " +
+                           processors(told->processors) + ", but it has " +
+                           std::to_string(cluster.processors));
+    }
+    std::vector<Reservation> booked;
+    std::ranges::copy_if(cluster.reservations, std::back_inserter(booked),
+                         [&](const auto& r) { return r.end > plan.now && r.start < until; });
+    auto shown = told->reservations;
+    std::ranges::sort(booked, {}, key);
+    std::ranges::sort(shown, {}, key);
+    if (!std::ranges::equal(booked, shown, {}, key, key)) {
+      violations.push_back("clusters: the plan shows other reservations of " + name +
+                           " than it has while the plan runs");
+    }
+  }
+  if (record.clusters.size() > problem.platform().clusters().size()) {
+    violations.push_back("clusters: the plan shows more clusters than are given");
+  }
+  return violations;
+}
+
+// Whether exactly the tasks of the critical chain are marked. A plan need not mark any.
+std::vector<std::string> check_chain(const Problem& problem, const PlanRecord& record,
+                                     const Plan& plan) {
+  const auto is_marked = [](const TaskRecord& task) { return task.critical; };
+  if (std::ranges::none_of(record.tasks, is_marked)) return {};
+  std::set<std::pair<std::string_view, std::string_view>> chain;
+  for (const CriticalLink& link : critical_chain(problem, plan)) {
+    const Placement& placement = plan.placements[link.placement];
+    const Workflow& workflow = problem.workflows()[placement.workflow];
+    chain.emplace(workflow.name(), workflow.id(placement.task));
+  }
+  for (const TaskRecord& task : record.tasks) {
+    if (task.critical == chain.contains({task.workflow, task.id})) continue;
+    return {"critical: the plan says that task \"" + task.id + "\" " +
+            (task.critical ? "decides" : "does not decide") + " the end, but it " +
+            (task.critical ? "does not" : "does")};
+  }
+  return {};
+}
+
+// Whether the stretches follow from the makespans and from what the plan says about the makespan of
+// each workflow alone, which only a planner could verify.
+class StretchJudge {
+ public:
+  StretchJudge(const Problem& problem, const PlanRecord& record, const Plan& plan)
+      : problem_(problem), record_(record), plan_(plan) {}
+
+  std::vector<std::string> judge() {
+    for (const WorkflowRecord& workflow : record_.workflows) {
+      known_ += workflow.dedicated_makespan ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < problem_.workflows().size(); ++i) add(i);
+    if (known_ != 0 && known_ != record_.workflows.size()) {
+      say("the plan has the dedicated makespan of some workflows only");
+    }
+    const auto expected = [&](double value) {
+      return known_ == 0 ? std::nullopt : std::optional(value);
+    };
+    compare("average", record_.average_stretch, expected(lengths_ / std::max(alone_, 1.0)));
+    compare("maximum", record_.maximum_stretch, expected(greatest_));
+    compare("maximum weighted", record_.maximum_weighted_stretch,
+            differ_in_weight(problem_) ? expected(weighted_) : std::nullopt);
+    return std::move(violations_);
+  }
+
+ private:
+  void say(std::string violation) { violations_.push_back("stretch: " + std::move(violation)); }
+
+  static bool is_near(double said, double real) {
+    return std::abs(said - real) <= 1e-6 * std::max(1.0, real);
+  }
+
+  void add(std::size_t number) {
+    const Workflow& workflow = problem_.workflows()[number];
+    const auto told = std::ranges::find(record_.workflows, workflow.name(), &WorkflowRecord::name);
+    if (told == record_.workflows.end()) return;  // the summary says so
+    const auto length = static_cast<double>(makespan(problem_, plan_, number));
+    const auto alone =
+        static_cast<double>(std::max<Duration>(told->dedicated_makespan.value_or(1), 1));
+    const double stretch = told->dedicated_makespan ? length / alone : 1;
+    if (!is_near(told->stretch, stretch)) {
+      say("the plan says that workflow \"" + workflow.name() + "\" is stretched by " +
+          std::to_string(told->stretch) + ", but its makespans give " + std::to_string(stretch));
+    }
+    double heaviest = 0;
+    for (const Workflow& other : problem_.workflows()) {
+      heaviest = std::max(heaviest, other.terms().weight);
+    }
+    lengths_ += length;
+    alone_ += alone;
+    greatest_ = std::max(greatest_, stretch);
+    weighted_ = std::max(weighted_, workflow.terms().weight / heaviest * stretch);
+  }
+
+  void compare(const std::string& which, std::optional<double> said, std::optional<double> real) {
+    if (!said || (real && is_near(*said, *real))) return;
+    say("the plan says that the " + which + " stretch is " + std::to_string(*said) + ", but " +
+        (real ? "its workflows give " + std::to_string(*real) : "nothing in it says so"));
+  }
+
+  const Problem& problem_;
+  const PlanRecord& record_;
+  const Plan& plan_;
+  std::vector<std::string> violations_ = {};
+  std::size_t known_ = 0;
+  double lengths_ = 0;
+  double alone_ = 0;
+  double greatest_ = 0;
+  double weighted_ = 0;
+};
+
 // The plan's claims about its quality that its certificate does not prove.
 std::vector<std::string> check_certificate(const Problem& problem, const PlanRecord& record,
                                            const Plan& plan) {
@@ -274,8 +408,16 @@ std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
     return {unknown_name.what()};
   }
   auto violations = check(problem, plan, limit);
-  std::ranges::move(check_summary(problem, record, plan), std::back_inserter(violations));
-  // The certificate of an invalid plan says nothing.
+  const auto add = [&](std::vector<std::string> more) {
+    std::ranges::move(more, std::back_inserter(violations));
+  };
+  add(check_summary(problem, record, plan));
+  // The chain, the stretches and the certificate of an invalid plan say nothing.
+  if (violations.empty() && plan.feasible) {
+    add(check_clusters(problem, record, plan));
+    add(check_chain(problem, record, plan));
+    add(StretchJudge(problem, record, plan).judge());
+  }
   if (violations.empty()) violations = check_certificate(problem, record, plan);
   if (violations.size() > limit) violations.resize(limit);
   return violations;

@@ -1,7 +1,8 @@
 #include "dovetail/critical.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <utility>
 
 namespace dovetail {
 
@@ -10,23 +11,31 @@ namespace {
 class ChainWalker {
  public:
   ChainWalker(const Problem& problem, const Plan& plan)
-      : problem_(problem), plan_(plan), placement_of_(problem.task_count(), kNone) {
+      : problem_(problem),
+        plan_(plan),
+        placement_of_(problem.task_count(), kNone),
+        is_in_chain_(plan.placements.size(), false) {
     for (std::size_t i = 0; i < plan.placements.size(); ++i) {
       const Placement& placement = plan.placements[i];
       placement_of_[problem.number_of({placement.workflow, placement.task})] = i;
-      ending_at_.emplace(placement.end, i);
+      ending_at_[{placement.cluster, placement.end}].placements.push_back(i);
     }
   }
 
-  std::vector<CriticalLink> walk() const {
+  // Ends for every input, since no placement is visited twice. In what really ran, tasks may have
+  // no length and may begin before their inputs end, as clocks are set back; then a chain would
+  // circle.
+  std::vector<CriticalLink> walk() {
     std::vector<CriticalLink> chain;
     const auto last = std::ranges::max_element(plan_.placements, {}, &Placement::end);
     if (last == plan_.placements.end()) return chain;
     for (auto at = static_cast<std::size_t>(last - plan_.placements.begin());;) {
+      is_in_chain_[at] = true;
       const auto [link, before, explained] = step_back(at);
       if (!explained) return {};
       chain.push_back(link);
       if (before == kNone) break;
+      if (is_in_chain_[before]) return {};
       at = before;
     }
     std::ranges::reverse(chain);
@@ -42,7 +51,13 @@ class ChainWalker {
     bool explained = true;  // false: the task could have begun earlier
   };
 
-  Back step_back(std::size_t at) const {
+  // Placements that end at the same moment on the same cluster.
+  struct Neighbours {
+    std::vector<std::size_t> placements = {};  // lower positions first
+    std::size_t next = 0;                      // those before it are in the chain
+  };
+
+  Back step_back(std::size_t at) {
     const Placement& placement = plan_.placements[at];
     const auto [ready, before] = latest_input(placement);
     CriticalLink link{.placement = at, .waited = placement.start - ready};
@@ -54,7 +69,7 @@ class ChainWalker {
       link.for_reservation = true;
       return {link, before};
     }
-    const std::size_t neighbour = task_that_ends_at(placement.cluster, placement.start, at);
+    const std::size_t neighbour = task_that_ends_at(placement.cluster, placement.start);
     if (neighbour == kNone) return {link, before, false};
     link.waited = 0;
     return {link, neighbour};
@@ -84,21 +99,20 @@ class ChainWalker {
     return std::ranges::find(reservations, time, &Reservation::end) != reservations.end();
   }
 
-  std::size_t task_that_ends_at(std::size_t cluster, Time time, std::size_t except) const {
-    const auto [begin, end] = ending_at_.equal_range(time);
-    std::size_t found = kNone;
-    for (auto entry = begin; entry != end; ++entry) {
-      const Placement& candidate = plan_.placements[entry->second];
-      if (entry->second == except || candidate.cluster != cluster) continue;
-      if (found == kNone || entry->second < found) found = entry->second;
-    }
-    return found;
+  // The first that the chain does not have yet: a task does not wait for what waits for it.
+  std::size_t task_that_ends_at(std::size_t cluster, Time time) {
+    const auto found = ending_at_.find({cluster, time});
+    if (found == ending_at_.end()) return kNone;
+    auto& [placements, next] = found->second;
+    while (next < placements.size() && is_in_chain_[placements[next]]) ++next;
+    return next < placements.size() ? placements[next] : kNone;
   }
 
   const Problem& problem_;
   const Plan& plan_;
   std::vector<std::size_t> placement_of_;  // by task; kNone: the plan leaves it out
-  std::unordered_multimap<Time, std::size_t> ending_at_;
+  std::vector<bool> is_in_chain_;
+  std::map<std::pair<std::size_t, Time>, Neighbours> ending_at_ = {};  // by cluster and end
 };
 
 }  // namespace

@@ -149,6 +149,11 @@ void DocumentBuilder::copy(std::uint32_t from, std::size_t line) {
   }
   const Node original = document_.nodes_[from];
   if (original.kind == ValueKind::plain || original.kind == ValueKind::text) {
+    aliased_bytes_ += original.count;
+    if (aliased_bytes_ > kMaxAliasedBytes) {
+      fail(line, fmt::format("aliases expand to more than {} MiB of text; use fewer",
+                             kMaxAliasedBytes >> 20U));
+    }
     add({.line = static_cast<std::uint32_t>(line),
          .first = original.first,
          .count = original.count,

@@ -26,6 +26,8 @@ inline constexpr std::size_t kMaxDepth = 64;
 inline constexpr std::size_t kMaxYamlBytes = std::size_t{64} << 20U;
 inline constexpr std::size_t kMaxNodes = 50'000'000;
 inline constexpr std::size_t kMaxAliasedNodes = 10'000;
+// Of the texts that aliases repeat: a reader may keep a copy of each.
+inline constexpr std::size_t kMaxAliasedBytes = std::size_t{16} << 20U;
 
 // plain: an unquoted YAML scalar, or a JSON number, true, false or null; text: a quoted one.
 enum class ValueKind : std::uint8_t { plain, text, sequence, mapping };
@@ -167,6 +169,7 @@ class DocumentBuilder {
   std::uint32_t pending_line_ = 0;
   std::unordered_map<std::string_view, std::uint32_t> key_numbers_;
   std::size_t aliased_ = 0;
+  std::size_t aliased_bytes_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_lines_;  // scratch: key, line
 };
 

@@ -1,6 +1,7 @@
 #include "io/gzip_source.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -43,7 +44,22 @@ std::size_t GzipSource::read(char* buffer, std::size_t size) {
   if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
   if (error == Z_ERRNO) fail(std::strerror(errno));
   if (got < 0 || error != Z_OK) fail(std::string("damaged gzip data: ") + message);
+  expanded_ += static_cast<std::uint64_t>(got);
+  if (expanded_ > kFreeExpansionBytes && gzdirect(file_.get()) == 0) limit_expansion();
   return static_cast<std::size_t>(got);
+}
+
+void GzipSource::limit_expansion() const {
+  const auto compressed = gzoffset(file_.get());
+  const std::uint64_t most =
+      compressed < 0 ? kMostPipedBytes : kMostExpansion * static_cast<std::uint64_t>(compressed);
+  if (expanded_ <= most) return;
+  if (compressed < 0) {
+    fail(fmt::format("gzip from a pipe may expand to {} MiB; decompress it first",
+                     kMostPipedBytes >> 20U));
+  }
+  fail(fmt::format("it expands to more than {} times its size; decompress it first, if it is text",
+                   kMostExpansion));
 }
 
 }  // namespace dovetail::io

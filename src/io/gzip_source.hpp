@@ -4,17 +4,26 @@
 //   GzipSource source("log.swf.gz");
 //   while (std::size_t n = source.read(buffer, sizeof buffer)) use(buffer, n);
 //
-// Throws InputError when the file cannot be opened or read, and when gzip data is damaged or ends
-// too early.
+// Throws InputError when the file cannot be opened or read, when gzip data is damaged or ends too
+// early, and when it expands to more than texts do.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 struct gzFile_s;  // of zlib
 
 namespace dovetail::io {
+
+// A gzip file may expand to this many times its size: a thousand times is possible, and the real
+// workflows and logs that we have seen reach 33. So a megabyte gives at most 64 MiB of text.
+inline constexpr std::uint64_t kMostExpansion = 64;
+// What any gzip file may expand to, however small it is.
+inline constexpr std::uint64_t kFreeExpansionBytes = std::uint64_t{16} << 20U;
+// The same for a pipe, whose compressed bytes zlib does not count.
+inline constexpr std::uint64_t kMostPipedBytes = std::uint64_t{128} << 20U;
 
 class GzipSource {
  public:
@@ -26,8 +35,10 @@ class GzipSource {
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
+  void limit_expansion() const;
 
   std::string path_;
+  std::uint64_t expanded_ = 0;
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
 };
 

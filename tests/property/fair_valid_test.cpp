@@ -84,6 +84,29 @@ TEST(FairValid, EveryPlanPassesTheCheckerAndMagsKeepsItsBound) {
   }
 }
 
+TEST(FairValid, FalseStretchesAreRefused) {
+  const Problem problem = random_sharing(2);
+  ASSERT_TRUE(differ_in_weight(problem)) << "take another seed";
+  const PlanRecord good = make_record(problem, plan_all(problem).back());
+  using Change = void (*)(PlanRecord&);
+  const std::initializer_list<Change> changes = {
+      [](PlanRecord& r) { r.workflows[0].stretch *= 0.9; },
+      [](PlanRecord& r) { *r.workflows[0].dedicated_makespan += 500; },
+      [](PlanRecord& r) { r.workflows[0].dedicated_makespan.reset(); },
+      [](PlanRecord& r) { *r.average_stretch *= 0.9; },
+      [](PlanRecord& r) { *r.maximum_stretch *= 0.9; },
+      [](PlanRecord& r) { *r.maximum_weighted_stretch *= 0.9; }};
+  for (const Change change : changes) {
+    PlanRecord record = good;
+    change(record);
+    const auto violations = check(problem, record);
+    ASSERT_FALSE(violations.empty());
+    for (const std::string& violation : violations) {
+      EXPECT_TRUE(violation.starts_with("stretch: the plan ")) << violation;
+    }
+  }
+}
+
 // Tasks in any order that respects the edges, with any allowed processors.
 TEST(FairValid, CompactionNeverMovesATaskLater) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

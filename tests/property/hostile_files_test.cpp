@@ -272,14 +272,14 @@ TEST(HostileFiles, LargeGarbageIsRejectedWithOneLine) {
 }
 
 TEST(HostileFiles, GzipBombIsCutOff) {
-  // 40 MiB of zeros in 40 KB: unpacked as asked for, then rejected as what it is.
+  // 40 MiB of zeros in 40 KB: no text is like that.
   const testing::TemporaryFolder folder;
   gzFile file = gzopen(folder.file("x").c_str(), "wb");
   const std::string zeros(std::size_t{1} << 20U, '\0');
   for (int i = 0; i < 40; ++i) gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));
   gzclose(file);
-  EXPECT_NE(error_of([&] { read_workflow(folder.file("x")); }).find("not a text file"),
-            std::string::npos);
+  const std::string expected = "expands to more than 64 times its size";
+  EXPECT_NE(error_of([&] { read_workflow(folder.file("x")); }).find(expected), std::string::npos);
   EXPECT_NE(error_of([&] { io::read_swf(folder.file("x")); }), "no error");
 }
 

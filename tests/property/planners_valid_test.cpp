@@ -239,5 +239,70 @@ TEST(CheckerRejects, ASummaryThatDoesNotAgreeWithTheTasks) {
   EXPECT_EQ(check(problem, record).size(), 1U);
 }
 
+// The only violation, or all of them; "none" when there is none.
+std::string verdict(const Problem& problem, const PlanRecord& record) {
+  std::string all;
+  for (const std::string& violation : check(problem, record)) all += violation + "\n";
+  return all.empty() ? "none" : all;
+}
+
+TEST(CheckerRejects, FalseClusters) {
+  const Problem problem = random_problem(5, {.max_reservations = 20});
+  PlanRecord good = make_record(problem, plan(*find_planner("BD_CPAR"), problem));
+  ASSERT_EQ(verdict(problem, good), "none");
+  ASSERT_FALSE(good.clusters[0].reservations.empty()) << "take another seed";
+  PlanRecord record = good;
+  record.clusters[0].processors += 1;
+  EXPECT_TRUE(verdict(problem, record).starts_with("clusters: the plan says that cluster"));
+  record = good;
+  record.clusters[0].reservations[0].procs += 1;
+  EXPECT_TRUE(verdict(problem, record).starts_with("clusters: the plan shows other reservations"));
+  record = good;
+  record.clusters[0].reservations.pop_back();
+  EXPECT_TRUE(verdict(problem, record).starts_with("clusters: the plan shows other reservations"));
+  record = good;
+  record.clusters[0].name += "x";
+  EXPECT_TRUE(verdict(problem, record).starts_with("clusters: the plan does not have"));
+  record = good;
+  record.clusters.push_back(record.clusters[0]);
+  EXPECT_TRUE(verdict(problem, record).starts_with("clusters: the plan shows more clusters"));
+  record = good;
+  std::ranges::reverse(record.clusters[0].reservations);
+  EXPECT_EQ(verdict(problem, record), "none") << "in any order";
+  record.clusters.clear();
+  EXPECT_EQ(verdict(problem, record), "none") << "they are optional";
+}
+
+TEST(CheckerRejects, AFalseCriticalChain) {
+  const Problem problem = random_problem(5);
+  const PlanRecord good = make_record(problem, plan(*find_planner("BD_CPAR"), problem));
+  const auto is_marked = [](const TaskRecord& task) { return task.critical; };
+  const auto marked = std::ranges::find_if(good.tasks, is_marked) - good.tasks.begin();
+  const auto other = std::ranges::find_if_not(good.tasks, is_marked) - good.tasks.begin();
+  ASSERT_LT(std::max(marked, other), std::ssize(good.tasks)) << "take another seed";
+  ASSERT_GT(std::ranges::count_if(good.tasks, is_marked), 1) << "take another seed";
+  for (const auto at : {marked, other}) {
+    PlanRecord record = good;
+    record.tasks[static_cast<std::size_t>(at)].critical ^= true;
+    EXPECT_TRUE(verdict(problem, record).starts_with("critical: the plan says that task"))
+        << verdict(problem, record);
+  }
+  PlanRecord record = good;
+  for (TaskRecord& task : record.tasks) task.critical = false;
+  EXPECT_EQ(verdict(problem, record), "none") << "marks are optional";
+}
+
+// A stretch that a plan without dedicated makespans cannot have.
+TEST(CheckerRejects, AStretchWithoutAReason) {
+  const Problem problem = random_problem(5);
+  const PlanRecord good = make_record(problem, plan(*find_planner("BD_CPAR"), problem));
+  PlanRecord record = good;
+  record.workflows[0].stretch = 0.5;
+  EXPECT_TRUE(verdict(problem, record).starts_with("stretch: the plan says that workflow"));
+  record = good;
+  record.maximum_stretch = 1;
+  EXPECT_TRUE(verdict(problem, record).starts_with("stretch: the plan says that the maximum"));
+}
+
 }  // namespace
 }  // namespace dovetail

@@ -23,6 +23,7 @@ struct FakeJob {
   std::string script = {};
   std::string nodes = "1";
   std::string limit = "1:00";
+  std::string user = batch::own_user();
 };
 
 class FakeSlurm {
@@ -92,8 +93,8 @@ class FakeSlurm {
     for (const FakeJob& job : jobs) {
       const bool runs = job.state == "RUNNING";
       out +=
-          fmt::format("{}|{}|{}|me|main|(null)|{}|2|{}|{}|1|1|{}|N/A|(null)|(null)|{}|{}\n", mark,
-                      job.id, job.state, job.nodes, runs ? "n1" : "", job.limit,
+          fmt::format("{}|{}|{}|{}|main|(null)|{}|2|{}|{}|1|1|{}|N/A|(null)|(null)|{}|{}\n", mark,
+                      job.id, job.state, job.user, job.nodes, runs ? "n1" : "", job.limit,
                       runs ? std::to_string(run::wall_now() / 1000) : "N/A", job.reason, job.name);
     }
     return {.out = out};

@@ -125,6 +125,13 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// Those of this user; an administrator sees the jobs of all.
+std::vector<ClusterJob> own_past_jobs(std::string_view text) {
+  std::vector<ClusterJob> jobs = parse_past_jobs(text);
+  std::erase_if(jobs, [](const ClusterJob& job) { return !is_own(job); });
+  return jobs;
+}
+
 // How this user's jobs would be submitted to the partition, or to the default one.
 JobTerms own_terms(const std::string& name, const std::vector<Partition>& partitions) {
   JobTerms terms{.user = own_user(),
@@ -235,14 +242,14 @@ std::optional<ClusterJob> Client::past_job(const std::string& name, WallTime sin
   named.push_back("--name=" + name);
   named.push_back("--starttime=" + (since > 0 ? format_moment(since) : "now-365days"));
   if (const std::optional<std::string> text = try_tell(named)) {
-    const std::vector<ClusterJob> jobs = parse_past_jobs(*text);
+    const std::vector<ClusterJob> jobs = own_past_jobs(*text);
     if (!jobs.empty()) return find_past_job(jobs, name);
   }
   // The log has all jobs since it was begun, and cannot be asked for one.
   std::vector<std::string> completed = question;
   completed.push_back("--completion");
   const std::optional<std::string> text = try_tell(completed);
-  return text ? find_past_job(parse_past_jobs(*text), name) : std::nullopt;
+  return text ? find_past_job(own_past_jobs(*text), name) : std::nullopt;
 }
 
 UserLimits Client::limits(const std::string& partition, const std::vector<Partition>& partitions) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <unordered_set>
 
 #include "dovetail/error.hpp"
 #include "io/formats/dot_parser.hpp"
@@ -51,10 +52,7 @@ class TaskReader {
   }
 
  private:
-  const DotAttribute* find(std::string_view key) const {
-    const auto found = node_.attributes.find(key);
-    return found == node_.attributes.end() ? nullptr : &found->second;
-  }
+  const DotAttribute* find(std::string_view key) const { return node_.attributes.find(key); }
 
   [[noreturn]] void fail(std::size_t line, const std::string& message) const {
     throw InputError(file_, line, fmt::format("task {}: {}", quote(node_.id), message));
@@ -161,9 +159,10 @@ class TaskReader {
 
   TimeSpec resource_times(const DotAttribute& attribute) const {
     TimeSpec spec = TimeSpec::per_resource({}, fixed_processors());
+    std::unordered_set<std::string> names;
     for_each_time(attribute, [&](std::string name, double seconds) {
-      for (const auto& [other, time] : spec.on_resource) {
-        if (other == name) fail(attribute.line, "time_on: " + quote(name) + " is given twice");
+      if (!names.insert(name).second) {
+        fail(attribute.line, "time_on: " + quote(name) + " is given twice");
       }
       spec.on_resource.emplace_back(std::move(name), seconds);
     });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -17,8 +16,12 @@ namespace {
 
 constexpr std::size_t kMaxSubgraphDepth = 64;
 
-constexpr std::array<std::string_view, 7> kOurs = {"time",    "alpha", "processors", "times",
-                                                   "time_on", "run",   "transfer"};
+// A short file could make any number of edges and of texts: {a b} -> {c d} makes four edges, and
+// every node has the defaults. So it may make what it could have written out itself, several times,
+// and this on top. Together they keep a file of a megabyte far below 256 MB.
+constexpr std::size_t kFreeEdges = 500'000;
+constexpr std::size_t kFreeDefaultBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMostDefaultsPerByte = 16;
 
 struct DotToken {
   // word: an unquoted name or number; text: a quoted or <html> one; symbol: one of { } [ ] = ; , :
@@ -188,20 +191,10 @@ struct Defaults {
 // Positions of nodes.
 using NodeSet = std::vector<std::size_t>;
 
-// Later attributes replace earlier ones, such as defaults. The ways to give a time exclude each
-// other, so a later one removes the others.
-void merge(DotAttributes& into, const DotAttributes& later) {
-  const bool other_model = later.contains("times") || later.contains("time_on");
-  if (other_model || later.contains("time")) {
-    for (std::string_view key : {"time", "times", "time_on"}) into.erase(std::string(key));
-  }
-  if (other_model) into.erase("alpha");
-  for (const auto& [key, value] : later) into[key] = value;
-}
-
 class DotParser {
  public:
-  DotParser(std::string_view text, const std::string& file) : lexer_(text, file) {}
+  DotParser(std::string_view text, const std::string& file)
+      : lexer_(text, file), text_bytes_(text.size()) {}
 
   DotGraph parse() {
     if (token().is_keyword("strict")) lexer_.advance();
@@ -316,7 +309,7 @@ class DotParser {
     if (is_edge) {
       set_transfer(first_edge, attributes);
     } else if (!is_block) {
-      merge(graph_.nodes[last.front()].attributes, attributes);
+      graph_.nodes[last.front()].attributes.merge(attributes);
     }
     return all;
   }
@@ -357,8 +350,10 @@ class DotParser {
           lexer_.advance();
           value = take_name();
         }
-        const bool is_ours = std::ranges::find(kOurs, key) != kOurs.end();
-        if (is_ours) attributes[key] = {std::move(value), line};
+        if (DotAttributes::is_ours(key)) {
+          graph_.attributes.push_back({std::move(value), line});
+          attributes.set(key, &graph_.attributes.back());
+        }
         if (token().is(",") || token().is(";")) lexer_.advance();
       }
       lexer_.advance();
@@ -367,15 +362,20 @@ class DotParser {
 
   std::size_t node_number(const std::string& id, std::size_t line, const Defaults& defaults) {
     const auto [found, is_new] = numbers_.emplace(id, graph_.nodes.size());
-    if (is_new) graph_.nodes.push_back({id, line, defaults.node});
+    if (!is_new) return found->second;
+    default_bytes_ += defaults.node.bytes();
+    if (default_bytes_ > kFreeDefaultBytes + kMostDefaultsPerByte * text_bytes_) {
+      lexer_.fail(line, "the defaults of `node` are too long for so many nodes; use shorter ones");
+    }
+    graph_.nodes.push_back({id, line, defaults.node});
     return found->second;
   }
 
   void connect(const NodeSet& from, const NodeSet& to, std::size_t line) {
-    // {a b} -> {c d} makes four edges: a short file could make any number of them.
-    constexpr std::size_t kMaxEdges = 20'000'000;
-    if (graph_.edges.size() + from.size() * to.size() > kMaxEdges) {
-      lexer_.fail(line, fmt::format("more than {} edges", kMaxEdges));
+    // An edge that is written out takes more than a byte.
+    const std::size_t most = kFreeEdges + text_bytes_;
+    if (graph_.edges.size() + from.size() * to.size() > most) {
+      lexer_.fail(line, fmt::format("sets of nodes make more than {} edges; use fewer", most));
     }
     for (std::size_t a : from) {
       for (std::size_t b : to) graph_.edges.push_back({a, b, 0, line});
@@ -383,12 +383,12 @@ class DotParser {
   }
 
   void set_transfer(std::size_t first_edge, const DotAttributes& attributes) {
-    const auto found = attributes.find("transfer");
-    if (found == attributes.end()) return;
-    const auto seconds = parse_duration(found->second.value);
+    const DotAttribute* found = attributes.find("transfer");
+    if (found == nullptr) return;
+    const auto seconds = parse_duration(found->value);
     if (!seconds) {
-      lexer_.fail(found->second.line,
-                  "transfer: expected seconds or a duration, found " + quote(found->second.value));
+      lexer_.fail(found->line,
+                  "transfer: expected seconds or a duration, found " + quote(found->value));
     }
     for (std::size_t i = first_edge; i < graph_.edges.size(); ++i) {
       graph_.edges[i].transfer = milliseconds_up(*seconds);
@@ -396,11 +396,45 @@ class DotParser {
   }
 
   DotLexer lexer_;
+  std::size_t text_bytes_;
+  std::size_t default_bytes_ = 0;
   DotGraph graph_;
   std::unordered_map<std::string, std::size_t> numbers_;
 };
 
+std::size_t position_of(std::string_view key) {
+  const auto& keys = DotAttributes::kKeys;
+  return static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
+}
+
 }  // namespace
+
+bool DotAttributes::is_ours(std::string_view key) { return position_of(key) < kKeys.size(); }
+
+const DotAttribute* DotAttributes::find(std::string_view key) const {
+  return values_[position_of(key)];
+}
+
+void DotAttributes::set(std::string_view key, const DotAttribute* attribute) {
+  values_[position_of(key)] = attribute;
+}
+
+void DotAttributes::merge(const DotAttributes& later) {
+  const bool other_model = later.find("times") != nullptr || later.find("time_on") != nullptr;
+  if (other_model || later.find("time") != nullptr) {
+    for (const std::string_view key : {"time", "times", "time_on"}) set(key, nullptr);
+  }
+  if (other_model) set("alpha", nullptr);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (later.values_[i] != nullptr) values_[i] = later.values_[i];
+  }
+}
+
+std::size_t DotAttributes::bytes() const {
+  std::size_t sum = 0;
+  for (const DotAttribute* value : values_) sum += value == nullptr ? 0 : value->value.size();
+  return sum;
+}
 
 DotGraph parse_dot(std::string_view text, const std::string& file) {
   return DotParser(text, file).parse();

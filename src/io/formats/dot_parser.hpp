@@ -7,9 +7,9 @@
 //   DotGraph graph = parse_dot("digraph { a [time=60]; a -> b }", "flow.dot");
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <functional>
-#include <map>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +22,28 @@ struct DotAttribute {
   std::string value;
   std::size_t line = 0;
 };
-using DotAttributes = std::map<std::string, DotAttribute, std::less<>>;
+
+// Our attributes of a node, an edge or a default. They are views of those in the graph, so that a
+// default costs nothing for the many nodes that have it.
+class DotAttributes {
+ public:
+  static constexpr std::array<std::string_view, 7> kKeys = {
+      "time", "alpha", "processors", "times", "time_on", "run", "transfer"};
+  static bool is_ours(std::string_view key);
+
+  // Null when it is not there.
+  const DotAttribute* find(std::string_view key) const;
+  // Null removes it. Needs a key of ours.
+  void set(std::string_view key, const DotAttribute* attribute);
+  // Later attributes replace earlier ones, such as defaults. The ways to give a time exclude each
+  // other, so a later one removes the others.
+  void merge(const DotAttributes& later);
+  // The length of all values together.
+  std::size_t bytes() const;
+
+ private:
+  std::array<const DotAttribute*, kKeys.size()> values_{};
+};
 
 struct DotNode {
   std::string id;
@@ -41,6 +62,7 @@ struct DotGraph {
   std::string name;
   std::vector<DotNode> nodes;  // in the order in which they are first named
   std::vector<DotEdge> edges;
+  std::deque<DotAttribute> attributes;  // those that nodes refer to; a deque never moves them
 };
 
 // Throws InputError with file and line for anything other than a directed graph.

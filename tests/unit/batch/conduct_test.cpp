@@ -287,6 +287,32 @@ TEST_F(Conduct, ARunThatIsResumedGoesOnWithTheJobsThatAreThere) {
   EXPECT_EQ(system_.queue.size(), 3U) << "none was submitted twice";
 }
 
+// Any user can give a job the name of ours, and let it wait before ours or after it.
+TEST_F(Conduct, JobsOfOthersWithOurNamesAreNeitherAdoptedNorCancelled) {
+  const auto copy = [&](const std::string& id) {
+    PretendedJob other = system_.queue.back();
+    other.id = id;
+    other.user = "not-" + own_user();
+    other.state = JobState::running;
+    return other;
+  };
+  system_.loses_answers = true;  // so that names alone tell
+  system_.at_question = [&](int question) {
+    if (system_.queue.size() == 1) {
+      system_.queue.push_back(copy("98"));
+      system_.queue.push_front(copy("99"));
+    }
+    if (question == 6) ask_to_cancel();
+  };
+  EXPECT_EQ(run(problem(2), "ONEJOB").outcome, run::RunOutcome::cancelled) << said_;
+  ASSERT_EQ(jobs().size(), 1U);
+  EXPECT_EQ(jobs().front().job_id, "1");
+  ASSERT_EQ(system_.queue.size(), 3U) << "submitted once";
+  EXPECT_EQ(system_.queue[0].state, JobState::running);
+  EXPECT_EQ(system_.queue[1].state, JobState::cancelled);
+  EXPECT_EQ(system_.queue[2].state, JobState::running);
+}
+
 TEST_F(Conduct, NoMoreJobsAreSubmittedThanTheUserMayHave) {
   system_.most_jobs = 2;
   std::size_t most = 0;

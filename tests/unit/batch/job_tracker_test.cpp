@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "batch/user_limits.hpp"
+
 namespace dovetail::batch {
 namespace {
 
@@ -14,7 +16,7 @@ class Tracker : public ::testing::Test {
     return {number, "job-" + std::to_string(number), is_certain, tried};
   }
   static ClusterJob seen(std::uint32_t number, JobState state) {
-    return {.id = "7", .name = "job-" + std::to_string(number), .state = state};
+    return {.id = "7", .name = "job-" + std::to_string(number), .user = own_user(), .state = state};
   }
 
   // What is news about job 1, if anything is.
@@ -39,6 +41,15 @@ TEST_F(Tracker, JobsAreFoundByTheirNames) {
   EXPECT_EQ(news[1].what, What::runs);
   EXPECT_EQ(news[2].what, What::waits);
   EXPECT_FALSE(tracker_.misses_some());
+}
+
+TEST_F(Tracker, AJobOfAnotherUserWithOurNameIsNotOurs) {
+  ClusterJob other = seen(1, JobState::running);
+  other.user = "not-" + own_user();
+  EXPECT_EQ(look(expected(1, true, now_), {other}), std::nullopt);
+  EXPECT_TRUE(tracker_.misses_some());
+  EXPECT_EQ(look(expected(1, true, now_), {seen(1, JobState::pending), other}), What::waits);
+  EXPECT_EQ(look(expected(1, true, now_), {other, seen(1, JobState::pending)}), What::waits);
 }
 
 TEST_F(Tracker, AStateOfANewerVersionIsNoEnd) {

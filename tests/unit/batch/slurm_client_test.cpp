@@ -324,8 +324,12 @@ TEST(SlurmClient, ASubmitLimitIsARefusalForNow) {
 }
 
 const CommandResult kNoAccounting = fails("Slurm accounting storage is disabled\n");
-const std::string kEnded =
-    "31|COMPLETED|ann|main|1|1|n1|00:10:00|1794859671|1794859671|1794859672|dv-7\n";
+// A job that has ended, as sacct prints it.
+std::string past_line(const std::string& user, const std::string& state = "COMPLETED") {
+  return "31|" + state + "|" + user +
+         "|main|1|1|n1|00:10:00|1794859671|1794859671|1794859672|dv-7\n";
+}
+const std::string kEnded = past_line(own_user());
 
 TEST(SlurmClient, APastJobIsAskedForByNameAndTime) {
   FakeSlurm slurm{{prints(kEnded)}};
@@ -347,9 +351,19 @@ TEST(SlurmClient, WithoutAccountingAPastJobIsInTheLogOfCompletedJobs) {
   EXPECT_EQ(slurm.asked[1].back(), "--completion");
   FakeSlurm unknown{{prints(""), prints(kEnded)}};
   EXPECT_TRUE(unknown.client().past_job("dv-7")) << "accounting does not know it";
-  FakeSlurm running{
-      {prints("31|RUNNING|ann|main|1|1|n1|10:00|1|2|Unknown|dv-7\n"), prints(kEnded)}};
+  FakeSlurm running{{prints(past_line(own_user(), "RUNNING")), prints(kEnded)}};
   EXPECT_FALSE(running.client().past_job("dv-7")) << "accounting knows better";
+}
+
+// sacct shows the jobs of all users to an administrator.
+TEST(SlurmClient, APastJobOfAnotherUserIsNotOurs) {
+  const std::string others = past_line("not-" + own_user(), "FAILED");
+  FakeSlurm both{{prints(kEnded + others)}};
+  EXPECT_EQ(both.client().past_job("dv-7")->state, JobState::completed);
+  FakeSlurm theirs{{prints(others), prints(others)}};
+  EXPECT_FALSE(theirs.client().past_job("dv-7"));
+  FakeSlurm completed{{prints(others), prints(kEnded + others)}};
+  EXPECT_EQ(completed.client().past_job("dv-7")->state, JobState::completed);
 }
 
 TEST(SlurmClient, APastJobThatNobodyKnowsIsNoError) {

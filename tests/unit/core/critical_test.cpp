@@ -74,6 +74,34 @@ TEST(CriticalChain, IsEmptyWithoutAPlan) {
   EXPECT_TRUE(critical_chain(problem, Plan{.feasible = false}).empty());
 }
 
+// As after a step of the clock: the journal of a run gives tasks without length at one moment.
+TEST(CriticalChain, EndsWhenTasksHaveNoLength) {
+  const Problem problem({diamond()}, Platform::empty(4));
+  Plan plan{.placements = {{.task = 0, .procs = 1, .start = 0, .end = 1'000},
+                           {.task = 1, .procs = 1, .start = 5'000, .end = 5'000},
+                           {.task = 2, .procs = 1, .start = 5'000, .end = 5'000}}};
+  EXPECT_TRUE(ids(problem, plan).empty()) << "both could have begun earlier";
+  plan.placements.push_back({.task = 3, .procs = 1, .start = 2'000, .end = 5'000});
+  EXPECT_EQ(ids(problem, plan), std::vector<std::string>{}) << "d waits for both, and they for d";
+  WorkflowBuilder builder("w");
+  for (const char* id : {"a", "b", "c"}) {
+    builder.add_task({.id = id, .time = TimeSpec::fixed(5)});
+  }
+  const Problem apart({std::move(builder).build()}, Platform::empty(4));
+  plan.placements = {{.task = 0, .procs = 1, .start = 5'000, .end = 5'000},
+                     {.task = 1, .procs = 1, .start = 5'000, .end = 5'000},
+                     {.task = 2, .procs = 1, .start = 0, .end = 5'000}};
+  EXPECT_EQ(ids(apart, plan), (std::vector<std::string>{"c", "b", "a"}));
+}
+
+// b begins before its input a ends, and a begins when b ends.
+TEST(CriticalChain, IsEmptyWhenTasksWaitForEachOther) {
+  const Problem problem({diamond()}, Platform::empty(4));
+  const Plan plan{.placements = {{.task = 0, .procs = 1, .start = 5'000, .end = 9'000},
+                                 {.task = 1, .procs = 1, .start = 1'000, .end = 5'000}}};
+  EXPECT_TRUE(ids(problem, plan).empty());
+}
+
 TEST(PlanRecord, HasNamesMetricsAndTheChain) {
   const Platform platform(100,
                           {{.name = "c",

@@ -95,6 +95,15 @@ TEST(Document, AliasesAreCopiedAndLimited) {
   EXPECT_NE(yaml_error(bomb).find("aliases expand to more than 10000"), std::string::npos);
 }
 
+// The document itself keeps such a text once, but its readers copy it.
+TEST(Document, AliasesOfLongTextsAreLimited) {
+  std::string bomb = "a: &a " + std::string(100'000, 'x') + "\nb:\n";
+  for (int i = 0; i < 100; ++i) bomb += "- *a\n";
+  EXPECT_EQ(parse_yaml(bomb, "f").root().find("b")->size(), 100U);
+  for (int i = 0; i < 100; ++i) bomb += "- *a\n";
+  EXPECT_EQ(yaml_error(bomb), "f.yaml:170: aliases expand to more than 16 MiB of text; use fewer");
+}
+
 TEST(Document, AliasInsideItsOwnValueIsAnError) {
   EXPECT_EQ(yaml_error("a: &x [*x]\n"), "f.yaml:1: an alias refers to a value that contains it");
 }

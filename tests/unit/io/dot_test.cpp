@@ -135,6 +135,39 @@ TEST(Dot, SubgraphsAreLimitedInDepth) {
   EXPECT_NE(error_in(deep).find("subgraphs are nested more than 64 deep"), std::string::npos);
 }
 
+std::string many_nodes(std::size_t count, std::size_t first = 0) {
+  std::string names;
+  for (std::size_t i = first; i < first + count; ++i) names += "n" + std::to_string(i) + " ";
+  return names;
+}
+
+// 134 KB made 18 million edges.
+TEST(Dot, ShortFilesDoNotMakeAnyNumberOfEdges) {
+  const std::string sets =
+      "digraph { node [time=1] {" + many_nodes(9'000) + "} -> {" + many_nodes(2'000, 9'000) + "} }";
+  EXPECT_NE(error_in(sets).find("g.dot:1: sets of nodes make more than "), std::string::npos)
+      << error_in(sets);
+  const Workflow fine = parse("digraph { node [time=1] {" + many_nodes(500) + "} -> {" +
+                              many_nodes(500, 500) + "} }");
+  EXPECT_EQ(fine.predecessors(999).size(), 500U);
+}
+
+TEST(Dot, LongDefaultsDoNotMultiply) {
+  const std::string run(100'000, 'x');
+  EXPECT_NE(error_in("digraph {\nnode [time=1 run=" + run + "]\n" + many_nodes(5'000) + "}")
+                .find("g.dot:3: the defaults of `node` are too long"),
+            std::string::npos);
+  const Workflow fine =
+      parse("digraph { node [time=1 run=" + run + "] " + many_nodes(50) + "{} {} a -> b }");
+  EXPECT_EQ(fine.run(49), run);
+}
+
+TEST(Dot, ManyResourcesOfATaskAreComparedOnce) {
+  std::string times;
+  for (int i = 0; i < 50'000; ++i) times += "r" + std::to_string(i) + "=1,";
+  EXPECT_EQ(parse("digraph { a [time_on=\"" + times + "r=1\"] }").resource_names().size(), 50'001U);
+}
+
 TEST(Dot, YamlThatBeginsLikeDotIsYaml) {
   EXPECT_EQ(error_in("graph: 1\n").substr(0, 24), "g.dot:1: unknown key \"gr");
 }

@@ -66,6 +66,36 @@ TEST(File, DamagedGzipIsAnError) {
             std::string::npos);
 }
 
+void write_gzip(const std::string& path, std::string_view piece, int times) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  for (int i = 0; i < times; ++i) gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
+  gzclose(file);
+}
+
+TEST(File, GzipThatExpandsToMoreThanTextsDoIsCutOff) {
+  const TemporaryFolder folder;
+  const std::string blanks(std::size_t{1} << 20U, ' ');
+  write_gzip(folder.file("small"), blanks, 16);
+  EXPECT_EQ(read_file(folder.file("small")).size(), std::size_t{16} << 20U);
+  write_gzip(folder.file("bomb"), blanks, 18);
+  EXPECT_EQ(error_of([&] { read_file(folder.file("bomb")); }),
+            folder.file("bomb") +
+                ": cannot be read: it expands to more than 64 times its size; decompress it first, "
+                "if it is text");
+  // What does not shrink well may be as long as it likes.
+  std::string noise = blanks;
+  std::uint32_t state = 1;
+  for (char& c : noise) c = "0123456789abcdef"[(state = state * 1'664'525 + 1'013'904'223) >> 28U];
+  write_gzip(folder.file("large"), noise, 24);
+  EXPECT_EQ(read_file(folder.file("large")).size(), std::size_t{24} << 20U);
+}
+
+TEST(File, PlainFilesHaveNoSuchLimit) {
+  const TemporaryFolder folder;
+  write_file(folder.file("x"), std::string(std::size_t{24} << 20U, ' '));
+  EXPECT_EQ(read_file(folder.file("x")).size(), std::size_t{24} << 20U);
+}
+
 TEST(File, UnreadableFilesAreInputErrors) {
   const TemporaryFolder folder;
   EXPECT_EQ(error_of([&] { read_file(folder.file("none")); }),
