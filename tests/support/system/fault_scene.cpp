@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -91,17 +92,22 @@ std::optional<int> wait_for_end(pid_t process) {
   return has_ended ? std::optional(status) : std::nullopt;
 }
 
+// Whether the exit code says what happened. A file that the user names may be one that cannot be
+// read, and a task fails when its inputs cannot be read or when it cannot be started.
+bool is_right_code(int code, const std::string& errors) {
+  const bool has_failed_task = errors.find("could not be started") != std::string::npos;
+  const bool is_own_file = errors.starts_with("flow.yaml: ") || errors.starts_with("azur.yaml: ");
+  return code == 3 || (code == 1 && has_failed_task) || (code == 2 && is_own_file);
+}
+
 // What the program must never do, whatever the fault.
-void judge(const FaultScene& scene, const TraceEnd& end, bool was_killed, TracedRole role,
-           Complaints& complaints) {
+void judge(const FaultScene& scene, const TraceEnd& end, bool was_killed, Complaints& complaints) {
   const std::string errors = text_of(scene.file("err"));
-  if (end.has_hung) complaints.push_back("hangs: " + descendants());
+  if (end.has_hung) complaints.push_back("hangs");
   if (errors.find("internal error") != std::string::npos) complaints.push_back("internal error");
   if (end.has_hung || was_killed || scene.is_success(end.status)) return;
   const int code = WIFEXITED(end.status) ? WEXITSTATUS(end.status) : -1;
-  const bool may_be_one = role == TracedRole::helpers;  // a task could not be started
-  if (code != 3 && !(code == 1 && may_be_one))
-    complaints.push_back("ends by " + exit_text(end.status));
+  if (!is_right_code(code, errors)) complaints.push_back("ends by " + exit_text(end.status));
   if (code == 3 && errors.empty()) complaints.push_back("exit 3 without a message");
 }
 
@@ -147,11 +153,10 @@ Complaints try_again(FaultScene& scene) {
     const pid_t process = start_program(scene.folder(), scene.command(), scene.variables());
     scene.started(process);
     status = wait_for_end(process);
-    if (!status) return {"the same command again hangs: " + descendants()};
+    if (!status) return {"the same command again hangs"};
     if (scene.is_success(*status)) return {};
   }
-  return {fmt::format("the same command again: {}: {}", exit_text(*status),
-                      last_line(scene.file("err")))};
+  return {fmt::format("the same command again: {}", exit_text(*status))};
 }
 
 }  // namespace
@@ -184,22 +189,25 @@ TrialEnd play(FaultScene& scene, const Trial& trial) {
   result.seconds = seconds_since(begin);
   result.was_hit = end.was_hit;
   result.exit = end.has_hung ? "hangs" : exit_text(end.status);
-  result.said = last_line(scene.file("err"));
+  result.said = end.has_hung ? descendants() : last_line(scene.file("err"));
   const bool kills =
       trial.kind == Trial::Kind::kill_after || trial.kind == Trial::Kind::kill_at_end ||
       (trial.kind == Trial::Kind::fault && trial.point.fault.kind == Fault::Kind::killing);
   const bool was_killed = kills && end.was_hit && trial.role == TracedRole::program;
-  judge(scene, end, was_killed, trial.role, result.complaints);
+  judge(scene, end, was_killed, result.complaints);
   if (end.has_hung) end_descendants();
   const bool is_over = !end.has_hung && scene.is_success(end.status);
   if (!is_over && !scene.was_end_reported()) {
     for (std::string& one : try_again(scene)) result.complaints.push_back(std::move(one));
   }
   const bool is_quiet = comes_in_time([] { return waitpid(-1, nullptr, WNOHANG | __WALL) < 0; });
-  if (!is_quiet) result.complaints.push_back("left running: " + descendants());
+  if (!is_quiet) result.complaints.push_back("something is left running");
   end_descendants();
   const bool may_repeat = kills && trial.role == TracedRole::helpers;
   for (std::string& one : scene.complaints(may_repeat)) result.complaints.push_back(std::move(one));
+  std::ranges::sort(result.complaints);
+  const auto same = std::ranges::unique(result.complaints);
+  result.complaints.erase(same.begin(), same.end());
   return result;
 }
 

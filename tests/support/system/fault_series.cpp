@@ -84,7 +84,7 @@ std::size_t trials_at_a_time() { return 3 * std::max(1U, std::thread::hardware_c
 bool hangs(const TrialEnd& end) {
   return std::ranges::any_of(end.complaints, [](const std::string& complaint) {
     return complaint.find("hang") != std::string::npos ||
-           complaint.find("left running") != std::string::npos;
+           complaint.find("is left running") != std::string::npos;
   });
 }
 
@@ -147,15 +147,13 @@ std::vector<Trial> some_of(std::vector<Trial> trials, std::size_t count, unsigne
 std::string complaints_of(const std::vector<TrialEnd>& ends) {
   std::map<std::string, std::vector<std::string>> by_complaint;
   for (const TrialEnd& end : ends) {
-    for (const std::string& complaint : end.complaints) {
-      by_complaint[complaint].push_back(
-          fmt::format("    {} -> {}: {}", end.trial.text(), end.exit, end.said));
-    }
+    if (end.complaints.empty()) continue;
+    by_complaint[fmt::format("{}", fmt::join(end.complaints, "; "))].push_back(
+        fmt::format("    {} -> {}: {}", end.trial.text(), end.exit, end.said));
   }
   std::string text;
   for (const auto& [complaint, trials] : by_complaint) {
-    text +=
-        fmt::format("  {} ({} trials)\n{}\n", complaint, trials.size(), fmt::join(trials, "\n"));
+    text += fmt::format("{}: {}\n{}\n", complaint, trials.size(), fmt::join(trials, "\n"));
   }
   return text;
 }

@@ -2,7 +2,7 @@
 //
 //   FaultSeries series([&](const std::string& folder) { return std::make_unique<RunScene>(folder);
 //   }); const std::vector<Trial> all = series.trials(TracedRole::program);
-//   EXPECT_EQ(summary(series.play(some_of(all, 20, 1))), "");
+//   const std::string wrong = complaints_of(series.play(some_of(all, 20, 1)));
 #pragma once
 
 #include <functional>
@@ -33,8 +33,7 @@ class FaultSeries {
 // That many, chosen by the seed.
 std::vector<Trial> some_of(std::vector<Trial> trials, std::size_t count, unsigned seed);
 
-// Those that went wrong, one to a line, and those with the same complaint together; at the end how
-// many there were of what.
+// Those that went wrong, one to a line, and those with the same complaints together.
 std::string complaints_of(const std::vector<TrialEnd>& ends);
 
 // "812 trials, 790 reached, 640 exit 0, 150 exit 3, ..."

@@ -56,8 +56,6 @@ class RunScene : public FaultScene {
     for (const auto& [name, text] : outputs()) {
       if (text_of(file(name)) != text) wrong.push_back("an output is not what it should be");
     }
-    std::ranges::sort(wrong);
-    wrong.erase(std::unique(wrong.begin(), wrong.end()), wrong.end());
     return wrong;
   }
 

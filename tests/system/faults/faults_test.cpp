@@ -35,7 +35,7 @@ class FaultAtEveryCall : public ::testing::Test {
     const std::vector<TrialEnd> ends = series.play(trials);
     const std::string counts = counts_of(ends);
     std::printf("%s\n", counts.c_str());
-    EXPECT_EQ(complaints_of(ends), "") << counts;
+    EXPECT_TRUE(complaints_of(ends).empty()) << counts << "\n" << complaints_of(ends);
   }
 
   template <typename Scene>

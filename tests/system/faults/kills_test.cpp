@@ -32,7 +32,7 @@ class Kills : public ::testing::Test {
     }
     const std::string counts = counts_of(met);
     std::printf("%s\n", counts.c_str());
-    EXPECT_EQ(complaints_of(met), "") << counts;
+    EXPECT_TRUE(complaints_of(met).empty()) << counts << "\n" << complaints_of(met);
   }
 };
 
