@@ -27,7 +27,7 @@ class BatchScene : public RunScene {
   Variables variables() const override {
     Variables all = RunScene::variables();
     all.emplace_back("PATH", file("bin") + ":/usr/bin:/bin");
-    all.emplace_back("DOVETAIL_SLURM_POLL", "0.1");
+    all.emplace_back("DOVETAIL_SLURM_POLL", "0.5");
     return all;
   }
 

@@ -187,7 +187,7 @@ pid_t CallTracer::start(const Words& words, const Variables& variables) {
   program_ = start_program(request_.folder, words, variables, gate[0]);
   std::uint64_t options =
       PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
-  if (request_.role == TracedRole::helpers) options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+  if (request_.role != TracedRole::program) options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
   trace(PTRACE_SEIZE, program_, 0, options);
   const bool is_told = write(gate[1], "x", 1) == 1;
   for (const int end : gate) close(end);
@@ -224,23 +224,21 @@ TraceEnd CallTracer::follow(double seconds) {
 
 bool CallTracer::is_ours(pid_t thread) const {
   const bool is_program = process_of(thread) == program_;
-  return is_program == (request_.role == TracedRole::program);
+  if (request_.role == TracedRole::program) return is_program;
+  if (request_.role == TracedRole::helpers) return !is_program;
+  return !is_program && link_of(proc(thread, "exe")) == executable_;
 }
 
 void CallTracer::handle_stop(pid_t thread, int status) {
   constexpr int kCallStop = SIGTRAP | 0x80;
   const auto [place, is_new] = tracees_.try_emplace(thread);
-  if (is_new) place->second.is_counted = is_ours(thread);
+  Tracee& tracee = place->second;
+  if (is_new) tracee.is_counted = is_ours(thread);
   const int signal = WSTOPSIG(status);
   const int event = status >> 16;
   if (event != 0) return handle_event(thread, event);
   if (signal == kCallStop) return handle_call(thread);
-  if (signal == SIGTRAP && thread == program_ && !has_begun_) {
-    trace(PTRACE_POKETEXT, thread, entry_, static_cast<std::uint64_t>(first_instruction_));
-    go_to(thread, entry_);
-    has_begun_ = true;
-    return resume(thread);
-  }
+  if (signal == SIGTRAP && tracee.entry != 0) return begin_program(thread, tracee);
   resume(thread, signal);
 }
 
@@ -258,22 +256,38 @@ void CallTracer::handle_event(pid_t thread, int event) {
   resume(thread);
 }
 
-// The program begins, or what it forked becomes something else, which is not looked at.
+// The program begins, or what it forked becomes something else, which is not looked at unless it
+// may start the program again.
 void CallTracer::handle_exec(pid_t thread) {
-  if (thread != program_ || has_begun_) {
+  if (thread == program_) executable_ = link_of(proc(thread, "exe"));
+  const bool follows = thread == program_ || request_.role == TracedRole::jobs;
+  if (!follows) {
     trace(PTRACE_DETACH, thread, 0, 0);
     tracees_.erase(thread);
     return;
   }
-  entry_ = entry_of(thread);
-  first_instruction_ = trace(PTRACE_PEEKTEXT, thread, entry_, 0);
-  const auto changed = (static_cast<std::uint64_t>(first_instruction_) & ~0xffULL) | kBreakpoint;
-  trace(PTRACE_POKETEXT, thread, entry_, changed);
-  trace(PTRACE_CONT, thread, 0, 0);
+  Tracee& tracee = tracees_.at(thread);
+  tracee.is_counted = is_ours(thread);
+  if (tracee.is_counted) stop_at_entry(thread, tracee);
+  resume(thread);
+}
+
+void CallTracer::stop_at_entry(pid_t thread, Tracee& tracee) {
+  tracee.entry = entry_of(thread);
+  tracee.instruction = trace(PTRACE_PEEKTEXT, thread, tracee.entry, 0);
+  const auto changed = (static_cast<std::uint64_t>(tracee.instruction) & ~0xffULL) | kBreakpoint;
+  trace(PTRACE_POKETEXT, thread, tracee.entry, changed);
+}
+
+void CallTracer::begin_program(pid_t thread, Tracee& tracee) {
+  trace(PTRACE_POKETEXT, thread, tracee.entry, static_cast<std::uint64_t>(tracee.instruction));
+  go_to(thread, std::exchange(tracee.entry, 0));
+  resume(thread);
 }
 
 void CallTracer::resume(pid_t thread, int signal) {
-  const bool stops_at_calls = has_begun_ && tracees_.at(thread).is_counted;
+  const Tracee& tracee = tracees_.at(thread);
+  const bool stops_at_calls = tracee.is_counted && tracee.entry == 0;
   trace(stops_at_calls ? PTRACE_SYSCALL : PTRACE_CONT, thread, 0,
         static_cast<std::uint64_t>(signal));
 }

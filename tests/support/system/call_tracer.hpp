@@ -33,7 +33,8 @@ bool can_trace_calls();
 
 enum class TracedRole : std::uint8_t {
   program,  // the process that is started, all of its threads
-  helpers   // what it forks, such as supervisors, until they execute something else
+  helpers,  // what it forks, such as supervisors, until they execute something else
+  jobs      // the same program again, started by what it starts, such as the pilot of a job
 };
 
 // A call by what it does to what, and which one of those. Numbers in names are replaced by '#', so
@@ -83,16 +84,18 @@ class CallTracer {
  private:
   struct Tracee {
     bool is_counted = false;
-    bool is_inside = false;  // of a call
-    int error = 0;           // that the call shall end with
-    std::uint64_t size = 0;  // that was asked for, when it was cut
-    bool is_new_program = false;
+    int error = 0;            // that the call shall end with
+    std::uint64_t size = 0;   // that was asked for, when it was cut
+    std::uint64_t entry = 0;  // while it is in the loader: where that hands over to the program
+    long instruction = 0;     // which was there
   };
 
   bool is_ours(pid_t thread) const;
   void handle_stop(pid_t thread, int status);
   void handle_event(pid_t thread, int event);
   void handle_exec(pid_t thread);
+  void stop_at_entry(pid_t thread, Tracee& tracee);
+  void begin_program(pid_t thread, Tracee& tracee);
   void handle_call(pid_t thread);
   void enter(pid_t thread, Tracee& tracee, long number, const CallArguments& arguments);
   void leave(pid_t thread, Tracee& tracee) const;
@@ -103,9 +106,7 @@ class CallTracer {
 
   TraceRequest request_;
   pid_t program_ = 0;
-  bool has_begun_ = false;  // behind the loader
-  std::uint64_t entry_ = 0;
-  long first_instruction_ = 0;
+  std::string executable_;  // of the program
   std::map<pid_t, Tracee> tracees_;
   std::map<std::string, int> counts_;
   std::vector<CallPoint> points_;

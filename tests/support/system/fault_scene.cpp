@@ -22,6 +22,11 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+std::string prefix_of(TracedRole role) {
+  if (role == TracedRole::program) return {};
+  return role == TracedRole::helpers ? "helper: " : "job: ";
+}
+
 std::string exit_text(int status) {
   return WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                              : fmt::format("exit {}", WEXITSTATUS(status));
@@ -170,7 +175,7 @@ std::string Trial::text() const {
     case Kind::nothing:
       return "nothing";
     case Kind::fault:
-      return (role == TracedRole::helpers ? "helper: " : "") + point.text();
+      return prefix_of(role) + point.text();
     case Kind::kill_after:
       return fmt::format("killed after {} ms", microseconds / 1000);
     case Kind::kill_at_end:
@@ -203,7 +208,7 @@ TrialEnd play(FaultScene& scene, const Trial& trial) {
   const bool is_quiet = comes_in_time([] { return waitpid(-1, nullptr, WNOHANG | __WALL) < 0; });
   if (!is_quiet) result.complaints.push_back("something is left running");
   end_descendants();
-  const bool may_repeat = kills && trial.role == TracedRole::helpers;
+  const bool may_repeat = kills && trial.role != TracedRole::program;
   for (std::string& one : scene.complaints(may_repeat)) result.complaints.push_back(std::move(one));
   std::ranges::sort(result.complaints);
   const auto same = std::ranges::unique(result.complaints);

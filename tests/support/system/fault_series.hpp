@@ -20,7 +20,8 @@ class FaultSeries {
 
   explicit FaultSeries(MakeScene make) : make_(std::move(make)) {}
 
-  // Every fault of every call of the program, as two runs without faults made them.
+  // Every fault of every call of the program, as two runs without faults made them. Of a call that
+  // is made more than sixteen times, these are the first ten and the last six.
   std::vector<Trial> trials(TracedRole role) const;
 
   // In any order.

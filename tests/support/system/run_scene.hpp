@@ -125,4 +125,13 @@ class ResumeScene : public RunScene {
   bool was_end_reported() const override { return false; }  // it may be given again
 };
 
+// The same, and it goes on because `run` is given again.
+class SecondRunScene : public ResumeScene {
+ public:
+  using ResumeScene::ResumeScene;
+
+  Words command() const override { return RunScene::command(); }
+  bool was_end_reported() const override { return RunScene::was_end_reported(); }
+};
+
 }  // namespace dovetail::testing

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -119,7 +120,7 @@ std::vector<SystemCall> others() {
                                   row(SYS_pselect6, "select", {EINTR, ENOMEM}),
                                   row(SYS_rt_sigtimedwait, "sigtimedwait", {EINTR}),
                                   row(SYS_clock_nanosleep, "sleep", {EINTR}),
-                                  row(SYS_wait4, "wait", {EINTR}),
+                                  row(SYS_wait4, "wait", {}),
                                   row(SYS_flock, "flock", {EINTR, ENOLCK}, Target::descriptor),
                                   row(SYS_fcntl, "fcntl", {}, Target::descriptor),
                                   row(SYS_mmap, "mmap", {}, Target::none),
@@ -144,7 +145,7 @@ std::vector<SystemCall> sorted_rows() {
   return rows;
 }
 
-// What fcntl and mmap may answer depends on what they are asked for.
+// What these may answer depends on what they are asked for.
 std::vector<int> asked_errors(const CallSight& sight) {
   const CallArguments& arguments = sight.arguments;
   if (sight.call->number == SYS_fcntl) {
@@ -158,6 +159,8 @@ std::vector<int> asked_errors(const CallSight& sight) {
     const bool is_of_file = (arguments[3] & MAP_ANONYMOUS) == 0;
     if (is_of_file) return {ENOMEM};
   }
+  // A question whether a child has ended is never interrupted.
+  if (sight.call->number == SYS_wait4 && (arguments[2] & WNOHANG) == 0) return {EINTR};
   if (sight.call->number == SYS_openat && (arguments[2] & O_CREAT) != 0) return {ENOSPC};
   return {};
 }

@@ -32,6 +32,8 @@ class FaultAtEveryCall : public ::testing::Test {
           trials, [&](const Trial& trial) { return trial.text().find(only) == std::string::npos; });
     }
     if (!plays_all_faults()) trials = some_of(std::move(trials), sample, fault_seed());
+    std::printf("%zu trials\n", trials.size());
+    std::fflush(stdout);
     const std::vector<TrialEnd> ends = series.play(trials);
     const std::string counts = counts_of(ends);
     std::printf("%s\n", counts.c_str());
@@ -54,6 +56,14 @@ TEST_F(FaultAtEveryCall, OfTheSupervisorsOfARun) {
 
 TEST_F(FaultAtEveryCall, OfAResumedRun) {
   expect_all_well(series_of<ResumeScene>(), TracedRole::program, 12);
+}
+
+TEST_F(FaultAtEveryCall, OfARunThatGoesOnWithAnEarlierOne) {
+  expect_all_well(series_of<SecondRunScene>(), TracedRole::program, 12);
+}
+
+TEST_F(FaultAtEveryCall, OfTheJobsOfARunOnABatchSystem) {
+  expect_all_well(series_of<BatchScene>(), TracedRole::jobs, 12);
 }
 
 TEST_F(FaultAtEveryCall, OfARunOnABatchSystem) {
