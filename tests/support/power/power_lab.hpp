@@ -35,7 +35,7 @@ struct PowerCut {
 // Nanoseconds since 1970.
 std::int64_t nanoseconds_now();
 
-// How many cuts a test makes: DOVETAIL_POWER_CUTS, or a small sample.
+// How many cuts a test makes: DOVETAIL_POWER_CUTS, else a small sample, on ext4 alone.
 int wanted_cuts();
 
 class PowerLab {

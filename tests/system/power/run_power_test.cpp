@@ -255,7 +255,7 @@ TEST_P(PowerRun, ATaskThatEndedWithoutDovetailIsNotBelievedAfterACut) {
   }
   lab_.end();
   int found = 0;
-  lab_.cut(wanted_cuts(), [&](const PowerCut& cut) {
+  lab_.cut(40, [&](const PowerCut& cut) {
     if (run::RunFolder::all(state_).empty() || !run::read_attempt(alone().attempt(0, 1)).end) {
       return;
     }
