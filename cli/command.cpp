@@ -96,10 +96,13 @@ void ProblemArguments::add_cluster(CLI::App& command) {
   command.add_option("--now", now, "plan as if it were this moment: seconds, duration or date");
 }
 
-void print_warning(const std::string& what) { fmt::print(stderr, "warning: {}\n", what); }
+// What is told beside the results is not worth stopping for when it cannot be written.
+void print_aside(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void print_warning(const std::string& what) { print_aside("warning: " + what + "\n"); }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note);
+  for (const std::string& note : notes) print_aside(note + "\n");
 }
 
 Problem ProblemArguments::load(const GoalArguments& goal) const {
@@ -234,7 +237,7 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
 void warn_if_blind(const PlannerInfo& planner, const Problem& problem) {
   const std::string blind = planner.blind == nullptr ? "" : planner.blind(problem);
   if (blind.empty()) return;
-  fmt::print(stderr, "note: {} {}; its plan may not be possible\n", planner.name, blind);
+  print_aside(fmt::format("note: {} {}; its plan may not be possible\n", planner.name, blind));
 }
 
 void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {

@@ -18,7 +18,9 @@
 
 namespace dovetail::cli {
 
-// Both print to standard error: a line that begins with "warning:", and lines as they are.
+// They print to standard error, and go on when that cannot be written: a text as it is, a line that
+// begins with "warning:", and lines.
+void print_aside(const std::string& text);
 void print_warning(const std::string& what);
 void print_notes(const std::vector<std::string>& notes);
 

@@ -105,7 +105,7 @@ void ExperimentProgress::show(const federation::ExperimentState& state) {
                  : fmt::format("{} posts", (10LL * posts_left(state) + all - 1) / all);
   if (step == shown_) return;
   shown_ = step;
-  fmt::print(stderr, "{}\n", line);
+  print_aside(line + "\n");
 }
 
 void ExperimentProgress::clear() const {

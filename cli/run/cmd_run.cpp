@@ -105,7 +105,8 @@ DescribedRun describe_run(const RunArguments& arguments) {
                                 arguments.stability != RunArguments{}.stability ||
                                 asked.processors > 0;
   if (place && is_planned_again) {
-    fmt::print(stderr, "note: --static, --band, --stability and -j have no effect on {}\n", title);
+    print_aside(
+        fmt::format("note: --static, --band, --stability and -j have no effect on {}\n", title));
   }
   DescribedRun run{std::move(description)};
   if (place) run.picture = std::move(place->picture);
@@ -188,8 +189,8 @@ Exit go_on(const run::Continuation& last, const run::RunDescription& description
   const run::RunFolder& folder = *last.run;
   const run::RunLock lock = run::RunLock::require(folder);
   beginning.release();
-  fmt::print(stderr, "{} goes on: {} done before; --new begins from the start\n", folder.id(),
-             counted(last.done, "task"));
+  print_aside(fmt::format("{} goes on: {} done before; --new begins from the start\n", folder.id(),
+                          counted(last.done, "task")));
   const run::RunDescription continued = description.later(last.clock);
   continued.write(folder);
   run::RunOptions options = continued.options();
@@ -229,8 +230,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
     return no_plan(description, picture);
   }
   if (!is_planned && description.deadline) {
-    fmt::print(stderr,
-               "note: jobs are cut without a look at the deadline; --reserve plans for it\n");
+    print_aside("note: jobs are cut without a look at the deadline; --reserve plans for it\n");
   }
   if (arguments.dry_run) return write_scripts(description, problem, picture);
   const run::OwnRun own = run::begin_run(run::state_folder(), description);

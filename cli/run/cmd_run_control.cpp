@@ -41,9 +41,9 @@ bool cancelled_here(const run::KnownRun& run) {
 
 void tell_who_works_on(const run::RunFolder& folder) {
   if (const auto holder = run::RunLock::holder(folder)) {
-    fmt::print(stderr,
-               "waiting for process {}, which works on it; if it was halted, continue or kill it\n",
-               holder->pid);
+    print_aside(fmt::format(
+        "waiting for process {}, which works on it; if it was halted, continue or kill it\n",
+        holder->pid));
   }
 }
 

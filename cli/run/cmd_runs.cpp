@@ -237,7 +237,7 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
   const run::TaskStatus& status = run.state.tasks()[task];
   const bool has_ended = shown == last && status.state != TaskState::running;
   if (has_ended && status.end.cause == run::AttemptEnd::Cause::not_started) {
-    fmt::print(stderr, "{} {}\n", name, run::end_text(status));
+    print_aside(fmt::format("{} {}\n", name, run::end_text(status)));
   }
   return Exit::fine;
 }

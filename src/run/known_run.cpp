@@ -22,7 +22,10 @@ KnownRun::KnownRun(const RunFolder& run, RunDescription known)
       state(problem.task_count()),
       holder(RunLock::holder(run)) {
   // Without a journal nothing has happened yet.
-  if (!std::filesystem::exists(run.journal())) return;
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(run.journal(), error);
+  if (error) throw ExecutionError(run.journal() + ": cannot be read: " + error.message());
+  if (!is_there) return;
   state = read_run_state(run.journal(), problem.task_count());
 }
 

@@ -66,12 +66,12 @@ std::string still_there(const RunFolder& folder, const std::string& what) {
          " first, or use --new";
 }
 
-// Nothing when it cannot be read.
+// Nothing when it is damaged: what it was a run of is not known.
 std::optional<RunDescription> read_description(
     const RunFolder& folder, const std::function<void(const std::string&)>& warn) {
   try {
     return RunDescription::read(folder);
-  } catch (const std::exception& error) {
+  } catch (const InputError& error) {
     warn("run " + folder.id() + " is passed over: " + error.what());
     return std::nullopt;
   }

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "dovetail/error.hpp"
@@ -105,7 +106,11 @@ RunFolder RunFolder::open(const std::string& state, const std::string& id) {
   const std::string path = runs_folder(state) + "/" + id;
   std::error_code error;
   const bool is_name = !id.empty() && id.find('/') == std::string::npos && id.front() != '.';
-  if (is_name && fs::is_directory(path, error)) return {path, id};
+  const fs::file_status status = fs::status(path, error);
+  if (is_name && fs::is_directory(status)) return {path, id};
+  if (is_name && !fs::status_known(status)) {
+    throw ExecutionError(path + ": cannot be read: " + error.message());
+  }
   io::NearestWord nearest(id);
   for (const RunFolder& run : all(state)) nearest.offer(run.id());
   const std::string guess = nearest.suggestion();
@@ -189,8 +194,9 @@ std::optional<RunLock> RunLock::take(const std::string& path) {
 }
 
 std::optional<ProcessName> RunLock::holder(const std::string& path) {
-  std::ifstream file(path);
-  const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const auto json = nlohmann::ordered_json::parse(text.str(), nullptr, false);
   if (!json.is_object()) return std::nullopt;
   const ProcessName holder{.pid = json.value("pid", 0),
                            .born = json.value("born", std::uint64_t{0}),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -14,6 +15,8 @@
 #include <sstream>
 #include <type_traits>
 #include <vector>
+
+#include "dovetail/error.hpp"
 
 namespace dovetail::run {
 
@@ -24,11 +27,25 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kHalf = 512;
 constexpr std::size_t kMaxWhy = 200;
 
+// Empty when there is no such file or process. Anything else that keeps us from reading must not
+// pass for that: a task that cannot be seen would be taken for lost.
 std::string read_small(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const auto check = [&](bool is_fine) {
+    if (is_fine || errno == ENOENT || errno == ENOTDIR || errno == ESRCH || errno == ESTALE) return;
+    throw ExecutionError(path + ": cannot be read: " + std::strerror(errno));
+  };
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  check(file.is_open());
+  std::string text;
+  char piece[4096];
+  while (file.is_open()) {
+    const ssize_t got = read(file.get(), piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    check(got >= 0);
+    if (got <= 0) break;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  return text;
 }
 
 std::string boot_id() {

@@ -127,7 +127,8 @@ class AttemptWriter {
   std::size_t group_end_ = 0;  // of that room
 };
 
-// Empty when there is no such file, or it is not an attempt's.
+// Empty when there is no such file, or it is not an attempt's. Throws ExecutionError when the file
+// is there and cannot be read.
 Attempt read_attempt(const std::string& path);
 
 }  // namespace dovetail::run
