@@ -134,9 +134,9 @@ std::vector<CallPoint> ends_of_loops(std::vector<CallPoint> points) {
 
 }  // namespace
 
-std::vector<Trial> FaultSeries::trials(TracedRole role) const {
+std::vector<Trial> FaultSeries::trials(TracedRole role, std::size_t looks) const {
   std::vector<Trial> all;
-  for (const TrialEnd& end : play_all(make_, {2, Trial{.role = role}}, 1)) {
+  for (const TrialEnd& end : play_all(make_, std::vector<Trial>(looks, {.role = role}), 1)) {
     EXPECT_TRUE(end.complaints.empty()) << "without a fault: " << end.complaints.front();
     for (const CallPoint& point : ends_of_loops(end.points)) {
       all.push_back({.kind = Trial::Kind::fault, .role = role, .point = point});
