@@ -76,6 +76,11 @@ class DaemonScene : public RunScene {
 
   bool was_end_reported() const override { return false; }
 
+  // A month is done when its result is on disk. If that fails it is computed again.
+  bool may_repeat_after(const CallPoint& point) const override {
+    return point.fault.kind == Fault::Kind::error && point.call.find(" data/") != std::string::npos;
+  }
+
   Complaints complaints(bool may_repeat) override {
     Complaints wrong;
     if (!is_over_) wrong.push_back("the client did not get its months");

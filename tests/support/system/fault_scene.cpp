@@ -97,12 +97,14 @@ std::optional<int> wait_for_end(pid_t process) {
   return has_ended ? std::optional(status) : std::nullopt;
 }
 
-// Whether the exit code says what happened. A file that the user names may be one that cannot be
+// Whether the exit code says what happened. A file that the user named may be one that cannot be
 // read, and a task fails when its inputs cannot be read or when it cannot be started.
 bool is_right_code(int code, const std::string& errors) {
   const bool has_failed_task = errors.find("could not be started") != std::string::npos;
-  const bool is_own_file = errors.starts_with("flow.yaml: ") || errors.starts_with("azur.yaml: ");
-  return code == 3 || (code == 1 && has_failed_task) || (code == 2 && is_own_file);
+  const bool is_own_file = errors.find("cannot be read") != std::string::npos ||
+                           errors.find("/keys/") != std::string::npos;
+  const bool is_of_state = errors.find("/state/") != std::string::npos;
+  return code == 3 || (code == 1 && has_failed_task) || (code == 2 && is_own_file && !is_of_state);
 }
 
 // What the program must never do, whatever the fault.
@@ -208,7 +210,8 @@ TrialEnd play(FaultScene& scene, const Trial& trial) {
   const bool is_quiet = comes_in_time([] { return waitpid(-1, nullptr, WNOHANG | __WALL) < 0; });
   if (!is_quiet) result.complaints.push_back("something is left running");
   end_descendants();
-  const bool may_repeat = kills && trial.role != TracedRole::program;
+  const bool may_repeat = (kills && trial.role != TracedRole::program) ||
+                          (trial.kind == Trial::Kind::fault && scene.may_repeat_after(trial.point));
   for (std::string& one : scene.complaints(may_repeat)) result.complaints.push_back(std::move(one));
   std::ranges::sort(result.complaints);
   const auto same = std::ranges::unique(result.complaints);

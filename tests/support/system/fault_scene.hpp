@@ -36,7 +36,10 @@ class FaultScene {
   // Whether the program has said that all is done: then the same command begins anew.
   virtual bool was_end_reported() const { return false; }
 
-  // After the end. `may_repeat`: a supervisor was killed.
+  // Whether work that met that fault is rightly done again.
+  virtual bool may_repeat_after(const CallPoint& /*point*/) const { return false; }
+
+  // After the end. `may_repeat`: so it is, or a supervisor was killed.
   virtual Complaints complaints(bool may_repeat) = 0;
 
   const std::string& folder() const { return folder_; }

@@ -88,6 +88,17 @@ bool hangs(const TrialEnd& end) {
   });
 }
 
+std::string line_of(const TrialEnd& end) {
+  return fmt::format("    {} -> {}: {}", end.trial.text(), end.exit, end.said);
+}
+
+// At once: all of a series may take long.
+void tell(const TrialEnd& end) {
+  if (end.complaints.empty()) return;
+  fmt::print("{}\n{}\n", fmt::join(end.complaints, "; "), line_of(end));
+  std::fflush(stdout);
+}
+
 std::vector<TrialEnd> play_all(const FaultSeries::MakeScene& make, const std::vector<Trial>& trials,
                                std::size_t at_a_time) {
   std::vector<TrialEnd> ends(trials.size());
@@ -103,6 +114,7 @@ std::vector<TrialEnd> play_all(const FaultSeries::MakeScene& make, const std::ve
     const RunningTrial& trial = found->second;
     const Json json = Json::parse(text_of(trial.folder->file("end")), nullptr, false);
     ends[trial.number] = end_from(json, trials[trial.number]);
+    tell(ends[trial.number]);
     running.erase(found);
   }
   return ends;
@@ -122,9 +134,9 @@ std::vector<CallPoint> ends_of_loops(std::vector<CallPoint> points) {
 
 }  // namespace
 
-std::vector<Trial> FaultSeries::trials(TracedRole role) const {
+std::vector<Trial> FaultSeries::trials(TracedRole role, std::size_t looks) const {
   std::vector<Trial> all;
-  for (const TrialEnd& end : play_all(make_, {2, Trial{.role = role}}, 1)) {
+  for (const TrialEnd& end : play_all(make_, std::vector<Trial>(looks, {.role = role}), 1)) {
     EXPECT_TRUE(end.complaints.empty()) << "without a fault: " << end.complaints.front();
     for (const CallPoint& point : ends_of_loops(end.points)) {
       all.push_back({.kind = Trial::Kind::fault, .role = role, .point = point});
@@ -160,8 +172,7 @@ std::string complaints_of(const std::vector<TrialEnd>& ends) {
   std::map<std::string, std::vector<std::string>> by_complaint;
   for (const TrialEnd& end : ends) {
     if (end.complaints.empty()) continue;
-    by_complaint[fmt::format("{}", fmt::join(end.complaints, "; "))].push_back(
-        fmt::format("    {} -> {}: {}", end.trial.text(), end.exit, end.said));
+    by_complaint[fmt::format("{}", fmt::join(end.complaints, "; "))].push_back(line_of(end));
   }
   std::string text;
   for (const auto& [complaint, trials] : by_complaint) {

@@ -1,7 +1,7 @@
 // Plays a scene with many faults, several at a time, each in a process and a folder of its own.
 //
 //   FaultSeries series([&](const std::string& folder) { return std::make_unique<RunScene>(folder);
-//   }); const std::vector<Trial> all = series.trials(TracedRole::program);
+//   }); const std::vector<Trial> all = series.trials(TracedRole::program, 2);
 //   const std::string wrong = complaints_of(series.play(some_of(all, 20, 1)));
 #pragma once
 
@@ -20,9 +20,9 @@ class FaultSeries {
 
   explicit FaultSeries(MakeScene make) : make_(std::move(make)) {}
 
-  // Every fault of every call of the program, as two runs without faults made them. Of a call that
-  // is made more than sixteen times, these are the first ten and the last six.
-  std::vector<Trial> trials(TracedRole role) const;
+  // Every fault of every call of the program, as that many runs without faults made them. Of a call
+  // that is made more than sixteen times, these are the first ten and the last six.
+  std::vector<Trial> trials(TracedRole role, std::size_t looks) const;
 
   // In any order.
   std::vector<TrialEnd> play(const std::vector<Trial>& trials) const;
