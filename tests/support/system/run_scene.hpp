@@ -35,7 +35,8 @@ class RunScene : public FaultScene {
 
   // Each task has completed once, `c` after one failure; all outputs are right. If a supervisor was
   // killed before it wrote down how its attempt ended, that attempt does not count: its task dies
-  // with the supervisor and is run again, also if its command had come to its end.
+  // with the supervisor and is run again, also if its command had come to its end. Nor does one whose
+  // outputs could not be written to disk: its task has failed.
   Complaints complaints(bool may_repeat) override {
     Complaints wrong;
     const std::map<std::string, int> trace = lines_of("trace");
@@ -45,7 +46,8 @@ class RunScene : public FaultScene {
     };
     for (std::uint32_t task = 0; task < kTasks; ++task) {
       const std::string name(1, static_cast<char>('a' + task));
-      const int free = may_repeat ? attempts_without_end(task) : 0;
+      const auto [unsaved, without_end] = attempts_that_do_not_count(task);
+      const int free = unsaved + (may_repeat ? without_end : 0);
       const int ends = count("end " + name);
       const int begins = count("begin " + name) - (name == "c" ? 1 : 0);
       if (ends == 0) wrong.push_back("a task never completed");
@@ -90,15 +92,21 @@ class RunScene : public FaultScene {
     return times;
   }
 
-  // Those that no supervisor saw to their end.
-  int attempts_without_end(std::uint32_t task) const {
-    int count = 0;
+  struct Discounted {
+    int unsaved = 0;      // outputs could not be written to disk
+    int without_end = 0;  // no supervisor saw them to their end
+  };
+
+  Discounted attempts_that_do_not_count(std::uint32_t task) const {
+    Discounted count;
     std::error_code error;
     for (const auto& run : std::filesystem::directory_iterator(file("state/runs"), error)) {
       for (const auto& attempt :
            std::filesystem::directory_iterator(run.path() / "attempts", error)) {
         if (attempt.path().stem() != std::to_string(task)) continue;
-        if (!run::read_attempt(attempt.path().string()).end) ++count;
+        const auto end = run::read_attempt(attempt.path().string()).end;
+        if (!end) ++count.without_end;
+        if (end && end->cause == run::AttemptEnd::Cause::not_saved) ++count.unsaved;
       }
     }
     return count;
