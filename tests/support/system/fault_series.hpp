@@ -1,7 +1,7 @@
 // Plays a scene with many faults, several at a time, each in a process and a folder of its own.
 //
-//   FaultSeries series([&](const std::string& folder) { return std::make_unique<RunScene>(folder);
-//   }); const std::vector<Trial> all = series.trials(TracedRole::program, 2);
+//   FaultSeries series([&](const auto& folder) { return std::make_unique<RunScene>(folder); });
+//   const std::vector<Trial> all = series.trials(TracedRole::program, 2);
 //   const std::string wrong = complaints_of(series.play(some_of(all, 20, 1)));
 #pragma once
 
