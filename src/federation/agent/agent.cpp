@@ -198,11 +198,11 @@ Json Agent::find(const Call& call) {
   log_(fmt::format("step 2: {} asks {} daemons and {} agents: {}, within {} ms", call.peer.name,
                    count_of(asked, Role::daemon), count_of(asked, Role::agent), question.operation,
                    deadline));
-  const Answers answers = gather(caller_, asked, question, deadline);
+  Answers answers = gather(caller_, asked, question, deadline);
   log_(fmt::format("step 4: {} answers for {} after {} ms; {} refused, {} late",
                    answers.answers.size(), call.peer.name, run::steady_now() - began,
                    answers.refused.size(), answers.late.size()));
-  return json_of(answers);
+  return json_of(std::move(answers));
 }
 
 }  // namespace dovetail::federation

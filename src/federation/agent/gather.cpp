@@ -39,11 +39,13 @@ Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestio
                                      {"deadline_ms", deadline - margin_of(deadline)}},
                                     seconds));
     }
-    const Json reply =
-        question.operation == "capabilities"
-            ? caller.get(server, "/v1/capabilities", seconds)
-            : caller.post(server, "/v1/" + question.operation, question.request, seconds);
-    return {.answers = {{member.name, member.url, reply}}};
+    Answers answers;
+    answers.answers.push_back(
+        {member.name, member.url,
+         question.operation == "capabilities"
+             ? caller.get(server, "/v1/capabilities", seconds)
+             : caller.post(server, "/v1/" + question.operation, question.request, seconds)});
+    return answers;
   } catch (const Denied& denied) {
     return {.refused = {{member.name, denied.reason(), denied.status()}}};
   } catch (const ExecutionError& error) {
@@ -65,11 +67,11 @@ void Answers::add(Answers other) {
   append(late, other.late);
 }
 
-Json json_of(const Answers& answers) {
+Json json_of(Answers answers) {
   Json json = {{"answers", Json::array()}, {"refused", Json::array()}, {"late", answers.late}};
-  for (const ClusterAnswer& answer : answers.answers) {
+  for (ClusterAnswer& answer : answers.answers) {
     json["answers"].push_back(
-        {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", answer.reply}});
+        {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", std::move(answer.reply)}});
   }
   for (const auto& refused : answers.refused) {
     json["refused"].push_back(
@@ -78,11 +80,11 @@ Json json_of(const Answers& answers) {
   return json;
 }
 
-Answers answers_of(const Json& json) {
+Answers answers_of(Json json) {
   Answers answers;
-  for (const Json& answer : json.at("answers")) {
+  for (Json& answer : json.at("answers")) {
     answers.answers.push_back({answer.at("daemon").get<std::string>(),
-                               answer.at("url").get<std::string>(), answer.at("reply")});
+                               answer.at("url").get<std::string>(), std::move(answer.at("reply"))});
   }
   for (const Json& refused : json.at("refused")) {
     answers.refused.push_back({refused.at("name").get<std::string>(),
@@ -119,7 +121,7 @@ Answers gather(const Caller& caller, std::span<const AgentMember> members,
     if (found == pending->by_member.end()) {
       all.late.push_back(member.name);
     } else {
-      all.add(found->second);
+      all.add(std::move(found->second));
     }
   }
   std::ranges::stable_sort(all.answers, {}, &ClusterAnswer::daemon);

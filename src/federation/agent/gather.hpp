@@ -29,9 +29,10 @@ struct Answers {
   void add(Answers other);
 };
 
-Json json_of(const Answers& answers);
+// Answers may be large: both take what they are given apart rather than copying it.
+Json json_of(Answers answers);
 // Reads an agent's answer; throws nlohmann's exceptions when it is malformed.
-Answers answers_of(const Json& json);
+Answers answers_of(Json json);
 
 // Operations that may be asked of all daemons at once.
 bool can_be_gathered(const std::string& operation);

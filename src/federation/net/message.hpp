@@ -21,6 +21,17 @@ inline constexpr Count kMostMonths = 1'000'000;
 // The limit for all scenarios together, since estimates and groups are simulated month by month.
 inline constexpr std::int64_t kMostMonthsInAll = 200'000;
 
+// The largest message of an operation: its text, and roughly what it takes in memory once it is
+// parsed, in bytes. Lists of lists and objects take many times their text.
+struct MessageLimit {
+  std::size_t text;
+  std::size_t memory;
+};
+inline constexpr MessageLimit kRequestLimit = {std::size_t{1} << 20U, std::size_t{16} << 20U};
+// Of the answer of an operation, such as "/v1/find". A server does not send more, and a caller does
+// not read more.
+MessageLimit answer_limit(std::string_view path);
+
 // The status of a refusal because another has the name or the request already.
 inline constexpr int kConflict = 409;
 
@@ -87,8 +98,9 @@ std::string one_line(std::string text);
 bool is_word(std::string_view text);
 
 // Parses a received message. Discarded (is_discarded) when it is not JSON. Throws Refusal(400) when
-// lists and objects are nested too deeply, since copying and writing them uses stack space per
-// level.
-Json parse_message(std::string_view text);
+// it would take more than `most_memory` bytes, or an object has too many fields, since each costs a
+// search among those before it, or when lists and objects are nested too deeply, since copying and
+// writing them uses stack space per level.
+Json parse_message(std::string_view text, std::size_t most_memory = kRequestLimit.memory);
 
 }  // namespace dovetail::federation
