@@ -145,6 +145,25 @@ double Fields::number(const char* key, double low, double high) const {
   return value.get<double>();
 }
 
+bool Fields::flag(const char* key) const {
+  const Json& value = need(key);
+  if (!value.is_boolean()) fail(std::string(key) + ": expected true or false");
+  return value.get<bool>();
+}
+
+std::string Fields::said(const char* key, std::string_view otherwise) const {
+  const Json* value = find(key);
+  if (value == nullptr) return std::string(otherwise);
+  if (!value->is_string()) fail(std::string(key) + ": expected a text");
+  return one_line(shortened(value->get<std::string>(), kMaxText));
+}
+
+const Json& Fields::list(const char* key, std::size_t most) const {
+  const Json& items = list(key);
+  if (items.size() > most) fail(fmt::format("{}: more than {} items", key, most));
+  return items;
+}
+
 const Json& Fields::list(const char* key) const {
   const Json& value = need(key);
   if (!value.is_array()) fail(std::string(key) + ": expected a list");
@@ -157,6 +176,21 @@ std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   return text;
+}
+
+std::string shortened(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; };
+  while (most > 0 && is_inside(text[most])) --most;
+  text.resize(most);
+  return text;
+}
+
+bool is_nested_deeper(const Json& json, int levels) {
+  if (!json.is_structured()) return false;
+  return levels == 0 || std::any_of(json.begin(), json.end(), [&](const Json& inner) {
+           return is_nested_deeper(inner, levels - 1);
+         });
 }
 
 MessageLimit answer_limit(std::string_view path) {
