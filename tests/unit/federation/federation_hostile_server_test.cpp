@@ -15,7 +15,7 @@ using Say = HostileServer::Say;
 
 constexpr const char* kFine = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-class FederationAnswers : public ::testing::Test {
+class FederationHostileServer : public ::testing::Test {
  protected:
   // How a call ends when the server talks like that; "no error", "no answer: ..." or "denied: ...".
   std::string end_of_call(const std::function<void(const Say&)>& talk, double seconds = 20,
@@ -56,7 +56,7 @@ class FederationAnswers : public ::testing::Test {
   Caller caller_{keys_.make(Role::client, "alice")};
 };
 
-TEST_F(FederationAnswers, AUrlThatIsNoneIsNoAnswer) {
+TEST_F(FederationHostileServer, AUrlThatIsNoneIsNoAnswer) {
   for (const std::string url :
        {"", "x", "https:/", "https://", "https:///", "https://127.0.0.1", "https://127.0.0.1:0",
         "https://127.0.0.1:99999", "https://127.0.0.1:-1", "http://127.0.0.1:80",
@@ -70,7 +70,7 @@ TEST_F(FederationAnswers, AUrlThatIsNoneIsNoAnswer) {
   EXPECT_EQ(answers.refused.front().name, "azur");
 }
 
-TEST_F(FederationAnswers, AnEndlessAnswerIsNotReadToItsEnd) {
+TEST_F(FederationHostileServer, AnEndlessAnswerIsNotReadToItsEnd) {
   const std::string piece(100'000, 'x');
   const auto endless = [&](const std::string& begin) {
     return end_of_call([&](const Say& say) { say_for_ever(say, begin, piece); }, 60);
@@ -100,20 +100,20 @@ TEST_F(FederationAnswers, AnEndlessAnswerIsNotReadToItsEnd) {
       << "headers";
 }
 
-TEST_F(FederationAnswers, AnOperationWithASmallAnswerReadsNoLargeOne) {
+TEST_F(FederationHostileServer, AnOperationWithASmallAnswerReadsNoLargeOne) {
   const std::string large = "[\"" + std::string(100'000, 'x') + "\"]";
   EXPECT_EQ(end_of_call_with_json(large, "/v1/estimate"), "no error");
   const std::string end = end_of_call_with_json(large, "/v1/submit");
   EXPECT_TRUE(has(end, "larger than 65536 bytes")) << end;
 }
 
-TEST_F(FederationAnswers, WhatIsNotJsonIsNoAnswer) {
+TEST_F(FederationHostileServer, WhatIsNotJsonIsNoAnswer) {
   for (const std::string text : {"", "x", "{", "[1,", "\"\xff\"", "[1e999]", "nul"}) {
     EXPECT_TRUE(has(end_of_call_with_json(text), "the answer is not JSON")) << text;
   }
 }
 
-TEST_F(FederationAnswers, WhatWouldTakeMuchMemoryIsNoAnswer) {
+TEST_F(FederationHostileServer, WhatWouldTakeMuchMemoryIsNoAnswer) {
   std::string deep(100'000, '[');
   deep += std::string(100'000, ']');
   EXPECT_TRUE(has(end_of_call_with_json(deep), "not JSON"));
@@ -125,7 +125,7 @@ TEST_F(FederationAnswers, WhatWouldTakeMuchMemoryIsNoAnswer) {
   EXPECT_TRUE(has(end_of_call_with_json(fields + "}"), "not JSON"));
 }
 
-TEST_F(FederationAnswers, WhatIsNotHttpIsNoAnswer) {
+TEST_F(FederationHostileServer, WhatIsNotHttpIsNoAnswer) {
   for (const std::string text :
        {"", "\r\n\r\n", "HELLO\r\n\r\n", "HTTP/1.1 \r\n\r\n", "HTTP/9.9 200 OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
@@ -135,7 +135,7 @@ TEST_F(FederationAnswers, WhatIsNotHttpIsNoAnswer) {
   }
 }
 
-TEST_F(FederationAnswers, ARefusalIsOneLineWhateverItSays) {
+TEST_F(FederationHostileServer, ARefusalIsOneLineWhateverItSays) {
   const auto refused = [&](const std::string& json) {
     return end_of_call_with("HTTP/1.1 409 Conflict\r\nContent-Length: " +
                             std::to_string(json.size()) + "\r\n\r\n" + json);
@@ -147,7 +147,7 @@ TEST_F(FederationAnswers, ARefusalIsOneLineWhateverItSays) {
   }
 }
 
-TEST_F(FederationAnswers, ACallEndsInTimeAlsoWhenTheAnswerComesByteByByte) {
+TEST_F(FederationHostileServer, ACallEndsInTimeAlsoWhenTheAnswerComesByteByByte) {
   const auto trickle = [](const Say& say) {
     if (!say("HTTP/1.1 200 OK\r\nX: ")) return;
     while (say("x")) usleep(20'000);
@@ -155,7 +155,7 @@ TEST_F(FederationAnswers, ACallEndsInTimeAlsoWhenTheAnswerComesByteByByte) {
   EXPECT_TRUE(has(end_of_call(trickle, 1), "does not answer in time"));
 }
 
-TEST_F(FederationAnswers, ACallEndsInTimeWhenNothingIsSaid) {
+TEST_F(FederationHostileServer, ACallEndsInTimeWhenNothingIsSaid) {
   const auto silent = [](const Say& say) {
     while (say("")) usleep(20'000);
   };
