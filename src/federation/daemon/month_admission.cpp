@@ -25,18 +25,18 @@ bool is_same(const MonthRequest& known, const MonthRequest& asked) {
 }  // namespace
 
 std::optional<MonthAdmission::Place> MonthAdmission::admit(const MonthRequest& request) {
-  enum class Known : std::uint8_t { no, same, other };
+  enum class Standing : std::uint8_t { no, same, other };
   const std::lock_guard lock(mutex_);
   RequestAmount held;
-  const Known known = record_.read([&](const MonthState& state) {
+  const Standing known = record_.read([&](const MonthState& state) {
     if (const MonthRequest* found = state.find(request.id)) {
-      return is_same(*found, request) ? Known::same : Known::other;
+      return is_same(*found, request) ? Standing::same : Standing::other;
     }
     held = state.held_by(request.client);
-    return Known::no;
+    return Standing::no;
   });
-  if (known == Known::same) return std::nullopt;
-  if (known == Known::other) {
+  if (known == Standing::same) return std::nullopt;
+  if (known == Standing::other) {
     throw Refusal(kConflict, fmt::format("request {} is another one", request.id),
                   "give every request an id of its own");
   }

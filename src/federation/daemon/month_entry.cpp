@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kStates = {"active", "done", "failed", "cancelled"};
 constexpr std::array<std::string_view, 6> kOutcomes = {"done",     "failed",  "lost",
                                                        "given up", "stopped", "taken"};
-constexpr std::int64_t kMostVersions = std::int64_t{1} << 53;
+constexpr std::int64_t kLargestVersion = std::int64_t{1} << 53;
 constexpr std::int64_t kMostFailures = 1'000'000;
 
 Fields fields_of(const Json& entry) {
@@ -229,7 +229,7 @@ std::vector<FoundScenario> read_found(const Json& entry, Count months) {
 MonthRequest read_kept(const Json& entry) {
   const Fields fields = fields_of(entry);
   MonthRequest request = read_request(entry);
-  request.version = static_cast<std::uint64_t>(fields.whole("version", 0, kMostVersions));
+  request.version = static_cast<std::uint64_t>(fields.whole("version", 0, kLargestVersion));
   request.scenarios = read_list<Scenario>(
       fields, [&](const Fields& one) { return read_scenario(one, request.months); });
   return request;
