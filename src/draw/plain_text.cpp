@@ -4,31 +4,13 @@
 #include <array>
 #include <cstddef>
 
-#include "io/text.hpp"
-
 namespace dovetail::draw {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-constexpr std::string_view kEllipsis = "\xE2\x80\xA6";     // U+2026
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";  // U+2026
 
-struct Letter {
-  char32_t code = 0;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
-
-// The letter at the front of a non-empty text; one invalid byte when there is none.
-Letter first_letter(std::string_view text) {
-  constexpr std::array<unsigned, 5> mask = {0, 0x7F, 0x1F, 0x0F, 0x07};
-  const std::size_t length = io::utf8_length(text);
-  if (length == 0) return {};
-  char32_t code = static_cast<unsigned char>(text[0]) & mask[length];
-  for (const char next : text.substr(1, length - 1)) {
-    code = (code << 6) | (static_cast<unsigned char>(next) & 0x3Fu);
-  }
-  return {code, length, true};
-}
+using io::first_letter;
+using io::Letter;
 
 struct CodeRange {
   char32_t first;
@@ -39,13 +21,6 @@ template <std::size_t N>
 bool within(const std::array<CodeRange, N>& ranges, char32_t code) {
   return std::ranges::any_of(ranges,
                              [code](CodeRange r) { return code >= r.first && code <= r.last; });
-}
-
-// C0 and C1 controls, marks that reorder text, and what XML does not allow.
-bool is_unsafe(char32_t code) {
-  constexpr std::array<CodeRange, 5> unsafe = {
-      {{0, 0x1F}, {0x7F, 0x9F}, {0x202A, 0x202E}, {0x2066, 0x2069}, {0xFFFE, 0xFFFF}}};
-  return within(unsafe, code);
 }
 
 int letter_width(char32_t code) {
@@ -82,17 +57,6 @@ std::string spaces(int count) {
 }
 
 }  // namespace
-
-std::string plain_text(std::string_view text) {
-  std::string plain;
-  plain.reserve(text.size());
-  while (!text.empty()) {
-    const Letter letter = first_letter(text);
-    plain += letter.valid && !is_unsafe(letter.code) ? text.substr(0, letter.bytes) : kReplacement;
-    text.remove_prefix(letter.bytes);
-  }
-  return plain;
-}
 
 std::string escape_markup(std::string_view text) {
   constexpr std::string_view kMarkup = "&<>\"";

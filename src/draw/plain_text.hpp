@@ -1,5 +1,5 @@
-// Makes text from outside safe to print: task names may hold control characters, terminal escape
-// sequences, or bytes that are not UTF-8.
+// Lays out text that is safe to print: task names may hold control characters, terminal escape
+// sequences, or bytes that are not UTF-8, which plain_text of io/text.hpp removes.
 //
 //   plain_text("a\x1b[31mb");   // "a\uFFFD[31mb"
 //   fit("preprocessing", 8);    // "preproc…"
@@ -10,10 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "io/text.hpp"
+
 namespace dovetail::draw {
 
-// Valid UTF-8 without control characters; each offender becomes U+FFFD.
-std::string plain_text(std::string_view text);
+using io::plain_text;
 
 // Text with & < > " as entities, for XML and HTML.
 std::string escape_markup(std::string_view text);

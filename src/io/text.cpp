@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -30,6 +31,21 @@ void append_escaped(std::string& out, char c) {
   } else {
     out += c;
   }
+}
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+template <typename Keep>
+std::string replace_unsafe(std::string_view text, Keep keeps) {
+  std::string plain;
+  plain.reserve(text.size());
+  while (!text.empty()) {
+    const Letter letter = first_letter(text);
+    const bool is_safe = letter.is_valid && (!is_unsafe(letter.code) || keeps(letter.code));
+    plain += is_safe ? text.substr(0, letter.bytes) : kReplacement;
+    text.remove_prefix(letter.bytes);
+  }
+  return plain;
 }
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
@@ -100,9 +116,57 @@ std::string quote(std::string_view text) {
     text = text.substr(0, end);
   }
   std::string out = "\"";
-  for (char c : text) append_escaped(out, c);
+  while (!text.empty()) {
+    const Letter letter = first_letter(text);
+    if (letter.code < 0x80 && letter.is_valid) {
+      append_escaped(out, text.front());
+    } else if (!letter.is_valid) {
+      out += kReplacement;
+    } else if (is_unsafe(letter.code)) {
+      out += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(letter.code));
+    } else {
+      out += text.substr(0, letter.bytes);
+    }
+    text.remove_prefix(letter.bytes);
+  }
   out += shortened ? "...\"" : "\"";
   return out;
+}
+
+Letter first_letter(std::string_view text) {
+  constexpr std::array<unsigned, 5> mask = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  const std::size_t length = utf8_length(text);
+  if (length == 0) return {};
+  char32_t code = static_cast<unsigned char>(text[0]) & mask[length];
+  for (const char next : text.substr(1, length - 1)) {
+    code = (code << 6U) | (static_cast<unsigned char>(next) & 0x3FU);
+  }
+  return {code, length, true};
+}
+
+bool is_unsafe(char32_t code) {
+  struct CodeRange {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr std::array<CodeRange, 8> unsafe = {{{0, 0x1F},
+                                                {0x7F, 0x9F},
+                                                {0x61C, 0x61C},
+                                                {0x200E, 0x200F},
+                                                {0x2028, 0x2029},
+                                                {0x202A, 0x202E},
+                                                {0x2066, 0x2069},
+                                                {0xFFFE, 0xFFFF}}};
+  return std::ranges::any_of(
+      unsafe, [code](CodeRange range) { return code >= range.first && code <= range.last; });
+}
+
+std::string plain_text(std::string_view text) {
+  return replace_unsafe(text, [](char32_t) { return false; });
+}
+
+std::string plain_lines(std::string_view text) {
+  return replace_unsafe(text, [](char32_t code) { return code == '\n' || code == '\t'; });
 }
 
 std::string json_string(std::string_view text) {

@@ -19,9 +19,29 @@
 
 namespace dovetail::io {
 
-// The text in double quotes, with control characters escaped and long text shortened, so that an
+// The text in double quotes, with unsafe characters escaped and long text shortened, so that an
 // error message stays one readable line whatever the file holds.
 std::string quote(std::string_view text);
+
+// A character of UTF-8.
+struct Letter {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+  bool is_valid = false;
+};
+
+// The letter at the front of a non-empty text; one invalid byte when there is none.
+Letter first_letter(std::string_view text);
+
+// What must not reach a terminal or a page as it is: controls (also those beyond ASCII, such as
+// U+009B, which begins an escape sequence), marks that reorder text, and what XML does not allow.
+bool is_unsafe(char32_t code);
+
+// Text that is safe to print: valid UTF-8 on one line. Each unsafe character, and each byte that is
+// not UTF-8, becomes U+FFFD.
+std::string plain_text(std::string_view text);
+// The same for several lines: ends of lines and tabs stay.
+std::string plain_lines(std::string_view text);
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

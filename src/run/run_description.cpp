@@ -1,6 +1,7 @@
 #include "run/run_description.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 #include "dovetail/answer.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
+#include "io/document.hpp"
 #include "io/text.hpp"
 #include "planners/replan/event_loop.hpp"
 #include "run/history/performance_history.hpp"
@@ -20,6 +22,9 @@ namespace {
 
 // What the system passes on as one argument.
 constexpr std::size_t kLongestCommand = 128 * 1024;
+
+// Behind all times that files may have, and far from where sums overflow.
+constexpr Time kLatestDeadline = Time{1} << 53U;
 
 Time shifted(Time time, Time now) {
   return time == kForever || time == kBeginning ? time : time - now;
@@ -204,9 +209,9 @@ void RunDescription::write(const RunFolder& run) const {
   std::filesystem::permissions(run.description(), std::filesystem::perms(0600), ignored);
 }
 
-RunDescription RunDescription::read(const RunFolder& run) {
-  const std::string file = run.description();
-  const Json json = Json::parse(read_file(file), nullptr, false);
+namespace {
+
+RunDescription description_of(const Json& json, const std::string& file) {
   if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
     throw InputError(file + ": not the description of a run");
   }
@@ -220,8 +225,11 @@ RunDescription RunDescription::read(const RunFolder& run) {
                              .is_static = json.value("static", false),
                              .band = json.value("band", 0.2),
                              .stability = json.value("stability", planning::kStability)};
-  if (json.contains("deadline") && json["deadline"].is_number()) {
+  if (json.contains("deadline") && json["deadline"].is_number_integer()) {
     description.deadline = json["deadline"].get<Time>();
+    if (std::abs(*description.deadline) > kLatestDeadline) {
+      throw InputError(file + ": the deadline is beyond all times");
+    }
   }
   // What a batch system is told stands under its name, whichever that is.
   for (const auto& [key, how] : json.items()) {
@@ -237,6 +245,20 @@ RunDescription RunDescription::read(const RunFolder& run) {
     description.workflows.push_back(parse_workflow(workflow.dump(), file));
   }
   return description;
+}
+
+}  // namespace
+
+RunDescription RunDescription::read(const RunFolder& run) {
+  const std::string file = run.description();
+  const std::string text = read_file(file);
+  // Refuses what is no JSON, and nesting that would take the stack when it is copied.
+  io::parse_json(text, file);
+  try {
+    return description_of(Json::parse(text), file);
+  } catch (const Json::exception& error) {
+    throw InputError(file + ": not the description of a run: " + error.what());
+  }
 }
 
 OwnRun begin_run(const std::string& state, const RunDescription& description) {

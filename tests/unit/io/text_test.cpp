@@ -29,5 +29,24 @@ TEST(NearestWord, TakesUpperAndLowerCaseForTheSame) {
   EXPECT_EQ(nearest.suggestion(), "; did you mean \"DOVETAIL\"?");
 }
 
+// U+009B begins an escape sequence as ESC [ does; U+202E turns the rest of the line around.
+TEST(Text, QuotesAreSafeToPrint) {
+  EXPECT_EQ(quote("a\x1b[31mb\u009b2Jc"), R"("a\u001b[31mb\u009b2Jc")");
+  EXPECT_EQ(quote("x\u202ey\u2066z\u200f\u061c"), R"("x\u202ey\u2066z\u200f\u061c")");
+  EXPECT_EQ(quote("caf\u00e9 \U0001F600"), "\"caf\u00e9 \U0001F600\"");
+  EXPECT_EQ(quote("a\xff"), "\"a\uFFFD\"");
+}
+
+TEST(Text, PlainLinesKeepLinesAndTabsAlone) {
+  EXPECT_EQ(plain_lines("a\tb\nc\x1b[2J\r\u009bd\u202ee\xff"),
+            "a\tb\nc\uFFFD[2J\uFFFD\uFFFDd\uFFFDe\uFFFD");
+  EXPECT_EQ(plain_text("a\tb\nc"), "a\uFFFDb\uFFFDc");
+  EXPECT_EQ(plain_lines("caf\u00e9"), "caf\u00e9");
+}
+
+TEST(Text, JsonStringsStayExact) {
+  EXPECT_EQ(json_string("x\u202ey\u009b"), "\"x\u202ey\u009b\"");
+}
+
 }  // namespace
 }  // namespace dovetail::io
