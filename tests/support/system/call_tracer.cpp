@@ -20,8 +20,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/whole_file.hpp"
-
 namespace dovetail::testing {
 
 namespace {
@@ -204,7 +202,6 @@ TraceEnd CallTracer::follow(double seconds) {
     if (thread < 0 && errno != EINTR) break;
     if (Clock::now() >= until) {
       end.has_hung = true;
-      end.where = text_of(proc(program_, "wchan"));
       break;
     }
     if (thread < 0) continue;

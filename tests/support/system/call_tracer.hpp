@@ -19,7 +19,6 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +51,6 @@ struct TraceEnd {
   int status = 0;  // of the program, as wait() gives it
   bool has_hung = false;
   bool was_hit = false;  // the point was reached
-  std::string where;     // a program that hangs: what it waits in
 };
 
 struct TraceRequest {

@@ -134,7 +134,7 @@ TraceEnd play_trial(FaultScene& scene, const Trial& trial, TrialEnd& result) {
   scene.started(process);
   pid_t second = 0;
   if (trial.kind == Trial::Kind::kill_at_end) {
-    comes_in_time([&] { return text_of(scene.file("trace")).find("end f") != std::string::npos; });
+    comes_in_time([&] { return scene.is_last_task_over(); });
   }
   usleep(static_cast<useconds_t>(trial.microseconds));
   if (trial.kind == Trial::Kind::twice) {

@@ -27,11 +27,17 @@ class FaultScene {
 
   // Given again until it succeeds.
   virtual Words command() const = 0;
-  virtual Variables variables() const { return {{"DOVETAIL_STATE", file("state")}}; }
+  // A traced program cannot look for leaks.
+  virtual Variables variables() const {
+    return {{"DOVETAIL_STATE", file("state")}, {"ASAN_OPTIONS", "detect_leaks=0"}};
+  }
 
   // The command has been started; a scene with a client acts now.
   virtual void started(pid_t /*process*/) {}
   virtual bool is_success(int status) const;
+
+  // Whether the last task has come to its end.
+  virtual bool is_last_task_over() const { return false; }
 
   // Whether the program has said that all is done: then the same command begins anew.
   virtual bool was_end_reported() const { return false; }

@@ -29,6 +29,10 @@ class RunScene : public FaultScene {
 
   Words command() const override { return {DOVETAIL_PROGRAM, "run", "flow.yaml", "-c", "2"}; }
 
+  bool is_last_task_over() const override {
+    return text_of(file("trace")).find("end f") != std::string::npos;
+  }
+
   bool was_end_reported() const override {
     return text_of(file("out")).find("all 6 tasks done") != std::string::npos;
   }
