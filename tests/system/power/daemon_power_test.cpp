@@ -247,7 +247,6 @@ TEST_P(PowerDaemon, AMonthThatEndedWithoutTheDaemonIsNotBelievedAfterACut) {
   lab_.cut(40, [&](const PowerCut& cut) {
     if (!fs::exists(attempts) || !first().end) return;
     ++found;
-    heard_ = {};
     ASSERT_NO_FATAL_FAILURE(start_daemon("azur", "", state()));
     watch_to_end("azur", "r1");
     stop(servers_.at("azur").pid, SIGTERM);
