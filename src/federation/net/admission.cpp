@@ -11,6 +11,13 @@ std::optional<Admission::Id> Admission::arrive(Id id, const std::string& address
   return std::nullopt;
 }
 
+bool Admission::is_crowded(const std::string& address) const {
+  const auto neighbours = addresses_.find(address);
+  return unverified_.size() > limits_.unverified / 4 ||
+         (neighbours != addresses_.end() &&
+          neighbours->second.size() > limits_.unverified_per_address / 4);
+}
+
 bool Admission::may_begin(const Share& share) const {
   return served_.size() < limits_.places && share.places < limits_.per_caller();
 }

@@ -29,7 +29,7 @@ class Admission {
   struct Limits {
     std::size_t places = 64;
     std::size_t unverified = 256;
-    std::size_t unverified_per_address = 64;
+    std::size_t unverified_per_address = 128;
 
     // Of the places, and of those that wait for one.
     std::size_t per_caller() const { return places - places / 4; }
@@ -41,6 +41,10 @@ class Admission {
 
   // Adds a connection without a certificate. Returns the one that must go for it.
   std::optional<Id> arrive(Id id, const std::string& address);
+
+  // Whether many connections without a certificate are there, of that address or in all. Then none
+  // of them should be waited for long.
+  bool is_crowded(const std::string& address) const;
 
   // The certificate is verified: the caller begins, or waits for its turn. It is refused when as
   // many wait already as there are places. Needs arrive(id).

@@ -104,6 +104,7 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   asio::ssl::stream<Tcp::socket> stream_;
   asio::steady_timer deadline_;
   const char* phase_ = "";
+  bool may_go_on_ = true;  // with its handshake, for a second time, if there is room
   bool is_verified_ = false;
   bool is_computing_ = false;  // a worker has it: it keeps its place until that has ended
   bool is_over_ = false;
@@ -128,6 +129,11 @@ void ServerConnection::allow(double seconds, const char* phase) {
 
 void ServerConnection::on_deadline() {
   if (is_over_) return;
+  if (may_go_on_) {
+    may_go_on_ = false;
+    const double more = server_.limits.header_seconds - server_.limits.handshake_seconds;
+    if (!server_.admission.is_crowded(request_.address)) return allow(more, phase_);
+  }
   const std::string line =
       fmt::format("refused {}: took too long for {}", request_.address, phase_);
   if (!is_verified_) {
@@ -172,6 +178,7 @@ void ServerConnection::on_handshake(const Failure& failure) {
     return end();
   }
   is_verified_ = true;
+  may_go_on_ = false;
   request_.certificate = {SSL_get1_peer_certificate(tls), X509_free};
   request_.peer = peer_of(request_.certificate.get());
   const std::string caller =
@@ -312,10 +319,7 @@ void prepare_tls(SSL_CTX& context, const Identity& self) {
   if (!use_identity(context, self)) {
     throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
   }
-  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  // Every connection must show its certificate: sessions are not resumed.
-  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(&context, 0);
+  require_certificates(context);
 }
 
 }  // namespace
@@ -377,8 +381,7 @@ class HttpServer::Impl {
 
   void accept() {
     acceptor_.async_wait(Tcp::acceptor::wait_read, [this](const Failure& failure) {
-      if (failure) return;
-      accept_all();
+      if (!failure) accept_all();
     });
   }
 

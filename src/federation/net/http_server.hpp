@@ -24,11 +24,13 @@ struct ServerLimits {
   std::size_t body_bytes = kRequestLimit.text;
   std::size_t connections = 64;  // with a verified certificate, at a time; others wait for a place
   std::size_t unverified = 256;  // without one; beyond that the oldest is cut
-  std::size_t unverified_per_address = 64;  // likewise
-  double handshake_seconds = 2;             // to show a certificate
-  double header_seconds = 10;               // from a place to the end of the request's header
-  double body_seconds = 10;                 // from there to the end of its body
-  double answer_seconds = 90;               // from there to the end of the answer
+  std::size_t unverified_per_address = 128;  // likewise
+  // To show a certificate while there are many connections without one. When there are few, a
+  // caller on a busy machine has `header_seconds`.
+  double handshake_seconds = 2;
+  double header_seconds = 10;  // from a place to the end of the request's header
+  double body_seconds = 10;    // from there to the end of its body
+  double answer_seconds = 90;  // from there to the end of the answer
 };
 
 class HttpServer {

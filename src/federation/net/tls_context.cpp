@@ -10,4 +10,10 @@ bool use_identity(SSL_CTX& context, const Identity& self) {
          SSL_CTX_load_verify_locations(&context, self.authority.c_str(), nullptr) == 1;
 }
 
+void require_certificates(SSL_CTX& context) {
+  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(&context, 0);
+}
+
 }  // namespace dovetail::federation

@@ -11,4 +11,7 @@ namespace dovetail::federation {
 // cannot be used; openssl_error() says why.
 bool use_identity(SSL_CTX& context, const Identity& self);
 
+// Of a server: every connection must show its certificate; sessions are not resumed.
+void require_certificates(SSL_CTX& context);
+
 }  // namespace dovetail::federation

@@ -35,6 +35,17 @@ TEST(Admission, TheOldestOfAllGoesWhenThereAreTooMany) {
   EXPECT_EQ(admission.arrive(4, "4"), 1U);
 }
 
+TEST(Admission, ManyWithoutACertificateAreACrowd) {
+  Admission admission({.places = 1, .unverified = 100, .unverified_per_address = 8});
+  for (Admission::Id id = 1; id <= 2; ++id) admission.arrive(id, "a");
+  EXPECT_FALSE(admission.is_crowded("a"));
+  admission.arrive(3, "a");
+  EXPECT_TRUE(admission.is_crowded("a"));
+  EXPECT_FALSE(admission.is_crowded("b"));
+  EXPECT_EQ(admission.verify(3, "alice"), Entry::begins);
+  EXPECT_FALSE(admission.is_crowded("a"));
+}
+
 TEST(Admission, WhoFindsNoPlaceWaitsForItsTurn) {
   Admission admission({.places = 2, .unverified = 10, .unverified_per_address = 10});
   for (Admission::Id id = 1; id <= 5; ++id) admission.arrive(id, "a");

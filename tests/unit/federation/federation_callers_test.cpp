@@ -80,12 +80,22 @@ TEST_F(FederationHostileCallers, WithoutACertificateNoPlaceIsTaken) {
 }
 
 TEST_F(FederationHostileCallers, WhoShowsNoCertificateIsCutOff) {
-  start({.handshake_seconds = 0.2});
+  start({.handshake_seconds = 0.2, .header_seconds = 0.5});
   RawConnection idle(server_->port());
   RawConnection slow(server_->port());
   EXPECT_TRUE(slow.say_raw("\x16\x03\x01\x02"));
   EXPECT_TRUE(idle.is_ended());
   EXPECT_TRUE(slow.is_ended());
+  EXPECT_TRUE(log_.comes("refused 127.0.0.1: took too long for its handshake")) << log_.text();
+  expect_well();
+}
+
+TEST_F(FederationHostileCallers, OneOfManyWithoutACertificateIsCutOffSooner) {
+  start({.unverified_per_address = 40, .handshake_seconds = 0.2, .header_seconds = 1000});
+  const Connections idle = silent(40);
+  for (const auto& connection : {idle.front().get(), idle[20].get()}) {
+    EXPECT_TRUE(connection->is_ended());
+  }
   EXPECT_TRUE(log_.comes("refused 127.0.0.1: took too long for its handshake")) << log_.text();
   expect_well();
 }
