@@ -33,6 +33,8 @@ constexpr double kFarewellSeconds = 2;
 constexpr std::size_t kFarewellBytes = std::size_t{1} << 20U;
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 
+}  // namespace
+
 class ServerConnection;
 
 // What the connections of a server share. Used only by the thread that runs `io`, except for
@@ -314,6 +316,8 @@ void ServerConnection::throw_away() {
         self->throw_away();
       });
 }
+
+namespace {
 
 void prepare_tls(SSL_CTX& context, const Identity& self) {
   if (!use_identity(context, self)) {
