@@ -315,17 +315,6 @@ void ServerConnection::throw_away() {
       });
 }
 
-namespace {
-
-void prepare_tls(SSL_CTX& context, const Identity& self) {
-  if (!use_identity(context, self)) {
-    throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
-  }
-  require_certificates(context);
-}
-
-}  // namespace
-
 class HttpServer::Impl {
  public:
   Impl(const Address& address, const Identity& self, std::vector<Operation> operations,
@@ -333,7 +322,11 @@ class HttpServer::Impl {
       : state_(self, std::move(operations), limits, log),
         acceptor_(state_.io),
         accept_pause_(state_.io) {
-    prepare_tls(*state_.tls.native_handle(), self);
+    SSL_CTX& context = *state_.tls.native_handle();
+    if (!use_identity(context, self)) {
+      throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
+    }
+    require_certificates(context);
     listen(address);
     accept();
     thread_ = std::thread([this] { work(); });
