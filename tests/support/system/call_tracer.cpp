@@ -360,6 +360,8 @@ std::string CallTracer::target_of(pid_t thread, CallSight& sight) const {
 std::string CallTracer::plain(const std::string& name) const {
   std::string rest = name;
   if (rest.starts_with(request_.folder + "/")) rest.erase(0, request_.folder.size() + 1);
+  // The folders above it have names of their own, too, in every trial.
+  if (!rest.empty() && (request_.folder + "/").starts_with(rest + "/")) rest = "above the folder";
   std::string text;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const auto is_digit = [&](std::size_t at) {
