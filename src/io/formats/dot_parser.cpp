@@ -365,7 +365,7 @@ class DotParser {
     if (!is_new) return found->second;
     default_bytes_ += defaults.node.bytes();
     if (default_bytes_ > kFreeDefaultBytes + kMostDefaultsPerByte * text_bytes_) {
-      lexer_.fail(line, "the defaults of `node` are too long for so many nodes; use shorter ones");
+      lexer_.fail(line, "the defaults of `node` are too long for that many nodes; use shorter ones");
     }
     graph_.nodes.push_back({id, line, defaults.node});
     return found->second;

@@ -23,7 +23,7 @@ class FaultAtEveryCall : public ::testing::Test {
     if (!can_trace_calls()) GTEST_SKIP() << "needs an x86-64 machine and the right to trace";
   }
 
-  // All trials, or so many of them.
+  // All trials, or that many of them.
   static void expect_all_well(const FaultSeries& series, TracedRole role, std::size_t sample) {
     std::vector<Trial> trials = series.trials(role, plays_all_faults() ? 2 : 1);
     ASSERT_GT(trials.size(), 50U);

@@ -110,8 +110,8 @@ TEST_F(HostileClient, BytesThatAreNoRequest) {
       if (connection.handshake()) connection.say(text);  // and goes without waiting for an answer
     }
     // No certificate, and no TLS at all.
-    RawConnection nobody(port_of(name));
-    nobody.handshake();
+    RawConnection stranger(port_of(name));
+    stranger.handshake();
   }
   expect_well();
 }

@@ -88,10 +88,10 @@ TEST_F(FederationHttp, AnotherRoleIsRefused) {
 
 TEST_F(FederationHttp, WithoutACertificateNothingIsAnswered) {
   start();
-  RawConnection nobody(server_->port());
-  nobody.handshake();
-  nobody.say("GET /v1/capabilities HTTP/1.1\r\n\r\n");
-  EXPECT_EQ(nobody.hear(), "");
+  RawConnection stranger(server_->port());
+  stranger.handshake();
+  stranger.say("GET /v1/capabilities HTTP/1.1\r\n\r\n");
+  EXPECT_EQ(stranger.hear(), "");
   EXPECT_TRUE(log_.comes("refused 127.0.0.1")) << log_.text();
   expect_well();
 }
