@@ -279,7 +279,9 @@ class ExperimentRun {
   }
 
   void fail_refused(const std::vector<Count>& scenarios) {
-    if (scenarios.size() == state_.scenarios().size() && state_.months_done() == 0) {
+    const bool was_taken = std::ranges::any_of(
+        state_.parts(), [](const ExperimentPart& part) { return part.abandoned != "refused"; });
+    if (scenarios.size() == state_.scenarios().size() && !was_taken) {
       throw InputError("no cluster takes the experiment; " + refusals_.reasons(scenarios.front()));
     }
     std::vector<Json> entries;
