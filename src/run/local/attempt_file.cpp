@@ -155,6 +155,19 @@ std::string half_of(std::string line) {
   return line;
 }
 
+// All of it, however often a signal comes in between. Makes only system calls.
+bool write_whole(int file, const std::string& text, off_t place) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote =
+        pwrite(file, text.data() + done, text.size() - done, place + static_cast<off_t>(done));
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote == 0) errno = ENOSPC;
+    if (wrote <= 0) return false;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
 // Whether SIGKILL has been sent to it.
 bool is_being_killed(pid_t pid) {
   constexpr unsigned long kKill = 1UL << (SIGKILL - 1);
@@ -226,9 +239,8 @@ std::optional<AttemptWriter> AttemptWriter::create(const std::string& path) {
   Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return std::nullopt;
   const std::string room(2 * kHalf, '\n');
-  const ssize_t wrote = pwrite(file.get(), room.data(), room.size(), 0);
-  if (wrote == static_cast<ssize_t>(room.size())) return AttemptWriter(std::move(file));
-  const int error = wrote < 0 ? errno : ENOSPC;
+  if (write_whole(file.get(), room, 0)) return AttemptWriter(std::move(file));
+  const int error = errno;
   file.reset();
   unlink(path.c_str());
   errno = error;
@@ -236,7 +248,7 @@ std::optional<AttemptWriter> AttemptWriter::create(const std::string& path) {
 }
 
 bool AttemptWriter::write_half(const std::string& half, off_t place) const {
-  return pwrite(file_.get(), half.data(), half.size(), place) == static_cast<ssize_t>(half.size());
+  return write_whole(file_.get(), half, place);
 }
 
 void AttemptWriter::prepare_start(const ProcessName& supervisor, WallTime time,
