@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.hpp"
 #include "cli/plan/search_options.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
@@ -166,7 +167,8 @@ void require_planner(const Problem& problem);
 class Table {
  public:
   explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // The cells may quote anything: ends of lines and the like do not break the table.
+  void add(std::vector<std::string> row);
 
   // `left` columns from the left are text, the others numbers.
   std::string text(std::size_t left = 1) const;

@@ -48,13 +48,12 @@ Exit list_clusters(const AgentArguments& arguments) {
                executor_text(can.at("executor")), fmt::format("{}", fmt::join(services, ", ")),
                url});
   }
-  fmt::print("{}", table.text(5));
+  say("{}", table.text(5));
   for (const auto& refused : found.refused) {
-    fmt::print(stderr, "{} does not answer: {}\n", refused.name, refused.error);
+    tell("{} does not answer: {}\n", refused.name, refused.error);
   }
-  for (const std::string& late : found.late)
-    fmt::print(stderr, "{} did not answer in time\n", late);
-  if (found.answers.empty()) fmt::print(stderr, "no cluster is registered there\n");
+  for (const std::string& late : found.late) tell("{} did not answer in time\n", late);
+  if (found.answers.empty()) tell("no cluster is registered there\n");
   return found.answers.empty() ? Exit::no : Exit::fine;
 }
 
