@@ -1,7 +1,7 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
 .PHONY: help build demo demo-plan slurm-demo federation-demo check test test-sanitizers-short test-sanitizers \
-        bench format lint clean
+        fuzz bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -56,6 +56,13 @@ test-sanitizers: ## every test under the address, undefined and thread sanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan
+
+SECONDS = 60
+fuzz: ## every fuzz target for SECONDS=60 each; what they find is in build/fuzz/found
+	scripts/install-dependencies fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	scripts/fuzz build/fuzz $(SECONDS)
 
 bench: ## all benchmarks
 	scripts/install-dependencies bench
