@@ -1,7 +1,7 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
-.PHONY: help build demo demo-plan slurm-demo federation-demo check test test-sanitizers-short test-sanitizers \
-        fuzz bench format lint clean
+.PHONY: help build demo demo-plan slurm-demo federation-demo check test test-faults test-power \
+        test-sanitizers-short test-sanitizers fuzz bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -38,6 +38,18 @@ test: ## every test, in build/test: what must pass before a change goes in
 	cmake --preset test
 	cmake --build --preset test
 	ctest --preset test
+
+test-faults: ## every system call of a run and a daemon fails in turn, 800 kills (half an hour)
+	scripts/install-dependencies test
+	cmake --preset test
+	cmake --build --preset test --target system_faults
+	DOVETAIL_FAULTS=all build/test/tests/system_faults
+
+test-power: ## the power cut 2,100 times, on ext4, XFS and btrfs (needs root; about 20 minutes)
+	scripts/install-dependencies test
+	cmake --preset test
+	cmake --build --preset test --target dovetail_cli system_power
+	DOVETAIL_POWER_CUTS=350 build/test/tests/system_power
 
 test-sanitizers-short: ## the few tests that gain most from a sanitizer; the presets name them
 	scripts/install-dependencies test

@@ -127,6 +127,8 @@ int main(int argc, char** argv) {
     return fail(error.what(), Exit::bad_input);
   } catch (const dovetail::ExecutionError& error) {
     return fail(error.what(), Exit::outside);
+  } catch (const std::system_error& error) {
+    return fail(std::string("the system refused: ") + error.what(), Exit::outside);
   } catch (const std::bad_alloc&) {
     return fail("out of memory: the input is too large for this machine", Exit::outside);
   } catch (const std::exception& error) {

@@ -1,5 +1,7 @@
 #include "cli/output.hpp"
 
+#include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -10,8 +12,15 @@ namespace dovetail::cli {
 
 namespace {
 
+std::atomic<int> first_error{0};
+
+void keep_error() {
+  int none = 0;
+  first_error.compare_exchange_strong(none, errno);
+}
+
 void put_text(std::FILE* file, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), file);
+  if (std::fwrite(text.data(), 1, text.size(), file) < text.size() && file == stdout) keep_error();
 }
 
 }  // namespace
@@ -27,6 +36,11 @@ void say_file(const std::string& path) {
   while (file.read(piece.data(), std::ssize(piece)) || file.gcount() > 0) {
     put_text(stdout, {piece.data(), static_cast<std::size_t>(file.gcount())});
   }
+}
+
+int output_error() {
+  if (std::fflush(stdout) != 0) keep_error();
+  return first_error;
 }
 
 void erase_line() { put_text(stderr, "\r\033[K"); }

@@ -5,7 +5,8 @@
 //   say("{}: {} done\n", name, count);
 //   say_exact(document.dump(1) + "\n");   // JSON stays as it is
 //
-// Whether it could be written is checked once, at the end of the program.
+// Neither throws when it cannot be written: what is told is not worth stopping for, and whether the
+// results could be written is checked once, at the end of the program.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,6 +34,9 @@ void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 // For programs, and for logs that were asked for: byte by byte.
 void say_exact(std::string_view text);
 void say_file(const std::string& path);
+
+// Flushes standard output. Answers the error number of the first write to it that failed, or 0.
+int output_error();
 
 // Our own controls: the line that the cursor is in, on standard error, and the whole screen, on
 // standard output, become empty.

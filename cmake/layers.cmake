@@ -9,13 +9,8 @@ find_package(pugixml REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(yaml-cpp REQUIRED)
 
-# Debian's library of cpp-httplib has no file for CMake; the definitions must be those that it was built with.
-find_path(HTTPLIB_INCLUDE_DIR httplib.h REQUIRED)
-find_library(HTTPLIB_LIBRARY cpp-httplib REQUIRED)
-add_library(httplib INTERFACE)
-target_include_directories(httplib SYSTEM INTERFACE ${HTTPLIB_INCLUDE_DIR})
-target_compile_definitions(httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_ZLIB_SUPPORT CPPHTTPLIB_BROTLI_SUPPORT)
-target_link_libraries(httplib INTERFACE ${HTTPLIB_LIBRARY} OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+# Only the headers of Boost are used (Asio and Beast), in the two files of federation/net that speak HTTP.
+find_package(Boost 1.74 REQUIRED)
 
 function(dovetail_layer name)
   cmake_parse_arguments(LAYER "" "" "USES;THIRD_PARTY" ${ARGN})
@@ -56,7 +51,7 @@ dovetail_layer(planners USES core)
 dovetail_layer(queue USES core io draw THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json)
 dovetail_layer(run USES core io draw planners THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json SQLite::SQLite3 OpenSSL::Crypto Threads::Threads)
 dovetail_layer(batch USES core io planners queue run THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
-dovetail_layer(federation USES core io planners queue run batch THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json httplib)
+dovetail_layer(federation USES core io planners queue run batch THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 dovetail_layer(study USES core io draw gen planners queue THIRD_PARTY fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
 
 add_library(dovetail_all INTERFACE)

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/federation/server_log.hpp"
 #include "federation/agent/agent.hpp"
+#include "federation/client/cluster_list.hpp"
 
 namespace dovetail::cli {
 
@@ -26,39 +27,25 @@ std::string executor_text(const std::string& executor) {
 }
 
 // Prints the clusters below an agent and their services.
-Exit list_clusters(const AgentArguments& arguments) {
+Exit show_clusters(const AgentArguments& arguments) {
   federation::require_url(arguments.list, "--list");
   const federation::Caller caller(federation::identity(arguments.keys));
   constexpr Duration kDeadline = 5'000;
-  constexpr double kSeconds = 10;
-  const auto found =
-      federation::answers_of(caller.post({arguments.list, federation::Role::agent}, "/v1/find",
-                                         {{"operation", "capabilities"},
-                                          {"request", federation::Json::object()},
-                                          {"deadline_ms", kDeadline}},
-                                         kSeconds));
+  const federation::ClusterList found =
+      federation::list_clusters(caller, arguments.list, kDeadline);
   Table table({"cluster", "processors", "runs", "services", "at"});
-  for (const auto& [daemon, url, can] : found.answers) {
-    std::vector<std::string> services;
-    for (const auto& service : can.at("services")) {
-      services.push_back(service.at("name").get<std::string>() +
-                         (service.at("ensembles").get<bool>() ? "" : " (tasks)"));
-    }
-    table.add({daemon, std::to_string(can.at("processors").get<Count>()),
-               executor_text(can.at("executor")), fmt::format("{}", fmt::join(services, ", ")),
-               url});
+  for (const federation::ListedCluster& cluster : found.clusters) {
+    table.add({cluster.name, std::to_string(cluster.processors), executor_text(cluster.executor),
+               fmt::format("{}", fmt::join(cluster.services, ", ")), cluster.url});
   }
   say("{}", table.text(5));
-  for (const auto& refused : found.refused) {
-    tell("{} does not answer: {}\n", refused.name, refused.error);
-  }
-  for (const std::string& late : found.late) tell("{} did not answer in time\n", late);
-  if (found.answers.empty()) tell("no cluster is registered there\n");
-  return found.answers.empty() ? Exit::no : Exit::fine;
+  for (const std::string& line : found.troubles) tell("{}\n", line);
+  if (found.clusters.empty()) tell("no cluster is registered there\n");
+  return found.clusters.empty() ? Exit::no : Exit::fine;
 }
 
 Exit run_agent(const CLI::App& command, const AgentArguments& arguments) {
-  if (command.count("--list") > 0) return list_clusters(arguments);
+  if (command.count("--list") > 0) return show_clusters(arguments);
   run::SignalInterrupts interrupts;
   const auto self = federation::identity(arguments.keys, federation::Role::agent);
   if (!arguments.parent.empty()) federation::require_url(arguments.parent, "--parent");

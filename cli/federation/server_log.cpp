@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -24,6 +25,14 @@ void wait_for_end(const federation::Identity& self, const std::string& url,
                   run::Interrupts& interrupts, int failed) {
   say("{} {} answers at {}\n", federation::name_of(self.self.role), self.self.name, url);
   std::fflush(stdout);
+  if (geteuid() == 0) {
+    service_log()(
+        self.self.role == federation::Role::daemon
+            ? "warning: runs as root, and so does all that clients start here; use an "
+              "account of its own"
+            : "warning: runs as root, which an agent does not need; use an account of its "
+              "own");
+  }
   const std::string host = federation::host_of_url(url);
   if (!federation::is_for_host(self, host)) {
     service_log()(fmt::format(

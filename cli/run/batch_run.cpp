@@ -147,7 +147,7 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
   options.picture = std::move(picture);
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.say = [](const std::string& news) { tell("{}\n", news); };
-  const run::RunEnd end = [&] {  // signals do again what they did when it is over
+  run::RunEnd end = [&] {  // signals do again what they did when it is over
     run::SignalInterrupts interrupts;
     return batch::conduct(folder, problem, options, *system, interrupts);
   }();

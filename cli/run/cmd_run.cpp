@@ -35,6 +35,7 @@ struct RunArguments {
   FederationArguments federation = {};
   double band = 20;  // per cent
   double stability = planning::kStability;
+  bool no_sync = false;
   bool keep_going = false;
   bool is_static = false;
   bool is_new = false;
@@ -93,6 +94,7 @@ DescribedRun describe_run(const RunArguments& arguments) {
       .folder = current_folder(),
       .platform = place ? *asked.known_platform : run::from_now(problem.platform()),
       .goal = problem.goal(),
+      .syncs = !arguments.no_sync,
       .keep_going = arguments.keep_going,
       .is_static = arguments.is_static,
       .band = arguments.band / 100,
@@ -148,7 +150,7 @@ void print_continuation(const run::Continuation& last) {
 }
 
 Exit conduct(const run::RunFolder& folder, const run::RunDescription& description,
-             run::RunOptions options, const std::shared_ptr<run::Nursery>& nursery) {
+             run::RunOptions options, std::shared_ptr<run::Nursery> nursery) {
   const Problem problem = description.problem();
   if (description.batch) return conduct_jobs(folder, description, problem, options.kept);
   // The reader of our output may go away; the run goes on.
@@ -164,10 +166,11 @@ Exit conduct(const run::RunFolder& folder, const run::RunDescription& descriptio
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
-  const run::RunEnd end = [&] {  // signals do again what they did when it is over
+  run::RunEnd end = [&] {  // signals do again what they did when it is over
     run::SignalInterrupts interrupts;
     return run::conduct(folder, problem, options, nursery, interrupts);
   }();
+  nursery.reset();
   progress.clear();
   return end_run(folder, description, problem, end);
 }
@@ -180,16 +183,17 @@ std::string jobs_left(const run::RunFolder& folder) {
 
 // Goes on with the last run, by the workflow as it is now.
 Exit go_on(const run::Continuation& last, const run::RunDescription& description,
-           const std::shared_ptr<run::Nursery>& nursery) {
+           std::shared_ptr<run::Nursery> nursery, run::RunLock& beginning) {
   const run::RunFolder& folder = *last.run;
   const run::RunLock lock = run::RunLock::require(folder);
+  beginning.release();
   tell("{} goes on: {} done before; --new begins from the start\n", folder.id(),
        counted(last.done, "task"));
   const run::RunDescription continued = description.later(last.clock);
   continued.write(folder);
   run::RunOptions options = continued.options();
   options.sets_processors = true;
-  return conduct(folder, continued, std::move(options), nursery);
+  return conduct(folder, continued, std::move(options), std::move(nursery));
 }
 
 Exit no_plan(const run::RunDescription& description,
@@ -215,7 +219,7 @@ Exit no_plan(const run::RunDescription& description,
 
 Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& description,
                  const Problem& problem, const batch::ClusterPicture& picture,
-                 const run::Continuation& last) {
+                 const run::Continuation& last, run::RunLock& beginning) {
   const bool is_planned = !description.batch->reserve.empty();
   batch::require_possible(description, problem, picture);
   if (is_planned && !planned_time(description, problem, picture)) {
@@ -226,6 +230,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
   }
   if (arguments.dry_run) return write_scripts(description, problem, picture);
   const run::OwnRun own = run::begin_run(run::state_folder(), description);
+  beginning.release();
   return conduct_jobs(own.folder, description, problem, last.kept, picture);
 }
 
@@ -233,7 +238,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
 void require_no_other_options(const CLI::App& command) {
   for (const char* option :
        {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
-        "--reserve", "--max-jobs", "--band", "--static", "--keep-going"}) {
+        "--reserve", "--max-jobs", "--band", "--static", "--keep-going", "--no-sync"}) {
     if (command.count(option) > 0) {
       throw InputError(std::string(option) +
                        ": has no meaning with --agent, where each cluster's daemon decides; leave "
@@ -271,10 +276,13 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
     return run_over_clusters(arguments);
   }
   arguments.federation.require_none();
-  const auto nursery = std::make_shared<run::Nursery>();  // while the process is small
+  auto nursery = std::make_shared<run::Nursery>();  // while the process is small
   const auto [description, picture] = describe_workflows(arguments);
   description.check();
   const Problem problem = description.problem();
+  // From before planning on, so that the same command twice at once does not run tasks twice.
+  run::RunLock beginning;
+  if (!arguments.is_new && !arguments.dry_run) beginning = run::lock_beginning(description);
   run::Continuation last;
   if (!arguments.is_new)
     last = run::find_continuation(description, problem, jobs_left, print_warning);
@@ -284,8 +292,9 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
         "--new to run it a second time all the same",
         last.at_work->id()));
   }
-  if (last.run && !arguments.dry_run) return go_on(last, description, nursery);
-  if (picture) return run_as_jobs(arguments, description, problem, *picture, last);
+  if (last.run && !arguments.dry_run)
+    return go_on(last, description, std::move(nursery), beginning);
+  if (picture) return run_as_jobs(arguments, description, problem, *picture, last, beginning);
   const Plan plan = run::plan_for_run(problem);
   if (!plan.feasible) return no_plan(description, picture);
   if (arguments.dry_run) {
@@ -294,22 +303,23 @@ Exit run(const RunArguments& arguments, const CLI::App& command) {
     return Exit::fine;
   }
   const run::OwnRun own = run::begin_run(run::state_folder(), description);
+  beginning.release();
   run::RunOptions options = description.options();
   options.first_plan = plan;
   options.kept = last.kept;
-  return conduct(own.folder, description, std::move(options), nursery);
+  return conduct(own.folder, description, std::move(options), std::move(nursery));
 }
 
 Exit resume(const std::string& id) {
-  const auto nursery = std::make_shared<run::Nursery>();  // while the process is small
+  auto nursery = std::make_shared<run::Nursery>();  // while the process is small
   const auto folder = run::RunFolder::open(run::state_folder(), id);
   const run::RunLock lock = run::RunLock::require(folder);
   const run::KnownRun known(folder);
-  if (known.condition() == "done" && known.state.outcome() == "done") {
+  if (known.condition() == "done") {
     say("{} is done; to bring it up to date run its workflow again\n", id);
     return Exit::fine;
   }
-  return conduct(folder, known.description, known.description.options(), nursery);
+  return conduct(folder, known.description, known.description.options(), std::move(nursery));
 }
 
 }  // namespace
@@ -339,6 +349,9 @@ void add_run(CLI::App& program, Exit& status) {
   add_stability(*command, arguments->stability);
   command->add_flag("--static", arguments->is_static,
                     "keep the plan even when tasks take longer or shorter");
+  command->add_flag("--no-sync", arguments->no_sync,
+                    "save time: do not wait until outputs are on disk; a power cut may lose those "
+                    "of finished tasks");
   command->add_flag("--keep-going", arguments->keep_going, "run what does not need a failed task");
   command->add_flag("--new", arguments->is_new, "begin anew even if an earlier run is not done");
   command->add_flag("--dry-run", arguments->dry_run, "print the plan and the commands only");

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "cli/plan/fair_table.hpp"
 #include "cli/queue/job_output.hpp"
 #include "cli/run/run_summary.hpp"
@@ -73,7 +76,7 @@ void write_report(const run::RunFolder& folder, const Problem& problem,
 }
 
 Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
-             const Problem& problem, const run::RunEnd& end) {
+             const Problem& problem, run::RunEnd& end) {
   run::add_to_history(folder, description, problem, end.state, print_warning);
   if (!end.state.attempts().empty()) {
     const auto jobs = jobs_of(folder, end.state);
@@ -88,7 +91,13 @@ Exit end_run(const run::RunFolder& folder, const run::RunDescription& descriptio
       print_warning(error.what());
     }
   }
-  return report(folder, problem, end);
+  const Exit exit = report(folder, problem, end);
+  // If the reader has gone away, there is no one left to tell.
+  if (const int error = output_error(); error != 0 && error != EPIPE) {
+    throw ExecutionError("standard output: cannot be written: " + std::string(strerror(error)));
+  }
+  run::write_done(folder, end);
+  return exit;
 }
 
 }  // namespace dovetail::cli

@@ -10,8 +10,9 @@ namespace dovetail::cli {
 // Writes the page that shows how a run went. Throws ExecutionError.
 void write_report(const run::RunFolder& folder, const Problem& problem, const run::RunState& state);
 
-// Adds it to the history of what tasks took, prints the summary, writes the report.
+// Adds it to the history of what tasks took, prints the summary, writes the report, and writes down
+// last that the run is done, if it is.
 Exit end_run(const run::RunFolder& folder, const run::RunDescription& description,
-             const Problem& problem, const run::RunEnd& end);
+             const Problem& problem, run::RunEnd& end);
 
 }  // namespace dovetail::cli

@@ -56,6 +56,7 @@ JobRunOptions options_of(const run::RunDescription& description) {
           .token = how.token,
           .program = std::filesystem::read_symlink("/proc/self/exe").string(),
           .folder = description.folder,
+          .syncs = description.syncs,
           .keep_going = description.keep_going,
           .poll = poll_interval(how.system)};
 }

@@ -10,8 +10,8 @@
 #include "batch/job_script.hpp"
 #include "batch/pilot/pilot_file.hpp"
 #include "dovetail/io.hpp"
-#include "run/journal.hpp"
-#include "run/local/leftovers.hpp"
+#include "run/journal_file.hpp"
+#include "run/local/killed_supervisor.hpp"
 
 namespace dovetail::batch {
 

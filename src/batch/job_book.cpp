@@ -27,8 +27,8 @@ void tell_nodes(run::StepCommand& command, Count nodes) {
 
 JobBook::JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,
                  const BatchSystem& system, PilotStates&& pilots)
-    : Book(folder, problem, options.folder, options.clock,
-           [&](const Json& entry) { pilots.apply(entry); }),
+    : RunBook(folder, problem, options.folder, options.clock,
+              [&](const Json& entry) { pilots.apply(entry); }),
       options_(options),
       system_(system),
       pilots_(std::move(pilots)),
@@ -129,10 +129,7 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count n
     made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
   }
   made.inputs = revision().execution(task).inputs;
-  const std::filesystem::path directory = made.command.folder;
-  for (const std::string& output : revision().execution(task).outputs) {
-    made.outputs.push_back((directory / output).string());
-  }
+  made.command.syncs = options_.syncs;
   return made;
 }
 

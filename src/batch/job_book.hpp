@@ -19,7 +19,7 @@
 #include "dovetail/problem.hpp"
 #include "planners/list/slot.hpp"
 #include "queue/strategies/strategy.hpp"
-#include "run/book.hpp"
+#include "run/run_book.hpp"
 
 namespace dovetail::batch {
 
@@ -36,7 +36,7 @@ struct JobDraft {
   std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
 };
 
-class JobBook : public run::Book {
+class JobBook : public run::RunBook {
  public:
   // Reads the journal. All must outlive it. Needs a problem with one workflow.
   JobBook(const run::RunFolder& folder, const Problem& problem, const JobRunOptions& options,

@@ -45,6 +45,7 @@ struct JobRunOptions {
   std::string program;          // dovetail, as the nodes find it
   std::string folder = {};      // in which the commands run
   bool renews_failures = true;  // when it goes on: what failed before is run again
+  bool syncs = true;            // outputs are on disk before their task counts as done
   bool keep_going = false;
   bool is_dry = false;  // scripts are written, and nothing is submitted
   std::vector<run::KeptTask> kept = {};

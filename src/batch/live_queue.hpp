@@ -18,7 +18,7 @@
 
 #include "batch/job_records.hpp"
 #include "dovetail/platform.hpp"
-#include "queue/strategies/estimator.hpp"
+#include "queue/strategies/wait_estimator.hpp"
 
 namespace dovetail::batch {
 

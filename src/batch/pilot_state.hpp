@@ -18,7 +18,7 @@
 
 #include "batch/job_records.hpp"
 #include "run/clock.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 
 namespace dovetail::batch {
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,19 @@ Pipe make_pipe(const std::string& program) {
   return pipe;
 }
 
+// A file in memory, to be read from its beginning.
+Descriptor make_input(const std::string& text, const std::string& program) {
+  Descriptor file(memfd_create("input", MFD_CLOEXEC));
+  if (!file.is_open()) fail_to_run(program, errno);
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote =
+        pwrite(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (wrote < 0) fail_to_run(program, errno);
+    done += static_cast<std::size_t>(wrote);
+  }
+  return above_standard(std::move(file), program);
+}
+
 std::vector<std::string> make_environment(const CommandLimits& limits, const Environment& more) {
   std::vector<std::string> all;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
@@ -79,9 +93,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 // What the new process does before it becomes the program.
 class SpawnSettings {
  public:
-  SpawnSettings(int out, int err) {
+  SpawnSettings(int in, int out, int err) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
     posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
@@ -191,12 +205,13 @@ bool follow(Child& child, Descriptor& out, Descriptor& err, std::int64_t until,
 CommandResult run_command(const std::vector<std::string>& arguments, const CommandLimits& limits,
                           const Environment& environment) {
   const std::string& program = arguments.at(0);
+  const Descriptor in = make_input(limits.input, program);
   Pipe out = make_pipe(program);
   Pipe err = make_pipe(program);
   const std::vector<std::string> variables = make_environment(limits, environment);
   pid_t process = 0;
   {
-    const SpawnSettings settings(out.writing.get(), err.writing.get());
+    const SpawnSettings settings(in.get(), out.writing.get(), err.writing.get());
     const int error =
         posix_spawnp(&process, program.c_str(), settings.actions(), settings.attributes(),
                      pointers_to(arguments).data(), pointers_to(variables).data());

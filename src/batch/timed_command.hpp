@@ -11,7 +11,8 @@
 namespace dovetail::batch {
 
 struct CommandLimits {
-  double seconds = 10;  // then it is ended
+  double seconds = 10;     // then it is ended
+  std::string input = {};  // what it reads from its standard input
   // Variables of our environment that it does not get, by the beginnings of their names.
   std::vector<std::string> without = {};
 };
@@ -28,7 +29,7 @@ struct CommandResult {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;  // besides our own
 
-// The program has an empty standard input and no other open file of ours. It has a process group of
+// The program has no other open file of ours than that input. It has a process group of
 // its own, which is ended with it when time is up; there is no waiting for what it leaves running.
 // Throws ExecutionError when no process can be made.
 CommandResult run_command(const std::vector<std::string>& arguments, const CommandLimits& limits,

@@ -18,7 +18,7 @@ std::string display_name(const std::string& path) { return path == "-" ? "standa
 GzipSource::GzipSource(const std::string& path)
     : path_(display_name(path)), file_(nullptr, &gzclose_r) {
   const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(std::strerror(errno));
+  if (descriptor < 0) fail_by_system(errno);
   struct stat status {};
   if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     close(descriptor);
@@ -36,13 +36,20 @@ void GzipSource::fail(const std::string& why) const {
   throw InputError(path_ + ": cannot be read: " + why);
 }
 
+// That there is no such file is the user's affair; that the disk or the system fails is not.
+void GzipSource::fail_by_system(int error) const {
+  const bool is_outside = error == EIO || error == EMFILE || error == ENFILE || error == ENOMEM;
+  if (is_outside) throw ExecutionError(path_ + ": cannot be read: " + std::strerror(error));
+  fail(std::strerror(error));
+}
+
 std::size_t GzipSource::read(char* buffer, std::size_t size) {
   const int got = gzread(file_.get(), buffer, static_cast<unsigned>(size));
   int error = Z_OK;
   const char* message = gzerror(file_.get(), &error);
   // zlib delivers the rest of a truncated gzip file first, and then reports a buffer error.
   if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
-  if (error == Z_ERRNO) fail(std::strerror(errno));
+  if (error == Z_ERRNO) fail_by_system(errno);
   if (got < 0 || error != Z_OK) fail(std::string("damaged gzip data: ") + message);
   expanded_ += static_cast<std::uint64_t>(got);
   if (expanded_ > kFreeExpansionBytes && gzdirect(file_.get()) == 0) limit_expansion();

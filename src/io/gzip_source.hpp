@@ -5,7 +5,8 @@
 //   while (std::size_t n = source.read(buffer, sizeof buffer)) use(buffer, n);
 //
 // Throws InputError when the file cannot be opened or read, when gzip data is damaged or ends too
-// early, and when it expands to more than texts do.
+// early, and when it expands to more than texts do; ExecutionError when the disk or the system
+// fails.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,7 @@ class GzipSource {
 
  private:
   [[noreturn]] void fail(const std::string& why) const;
+  [[noreturn]] void fail_by_system(int error) const;
   void limit_expansion() const;
 
   std::string path_;

@@ -37,7 +37,12 @@ struct StepCommand {
   std::vector<std::pair<std::string, std::string>> environment =
       {};                       // added to that of this process
   std::vector<int> cores = {};  // empty: anywhere
-  double timeout_seconds = 0;   // 0: none
+  // Paths that it must leave. They are on disk before its end is written down, unless `syncs` is
+  // false.
+  std::vector<std::string> outputs = {};
+  bool syncs = true;
+  AttemptOrigin origin = {};
+  double timeout_seconds = 0;  // 0: none
   double grace_seconds = kGraceSeconds;
   // For back ends that ask a batch system for room.
   std::string name = {};  // for people

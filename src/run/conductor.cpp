@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "io/text.hpp"
-#include "run/local/leftovers.hpp"
+#include "run/local/killed_supervisor.hpp"
 #include "run/local/process_backend.hpp"
 #include "run/plan_keeper.hpp"
 #include "run/run_requests.hpp"
@@ -168,7 +168,7 @@ RunEnd conduct(const RunFolder& folder, const Problem& problem, const RunOptions
 
 void cancel(const RunFolder& folder, const Problem& problem, const std::string& started_in) {
   const Descriptor lock = lock_nursery(folder.nursery_lock());
-  Book book(folder, problem, started_in);
+  RunBook book(folder, problem, started_in);
   constexpr useconds_t kPatience = 50'000;
   while (stop_all(folder, book.state()) > 0) usleep(kPatience);
   for (std::uint32_t task = 0; task < problem.task_count(); ++task) {

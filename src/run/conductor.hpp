@@ -4,9 +4,9 @@
 #pragma once
 
 #include "dovetail/problem.hpp"
-#include "run/book.hpp"
 #include "run/interrupts.hpp"
 #include "run/local/launcher.hpp"
+#include "run/run_book.hpp"
 #include "run/run_folder.hpp"
 #include "run/run_options.hpp"
 #include "run/run_state.hpp"

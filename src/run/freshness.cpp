@@ -54,6 +54,13 @@ class Digest {
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
 
+// An input that a task cannot have read as it is now.
+class InputGone : public ExecutionError {
+ public:
+  InputGone(const fs::path& path, const std::string& why)
+      : ExecutionError("input " + path.string() + ": " + why) {}
+};
+
 [[noreturn]] void fail(const fs::path& path, const std::string& why) {
   throw ExecutionError("input " + path.string() + ": " + why);
 }
@@ -123,6 +130,12 @@ std::string definition_of(const Workflow& workflow, TaskId task) {
   return digest.hex().substr(0, kLength);
 }
 
+std::string digest_of(const std::string& text) {
+  Digest digest;
+  digest.add(text.data(), text.size());
+  return digest.hex();
+}
+
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory) {
   if (execution.inputs.empty()) return {};
   Digest digest;
@@ -131,9 +144,10 @@ std::string digest_of_inputs(const TaskExecution& execution, const std::string& 
     std::error_code error;
     digest.add_text(name);
     const fs::file_status status = fs::status(path, error);
-    if (!fs::exists(status)) fail(path, "No such file or directory");
+    if (!fs::status_known(status)) fail(path, error.message());
+    if (!fs::exists(status)) throw InputGone(path, "No such file or directory");
     if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
-      fail(path, "neither a file nor a folder");  // reading it might never end
+      throw InputGone(path, "neither a file nor a folder");  // reading it might never end
     }
     std::set<fs::path> seen;
     add_path(digest, path, seen);
@@ -145,7 +159,11 @@ std::optional<std::string> missing_output(const TaskExecution& execution,
                                           const std::string& directory) {
   for (const std::string& name : execution.outputs) {
     std::error_code error;
-    if (!fs::exists(fs::path(directory) / name, error)) return name;
+    const fs::path path = fs::path(directory) / name;
+    const bool is_there = fs::exists(path, error);
+    // Whether it is there is not known; to run the task again would be wrong.
+    if (error) throw ExecutionError("output " + path.string() + ": " + error.message());
+    if (!is_there) return name;
   }
   return std::nullopt;
 }
@@ -155,7 +173,7 @@ bool is_up_to_date(const TaskExecution& execution, const std::string& directory,
   if (missing_output(execution, directory)) return false;
   try {
     return digest_of_inputs(execution, directory) == inputs;
-  } catch (const ExecutionError&) {
+  } catch (const InputGone&) {
     return false;  // running it will say what is wrong
   }
 }

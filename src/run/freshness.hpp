@@ -21,12 +21,16 @@ std::string definition_of(const Workflow& workflow, TaskId task);
 // when it names none. Throws ExecutionError, which names the file, when one cannot be read.
 std::string digest_of_inputs(const TaskExecution& execution, const std::string& directory);
 
-// The first of a task's outputs that is not there.
+// SHA-256 of a text, in hexadecimal digits.
+std::string digest_of(const std::string& text);
+
+// The first of a task's outputs that is not there. Throws ExecutionError when that cannot be found
+// out.
 std::optional<std::string> missing_output(const TaskExecution& execution,
                                           const std::string& directory);
 
 // Whether nothing speaks against leaving out a task that was done: its outputs are there, and its
-// inputs have that digest.
+// inputs have that digest. Throws ExecutionError when files that are there cannot be read.
 bool is_up_to_date(const TaskExecution& execution, const std::string& directory,
                    const std::string& inputs);
 

@@ -22,12 +22,15 @@ KnownRun::KnownRun(const RunFolder& run, RunDescription known)
       state(problem.task_count()),
       holder(RunLock::holder(run)) {
   // Without a journal nothing has happened yet.
-  if (!std::filesystem::exists(run.journal())) return;
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(run.journal(), error);
+  if (error) throw ExecutionError(run.journal() + ": cannot be read: " + error.message());
+  if (!is_there) return;
   state = read_run_state(run.journal(), problem.task_count());
 }
 
 std::string KnownRun::condition() const {
-  if (state.count(TaskState::done) == problem.task_count()) return "done";
+  if (state.outcome() == "done") return "done";
   if (holder) return "running";
   if (state.outcome() == "cancelled") return "cancelled";
   return state.count(TaskState::failed) > 0 ? "failed" : "interrupted";
@@ -68,6 +71,8 @@ std::string end_text(const TaskStatus& status) {
   switch (end.cause) {
     case Cause::not_started:
       return "could not be started: " + end.why;
+    case Cause::not_saved:
+      return "ended after " + length + ", but its output " + end.why;
     case Cause::timed_out:
       return "was stopped after " + length + ": its time was over";
     case Cause::stopped:

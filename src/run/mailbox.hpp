@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/local/descriptor.hpp"
 #include "run/run_folder.hpp"
 

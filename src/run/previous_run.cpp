@@ -66,20 +66,37 @@ std::string still_there(const RunFolder& folder, const std::string& what) {
          " first, or use --new";
 }
 
-// Nothing when it is another workflow's, or cannot be read.
-std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description,
-                                 const std::function<void(const std::string&)>& warn) {
+// Nothing when it is damaged: what it was a run of is not known.
+std::optional<RunDescription> read_description(
+    const RunFolder& folder, const std::function<void(const std::string&)>& warn) {
   try {
-    RunDescription earlier = RunDescription::read(folder);
-    if (!is_of(earlier, description)) return std::nullopt;
-    return KnownRun(folder, std::move(earlier));
-  } catch (const std::exception& error) {
+    return RunDescription::read(folder);
+  } catch (const InputError& error) {
     warn("run " + folder.id() + " is passed over: " + error.what());
     return std::nullopt;
   }
 }
 
+// Nothing when it is another workflow's. What its tasks did must be known: to pass over a damaged
+// journal would run them again.
+std::optional<KnownRun> read_run(const RunFolder& folder, const RunDescription& description,
+                                 const std::function<void(const std::string&)>& warn) {
+  std::optional<RunDescription> earlier = read_description(folder, warn);
+  if (!earlier || !is_of(*earlier, description)) return std::nullopt;
+  try {
+    return KnownRun(folder, std::move(*earlier));
+  } catch (const InputError& error) {
+    throw InputError(std::string(error.what()) + ", or use --new to run everything again");
+  }
+}
+
 }  // namespace
+
+RunLock lock_beginning(const RunDescription& description) {
+  std::string what = description.folder;
+  for (const Workflow& workflow : description.workflows) what += '\0' + workflow.name();
+  return RunLock::before_begin(state_folder(), digest_of(what));
+}
 
 Continuation find_continuation(const RunDescription& description, const Problem& problem,
                                const std::function<std::string(const RunFolder&)>& jobs_left,

@@ -26,9 +26,14 @@ struct Continuation {
   std::optional<RunFolder> at_work = {};
 };
 
-// `jobs_left`: whether a batch system still has jobs of a run, in words such as "has jobs on X";
-// empty: it has none. `warn`: hears of runs that cannot be read. Throws InputError when tasks of
-// the last run still run, no process works on it, and it cannot be continued.
+// Keeps other processes from beginning or continuing a run of the same workflows in the same folder
+// until this process has the lock of its own run. Throws InputError when one is about to.
+RunLock lock_beginning(const RunDescription& description);
+
+// Needs that lock, unless nothing is begun. `jobs_left`: whether a batch system still has jobs of a
+// run, in words such as "has jobs on X"; empty: it has none. `warn`: hears of runs that cannot be
+// read. Throws InputError when the journal of the last run is damaged, and when its tasks still
+// run, no process works on it, and it cannot be continued.
 Continuation find_continuation(const RunDescription& description, const Problem& problem,
                                const std::function<std::string(const RunFolder&)>& jobs_left,
                                const std::function<void(const std::string&)>& warn);

@@ -13,7 +13,8 @@
 #include "io/text.hpp"
 #include "planners/replan/event_loop.hpp"
 #include "run/history/performance_history.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
+#include "run/local/disk_sync.hpp"
 
 namespace dovetail::run {
 
@@ -177,6 +178,7 @@ Problem RunDescription::problem() const { return Problem(workflows, platform, go
 RunOptions RunDescription::options() const {
   return {.make_plan = plan_for_run,
           .processors = platform.clusters().front().processors,
+          .syncs = syncs,
           .keep_going = keep_going,
           .is_static = is_static,
           .band = band,
@@ -185,9 +187,11 @@ RunOptions RunDescription::options() const {
 }
 
 void RunDescription::write(const RunFolder& run) const {
-  Json json = {{"folder", folder},         {"goal", name_of(goal)}, {"deadline", Json()},
-               {"keep_going", keep_going}, {"static", is_static},   {"band", band},
-               {"stability", stability},   {"assumed", assumed}};
+  Json json = {{"folder", folder},    {"goal", name_of(goal)},
+               {"deadline", Json()},  {"keep_going", keep_going},
+               {"static", is_static}, {"band", band},
+               {"sync", syncs},       {"stability", stability},
+               {"assumed", assumed}};
   if (deadline) json["deadline"] = *deadline;
   if (batch) {
     json[batch->system] = {{"partition", batch->partition},
@@ -201,6 +205,8 @@ void RunDescription::write(const RunFolder& run) const {
     json["workflows"].push_back(Json::parse(format_workflow(workflow, WorkflowFormat::json)));
   }
   write_file(run.description(), json.dump() + "\n");
+  std::error_code ignored;  // the folder is closed to others as well
+  std::filesystem::permissions(run.description(), std::filesystem::perms(0600), ignored);
 }
 
 namespace {
@@ -214,6 +220,7 @@ RunDescription description_of(const Json& json, const std::string& file) {
                              .folder = json.value("folder", ""),
                              .platform = parse_platform(json["platform"].dump(), file),
                              .goal = goal_called(json.value("goal", "")),
+                             .syncs = json.value("sync", true),
                              .keep_going = json.value("keep_going", false),
                              .is_static = json.value("static", false),
                              .band = json.value("band", 0.2),
@@ -258,6 +265,7 @@ OwnRun begin_run(const std::string& state, const RunDescription& description) {
   RunFolder folder = RunFolder::create(state, description.workflows.front().name());
   RunLock lock = RunLock::require(folder);
   description.write(folder);
+  sync_folders(std::filesystem::path(folder.description()).parent_path().string());
   return {std::move(folder), std::move(lock)};
 }
 

@@ -37,6 +37,7 @@ struct RunDescription {
   Platform platform;                      // one cluster, whose time begins with the run
   Goal goal = Goal::turnaround;
   std::optional<Time> deadline = {};
+  bool syncs = true;
   bool keep_going = false;
   bool is_static = false;
   double band = 0.2;

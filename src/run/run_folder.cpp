@@ -6,16 +6,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <thread>
 
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
+#include "run/token.hpp"
 
 namespace dovetail::run {
 
@@ -28,10 +32,19 @@ namespace fs = std::filesystem;
                        "; DOVETAIL_STATE names another folder");
 }
 
+// Commands, environments and logs are for their owner alone, and a lock that others can open they
+// can take.
+void make_private(const std::string& path) {
+  std::error_code error;
+  fs::permissions(path, fs::perms::owner_all, error);
+  if (error && error != std::errc::operation_not_permitted) fail(path, error);
+}
+
 void make_folder(const std::string& path) {
   std::error_code error;
-  fs::create_directories(path, error);
+  const bool is_new = fs::create_directories(path, error);
   if (error) fail(path, error);
+  if (is_new) make_private(path);
 }
 
 // What is easy to type and safe in a path.
@@ -42,6 +55,13 @@ std::string plain_name(const std::string& name) {
     plain += is_plain ? c : '-';
   }
   return plain.empty() || plain.front() == '-' ? "run" + plain : plain;
+}
+
+std::optional<std::uint32_t> number_in(std::string_view text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? std::optional(number) : std::nullopt;
 }
 
 std::string runs_folder(const std::string& state) { return state + "/runs"; }
@@ -61,19 +81,24 @@ std::string state_folder() {
 }
 
 RunFolder RunFolder::create(const std::string& state, const std::string& workflow) {
+  make_folder(state);
   make_folder(runs_folder(state));
+  make_private(runs_folder(state));  // earlier versions let others read it
   const std::string name = plain_name(workflow);
+  // It gets its name when it is whole, so that a folder with that name is.
+  const std::string beside = runs_folder(state) + "/.new-" + random_token();
+  make_folder(beside + "/attempts");
+  make_folder(beside + "/logs");
+  make_private(beside);
   for (int number = 1;; ++number) {
     const std::string id = name + "-" + std::to_string(number);
     const std::string path = runs_folder(state) + "/" + id;
-    std::error_code error;
-    if (!fs::create_directory(path, error)) {
-      if (error) fail(path, error);
-      continue;
-    }
-    make_folder(path + "/attempts");
-    make_folder(path + "/logs");
-    return {path, id};
+    if (std::rename(beside.c_str(), path.c_str()) == 0) return {path, id};
+    const int error = errno;
+    if (error == EEXIST || error == ENOTEMPTY || error == ENOTDIR) continue;
+    std::error_code ignored;
+    fs::remove_all(beside, ignored);
+    fail(path, {error, std::generic_category()});
   }
 }
 
@@ -81,7 +106,11 @@ RunFolder RunFolder::open(const std::string& state, const std::string& id) {
   const std::string path = runs_folder(state) + "/" + id;
   std::error_code error;
   const bool is_name = !id.empty() && id.find('/') == std::string::npos && id.front() != '.';
-  if (is_name && fs::is_directory(path, error)) return {path, id};
+  const fs::file_status status = fs::status(path, error);
+  if (is_name && fs::is_directory(status)) return {path, id};
+  if (is_name && !fs::status_known(status)) {
+    throw ExecutionError(path + ": cannot be read: " + error.message());
+  }
   io::NearestWord nearest(id);
   for (const RunFolder& run : all(state)) nearest.offer(run.id());
   const std::string guess = nearest.suggestion();
@@ -107,11 +136,14 @@ std::vector<RunFolder> RunFolder::all(const std::string& state) {
 std::vector<RunFolder> RunFolder::of_workflow(const std::string& state,
                                               const std::string& workflow) {
   const std::string prefix = plain_name(workflow) + "-";
+  const auto number_of = [&](const RunFolder& run) {
+    return run.id().starts_with(prefix)
+               ? number_in(std::string_view(run.id()).substr(prefix.size()))
+               : std::nullopt;
+  };
   std::vector<RunFolder> runs = all(state);
-  std::erase_if(runs, [&](const RunFolder& run) {
-    const auto number = run.id().find_last_not_of("0123456789");
-    return number == std::string::npos || run.id().substr(0, number + 1) != prefix;
-  });
+  std::erase_if(runs, [&](const RunFolder& run) { return !number_of(run); });
+  std::ranges::sort(runs, {}, number_of);  // the machine's clock may have been set back
   return runs;
 }
 
@@ -119,17 +151,31 @@ std::string RunFolder::attempt(std::uint32_t task, std::uint32_t attempt) const 
   return path_ + "/attempts/" + std::to_string(task) + "." + std::to_string(attempt);
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> RunFolder::attempts() const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_ + "/attempts", error)) {
+    const std::string name = entry.path().filename().string();
+    const auto dot = std::min(name.find('.'), name.size() - 1);
+    const auto task = number_in(std::string_view(name).substr(0, dot));
+    const auto attempt = number_in(std::string_view(name).substr(dot + 1));
+    if (task && attempt) found.emplace_back(*task, *attempt);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::string RunFolder::log(std::uint32_t task, std::uint32_t attempt, const char* kind) const {
   return path_ + "/logs/" + std::to_string(task) + "." + std::to_string(attempt) + "." + kind;
 }
 
-std::optional<RunLock> RunLock::take(const RunFolder& folder) {
-  Descriptor file(::open(folder.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!file.is_open()) fail(folder.lock(), {errno, std::generic_category()});
+std::optional<RunLock> RunLock::take(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) fail(path, {errno, std::generic_category()});
   // A process that was killed holds it for a moment longer.
   constexpr int kTries = 500;
   for (int i = 0; flock(file.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
-    if (i == kTries || holder(folder)) return std::nullopt;
+    if (i == kTries || holder(path)) return std::nullopt;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   char host[256] = {};
@@ -142,9 +188,20 @@ std::optional<RunLock> RunLock::take(const RunFolder& folder) {
       "\n";
   // Only for people and for dovetail cancel: the lock itself is the system's.
   if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), text.data(), text.size(), 0) < 0) {
-    fail(folder.lock(), {errno, std::generic_category()});
+    fail(path, {errno, std::generic_category()});
   }
   return RunLock(std::move(file));
+}
+
+std::optional<ProcessName> RunLock::holder(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const auto json = nlohmann::ordered_json::parse(text.str(), nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const ProcessName holder{.pid = json.value("pid", 0),
+                           .born = json.value("born", std::uint64_t{0}),
+                           .boot = json.value("boot", "")};
+  return holder.is_well() ? std::optional(holder) : std::nullopt;
 }
 
 RunLock RunLock::require(const RunFolder& folder) {
@@ -154,14 +211,17 @@ RunLock RunLock::require(const RunFolder& folder) {
                    (process ? " by process " + std::to_string(process->pid) : ""));
 }
 
-std::optional<ProcessName> RunLock::holder(const RunFolder& folder) {
-  std::ifstream file(folder.lock());
-  const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
-  const ProcessName holder{.pid = json.value("pid", 0),
-                           .born = json.value("born", std::uint64_t{0}),
-                           .boot = json.value("boot", "")};
-  return holder.is_well() ? std::optional(holder) : std::nullopt;
+RunLock RunLock::before_begin(const std::string& state, const std::string& what) {
+  const std::string locks = state + "/beginning";
+  make_folder(state);
+  make_folder(locks);
+  const std::string path = locks + "/" + what;
+  if (auto taken = take(path)) return std::move(*taken);
+  const auto process = holder(path);
+  throw InputError(
+      (process ? "process " + std::to_string(process->pid) : std::string("another process")) +
+      " is about to run the same in this folder; look at it with dovetail runs, or use --new to "
+      "run it a second time all the same");
 }
 
 }  // namespace dovetail::run

@@ -8,11 +8,15 @@
 //                       logs/17.1.out, logs/17.1.err
 //                       mail/               requests to that process (mailbox.hpp)
 //                       report.html         how it went
+//   <state>/beginning/                      locks of runs that are about to begin
+//
+// Only their owner may read them: they hold commands, environments and what tasks printed.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run/local/attempt_file.hpp"
@@ -44,6 +48,8 @@ class RunFolder {
   std::string mail() const { return path_ + "/mail"; }
   std::string report() const { return path_ + "/report.html"; }
   std::string attempt(std::uint32_t task, std::uint32_t attempt) const;
+  // Task and attempt of all attempt files, in order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> attempts() const;
   std::string log(std::uint32_t task, std::uint32_t attempt, const char* kind) const;
 
  private:
@@ -56,16 +62,29 @@ class RunFolder {
 // At most one process works on a run. The lock ends with the process, however that ends.
 class RunLock {
  public:
+  RunLock() = default;  // of nothing
+
+  void release() { file_.reset(); }
+
   // Nothing when another process has it.
-  static std::optional<RunLock> take(const RunFolder& folder);
+  static std::optional<RunLock> take(const RunFolder& folder) { return take(folder.lock()); }
 
   // The same, but throws InputError that names the process which has it.
   static RunLock require(const RunFolder& folder);
 
+  // While a process decides whether to begin or to continue a run, no other process may decide the
+  // same: `what` names the workflows and where they run. Throws InputError as require() does.
+  static RunLock before_begin(const std::string& state, const std::string& what);
+
   // The process that has it, as far as is known.
-  static std::optional<ProcessName> holder(const RunFolder& folder);
+  static std::optional<ProcessName> holder(const RunFolder& folder) {
+    return holder(folder.lock());
+  }
 
  private:
+  static std::optional<RunLock> take(const std::string& path);
+  static std::optional<ProcessName> holder(const std::string& path);
+
   explicit RunLock(Descriptor file) : file_(std::move(file)) {}
   Descriptor file_;
 };

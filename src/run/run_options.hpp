@@ -24,6 +24,7 @@ struct RunOptions {
   Count processors = 1;
   bool sets_processors = false;  // also if the run has got others since it began
   bool renews_failures = true;   // when it goes on: what failed before is run again
+  bool syncs = true;             // outputs are on disk before their task counts as done
   bool keep_going = false;       // what does not need a failed task is run all the same
   bool is_static = false;        // the plan stays unless the processors change
   double band = 0.2;             // by how much a task may be off before the rest is planned again

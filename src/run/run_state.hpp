@@ -14,7 +14,7 @@
 
 #include "dovetail/plan.hpp"
 #include "planners/list/slot.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/local/attempt_file.hpp"
 
 namespace dovetail::run {

@@ -20,7 +20,7 @@ Duration back_off(std::uint32_t failures) {
 
 TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOptions& options,
                    std::function<void(std::string)> on_reason)
-    : Book(folder, problem, options.folder),
+    : RunBook(folder, problem, options.folder),
       options_(options),
       on_reason_(std::move(on_reason)),
       dispatcher_(problem, state().processors().value_or(options.processors)),
@@ -30,10 +30,24 @@ TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOpt
 void TaskBook::take_over(const std::vector<KeptTask>& kept, Backend& backend) {
   follow_known_plan();
   const bool is_new = open(kept);
+  begin_unknown_attempts();
   const Ends ends = adopt_steps(backend);
   for (const std::uint32_t task : tasks_in_order()) take_over(task, ends, backend);
   sync();
   if (!is_new) on_reason_("resumed");
+}
+
+// An attempt is written into the journal before it begins. If its file is there and the journal
+// does not know it, entries were lost with a damaged disk; what the attempt did is not done again.
+void TaskBook::begin_unknown_attempts() {
+  for (const auto& [task, attempt] : folder_.attempts()) {
+    if (task >= state().tasks().size() || attempt <= status(task).attempt) continue;
+    const auto start = read_attempt(folder_.attempt(task, attempt)).start.value_or(AttemptStart{});
+    Json entry = start_entry(stamp(), task, attempt, std::max(start.origin.processors, Count{1}));
+    entry["definition"] = start.origin.definition;
+    if (!start.origin.inputs.empty()) entry["inputs"] = start.origin.inputs;
+    write(entry);
+  }
 }
 
 // Answers how those ended that are over by now.
@@ -160,6 +174,7 @@ void TaskBook::prepare(std::uint32_t task, std::vector<StepCommand>& commands) {
   write(entry);
   monitor_.started(task, now(), procs, dispatcher_.length_of(task));
   commands.push_back(command_of(task, status(task)));
+  commands.back().syncs = options_.syncs;
 }
 
 void TaskBook::leave_out(std::uint32_t task) {

@@ -19,14 +19,14 @@
 
 #include "dovetail/problem.hpp"
 #include "run/backend.hpp"
-#include "run/book.hpp"
 #include "run/dispatcher.hpp"
 #include "run/local/cores.hpp"
 #include "run/monitor.hpp"
+#include "run/run_book.hpp"
 
 namespace dovetail::run {
 
-class TaskBook : public Book {
+class TaskBook : public RunBook {
  public:
   // Reads the journal. All of them must outlive it. `on_reason` hears why the rest should be
   // planned again.
@@ -74,6 +74,7 @@ class TaskBook : public Book {
  private:
   void follow_known_plan();
   using Ends = std::map<std::uint32_t, StepEnd>;  // by task
+  void begin_unknown_attempts();
   Ends adopt_steps(Backend& backend) const;
   void take_over(std::uint32_t task, const Ends& ends, Backend& backend);
   void take_over_attempt(std::uint32_t task, const Ends& ends, Backend& backend);

@@ -1,7 +1,7 @@
 // The journal of a daemon, month by month, and the shorter one that it is replaced by.
 #include "federation/daemon/month_state.hpp"
 #include "fuzz/fuzz_target.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 
 FUZZ_TARGET(month_journal) {
   using namespace dovetail;

@@ -29,7 +29,7 @@ class LauncherCrashTest : public testing::TaskRunner {
     const pid_t conductor = fork();
     if (conductor != 0) return conductor;
     Dice dice(seed);
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     for (std::uint32_t task = 0; task < kTasks; ++task) {
       const std::string number = std::to_string(task);
       const std::string length = "0.0" + std::to_string(dice.between(10, 99));
@@ -109,7 +109,7 @@ TEST_F(LauncherCrashTest, NothingThatTheDeadHeldIsHeldOn) {
   if (conductor == 0) {
     const int lock = open(file("run.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     flock(lock, LOCK_EX);
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     launcher.start(task);
     for (;;) pause();
   }
@@ -129,7 +129,7 @@ TEST_F(LauncherCrashTest, WhoTakesOverCanStopATaskAndStartOthers) {
   const auto task = command("touch running; sleep 60");
   const pid_t conductor = fork();
   if (conductor == 0) {
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     launcher.start(task);
     for (;;) pause();
   }
@@ -144,7 +144,7 @@ TEST_F(LauncherCrashTest, WhoTakesOverCanStopATaskAndStartOthers) {
 }
 
 TEST_F(LauncherCrashTest, WithoutItsSupervisorATaskDoesNotGoOn) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   const auto task = command("echo $$ > pid.new; mv pid.new pid; exec sleep 60");
   launcher.start(task);
   ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(file("pid")); }));
@@ -164,7 +164,7 @@ TEST_F(LauncherCrashTest, WithoutItsSupervisorATaskDoesNotGoOn) {
 }
 
 TEST_F(LauncherCrashTest, ASupervisorThatIsKilledBetweenTasksIsReplaced) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   for (const bool is_noticed : {false, true}) {
     const std::uint32_t task = is_noticed ? 3 : 1;
     launcher.start(command("true", task));
@@ -186,7 +186,7 @@ TEST_F(LauncherCrashTest, EveryStartIsReportedOnceWhicheverSupervisorsAreKilled)
     SCOPED_TRACE("seed " + std::to_string(seed));
     remove_all_files();
     Dice dice(seed);
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     const pid_t nursery = children_of(getpid()).at(0);
     std::map<std::uint32_t, StepEnd> reports;
     for (std::uint32_t task = 0; reports.size() < kTasks;) {
@@ -219,8 +219,8 @@ TEST_F(LauncherCrashTest, EveryStartIsReportedOnceWhicheverSupervisorsAreKilled)
 
 TEST_F(LauncherCrashTest, TwoLaunchersDoNotHoldEachOther) {
   std::optional<Launcher> first;
-  first.emplace(lock_file());
-  Launcher second(file("second.lock"));
+  first.emplace(lock_file(), std::make_shared<Nursery>());
+  Launcher second(file("second.lock"), std::make_shared<Nursery>());
   first.reset();
   second.start(command("true"));
   EXPECT_TRUE(wait_for(second, 1).front().end.is_success());
@@ -255,7 +255,7 @@ TEST_F(LauncherCrashTest, LaunchersThatShareANurseryKeepTheirOwnLocks) {
 }
 
 TEST_F(LauncherCrashTest, WithoutANurseryWhatWasStartedIsReportedAndStartingIsAnError) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   const pid_t nursery = children_of(getpid()).at(0);
   kill(nursery, SIGKILL);
   std::uint32_t started = 0;
@@ -270,7 +270,7 @@ TEST_F(LauncherCrashTest, WithoutANurseryWhatWasStartedIsReportedAndStartingIsAn
 
 TEST_F(LauncherCrashTest, WhereThereCanBeNoLockIsOneClearError) {
   try {
-    const Launcher launcher(file("missing/nursery.lock"));
+    const Launcher launcher(file("missing/nursery.lock"), std::make_shared<Nursery>());
     ADD_FAILURE() << "no error";
   } catch (const ExecutionError& error) {
     EXPECT_EQ(std::string(error.what()),

@@ -153,7 +153,7 @@ TEST_F(LauncherTest, TasksRunWithoutStandardInputAndOutput) {
   const pid_t conductor = fork();
   if (conductor == 0) {
     for (const int standard : {0, 1, 2}) close(standard);
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     launcher.start(command("echo fine; echo bad >&2"));
     _exit(wait_for(launcher, 1).front().end.is_success() ? 0 : 1);
   }
@@ -210,7 +210,7 @@ TEST_F(LauncherTest, ATaskThatWasHaltedIsEnded) {
 }
 
 TEST_F(LauncherTest, StopEndsATask) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   const auto task = command("echo $$ > pid.new; mv pid.new pid; sleep 60");
   launcher.start(task);
   ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(file("pid")); }));
@@ -227,7 +227,7 @@ TEST_F(LauncherTest, StopEndsATask) {
 }
 
 TEST_F(LauncherTest, StopMeansOneTaskAndNotTheNextOfTheSameSupervisor) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   launcher.start(command("true", 1));
   wait_for(launcher, 1);
   const auto first = start_of(command("", 1));
@@ -246,7 +246,7 @@ TEST_F(LauncherTest, StopMeansOneTaskAndNotTheNextOfTheSameSupervisor) {
 }
 
 TEST_F(LauncherTest, StopReachesATaskThatHasOnlyJustBegun) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   for (std::uint32_t number = 0; number < 30; ++number) {
     const auto task = command("exec sleep 60", number);
     launcher.start(task);
@@ -334,7 +334,7 @@ TEST_F(LauncherTest, ProcessorTimeInTheBackgroundCounts) {
 }
 
 TEST_F(LauncherTest, AnAttemptRunsOnce) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   const auto task = command("echo ran >> lines");
   for (int i = 0; i < 3; ++i) launcher.start(task);
   int refused = 0;
@@ -351,7 +351,7 @@ TEST_F(LauncherTest, AnAttemptRunsOnce) {
 
 TEST_F(LauncherTest, ManyTasksAreEachReportedOnce) {
   constexpr std::uint32_t kTasks = 500;
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   // Nobody reads a report before all are started.
   for (std::uint32_t task = 0; task < kTasks; ++task) launcher.start(command("true", task));
   std::set<std::uint32_t> reported;
@@ -368,7 +368,7 @@ TEST_F(LauncherTest, ManyTasksAreEachReportedOnce) {
 }
 
 TEST_F(LauncherTest, ThereAreAsManySupervisorsAsTasksAtATime) {
-  Launcher launcher(lock_file());
+  Launcher launcher(lock_file(), std::make_shared<Nursery>());
   const pid_t nursery = children_of(getpid()).at(0);
   std::uint32_t task = 0;
   for (const std::size_t at_a_time : {1U, 3U, 2U}) {
@@ -386,7 +386,7 @@ TEST_F(LauncherTest, ThereAreAsManySupervisorsAsTasksAtATime) {
 class ReuseTest : public LauncherTest {
  protected:
   std::vector<AttemptEnd> run_in_turn(const std::vector<StepCommand>& tasks) const {
-    Launcher launcher(lock_file());
+    Launcher launcher(lock_file(), std::make_shared<Nursery>());
     std::vector<AttemptEnd> ends;
     std::set<pid_t> supervisors;
     for (const StepCommand& task : tasks) {

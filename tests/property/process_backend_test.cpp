@@ -27,7 +27,7 @@ class ProcessBackendTest : public testing::TaskRunner {
   void start_elsewhere(const StepCommand& step) const {
     const pid_t other = fork();
     if (other == 0) {
-      ProcessBackend backend(lock_file());
+      ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
       backend.start(step);
       for (;;) pause();
     }
@@ -38,7 +38,7 @@ class ProcessBackendTest : public testing::TaskRunner {
 };
 
 TEST_F(ProcessBackendTest, ReportsHowAStepEnded) {
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   backend.start(command("exit 3", 7));
   const StepEnd end = wait_for_steps(backend, 1).front();
   EXPECT_EQ(end.task, 7U);
@@ -49,14 +49,14 @@ TEST_F(ProcessBackendTest, ReportsHowAStepEnded) {
 }
 
 TEST_F(ProcessBackendTest, StopsAStepThatWasStartedAMomentAgo) {
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   backend.start(command("sleep 60"));
   backend.stop(1);
   EXPECT_EQ(wait_for_steps(backend, 1).front().end.cause, AttemptEnd::Cause::stopped);
 }
 
 TEST_F(ProcessBackendTest, StoppingAnAttemptDoesNotStopTheNextOne) {
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   StepCommand step = command("sleep 60");
   backend.start(step);
   backend.stop(1);
@@ -71,7 +71,7 @@ TEST_F(ProcessBackendTest, StoppingAnAttemptDoesNotStopTheNextOne) {
 TEST_F(ProcessBackendTest, AdoptsWhatRunsAndReportsItsEnd) {
   const StepCommand step = command("while [ ! -e over ]; do sleep 0.01; done; exit 4");
   start_elsewhere(step);
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   backend.adopt(step);
   EXPECT_TRUE(backend.ended().empty());
   testing::put(file("over"), "now");
@@ -84,7 +84,7 @@ TEST_F(ProcessBackendTest, KnowsAtOnceWhatIsOverWhenItIsAdopted) {
   const StepCommand done = command("true", 1);
   start_elsewhere(done);
   EXPECT_TRUE(testing::comes_true([&] { return read_attempt(done.attempt_file).end.has_value(); }));
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   backend.adopt(done);
   backend.adopt(command("true", 2));
   const std::vector<StepEnd> ends = backend.ended();
@@ -97,7 +97,7 @@ TEST_F(ProcessBackendTest, KnowsAtOnceWhatIsOverWhenItIsAdopted) {
 TEST_F(ProcessBackendTest, StopsWhatItAdopted) {
   const StepCommand step = command("sleep 60");
   start_elsewhere(step);
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   backend.adopt(step);
   backend.stop(1);
   EXPECT_EQ(wait_for_steps(backend, 1).front().end.cause, AttemptEnd::Cause::stopped);
@@ -105,7 +105,7 @@ TEST_F(ProcessBackendTest, StopsWhatItAdopted) {
 
 // That nothing of it runs on is seen when the test ends.
 TEST_F(ProcessBackendTest, ReportsAStepAsLostWhenItsSupervisorIsKilled) {
-  ProcessBackend backend(lock_file());
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
   const StepCommand step = command("touch running; sleep 60 & wait");
   backend.start(step);
   EXPECT_TRUE(testing::comes_true([&] { return std::filesystem::exists(file("running")); }));
@@ -113,6 +113,30 @@ TEST_F(ProcessBackendTest, ReportsAStepAsLostWhenItsSupervisorIsKilled) {
   const StepEnd end = wait_for_steps(backend, 1).front();
   EXPECT_TRUE(end.is_lost);
   EXPECT_EQ(end.end.why, "its supervisor was killed");
+}
+
+TEST_F(ProcessBackendTest, WhatLeftTheSessionOfAKilledSupervisorIsEndedToo) {
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
+  const StepCommand step = command("setsid sh -c 'echo $$ > left; exec sleep 1000' & wait");
+  backend.start(step);
+  ASSERT_TRUE(testing::comes_true([&] { return !testing::text_of(file("left")).empty(); }));
+  kill(start_of(step)->supervisor.pid, SIGKILL);
+  EXPECT_TRUE(wait_for_steps(backend, 1).front().is_lost);
+  const pid_t left = pid_in("left");  // our child by now
+  EXPECT_TRUE(testing::comes_true([&] { return waitpid(left, nullptr, WNOHANG) != 0; }));
+}
+
+TEST_F(ProcessBackendTest, AnAttemptSaysWhatItWasStartedWith) {
+  ProcessBackend backend(lock_file(), std::make_shared<Nursery>());
+  StepCommand step = command("true");
+  step.origin = {.definition = "d41d8cd98f00b20", .inputs = std::string(64, 'e'), .processors = 12};
+  backend.start(step);
+  EXPECT_TRUE(wait_for_steps(backend, 1).front().is_success());
+  const auto start = read_attempt(step.attempt_file).start;
+  ASSERT_TRUE(start.has_value());
+  EXPECT_EQ(start->origin.definition, step.origin.definition);
+  EXPECT_EQ(start->origin.inputs, step.origin.inputs);
+  EXPECT_EQ(start->origin.processors, 12);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "queue/sim/background.hpp"
-#include "queue/strategies/estimator.hpp"
+#include "queue/strategies/wait_estimator.hpp"
 #include "support/library_queue.hpp"
 
 namespace dovetail {

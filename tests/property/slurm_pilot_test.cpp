@@ -14,7 +14,7 @@
 #include <set>
 
 #include "batch/pilot/pilot.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "support/fake_system.hpp"
 #include "support/file_checks.hpp"
 #include "support/task_runner.hpp"
@@ -269,9 +269,9 @@ TEST_F(SlurmPilot, AnOrderIsCarriedOutOnce) {
 }
 
 TEST_F(SlurmPilot, ATaskWithoutItsOutputHasFailedAndOthersGoOn) {
-  add(1, "true").outputs = {"made"};
+  add(1, "true").command.outputs = {"made"};
   add(2, "true", {1});
-  add(3, "echo > other").outputs = {"other"};
+  add(3, "echo > other").command.outputs = {"other"};
   EXPECT_EQ(run(), "failed");
   const auto all = ends();
   ASSERT_EQ(all.size(), 2U);
@@ -392,7 +392,7 @@ TEST_F(SlurmPilot, AnAttemptBeginsOnce) {
 // As a step that is killed with its node: begun, and no word since.
 int lose(const run::StepCommand& command) {
   auto file = run::AttemptWriter::create(command.attempt_file);
-  file->prepare_start(run::ProcessName::self(), run::wall_now());
+  file->prepare_start(run::ProcessName::self(), run::wall_now(), {});
   file->write_start(getpid());
   raise(SIGKILL);
   return 0;

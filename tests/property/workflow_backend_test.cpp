@@ -31,13 +31,19 @@ class WorkflowBackendTest : public testing::TaskRunner {
     return step;
   }
 
-  static run::StepEnd wait_for_end(WorkflowBackend& backend) {
-    for (;;) {
+  // The ends of that many steps, which may be reported at once.
+  static std::vector<run::StepEnd> wait_for_ends(WorkflowBackend& backend, std::size_t count) {
+    std::vector<run::StepEnd> ends;
+    while (ends.size() < count) {
       pollfd ready{.fd = backend.descriptor(), .events = POLLIN, .revents = 0};
       poll(&ready, 1, -1);
-      const auto ends = backend.ended();
-      if (!ends.empty()) return ends.front();
+      std::ranges::move(backend.ended(), std::back_inserter(ends));
     }
+    return ends;
+  }
+
+  static run::StepEnd wait_for_end(WorkflowBackend& backend) {
+    return wait_for_ends(backend, 1).front();
   }
 
   std::map<std::string, int> lines_of(const std::string& name) const {
@@ -119,8 +125,7 @@ TEST_F(WorkflowBackendTest, TwoWorkflowsRunSideBySide) {
   WorkflowBackend backend(options_, std::make_shared<run::Nursery>());
   backend.start(first);
   backend.start(second);
-  EXPECT_TRUE(wait_for_end(backend).is_success());
-  EXPECT_TRUE(wait_for_end(backend).is_success());
+  for (const run::StepEnd& end : wait_for_ends(backend, 2)) EXPECT_TRUE(end.is_success());
   EXPECT_TRUE(std::filesystem::exists(file("a")));
 }
 

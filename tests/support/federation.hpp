@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -83,6 +84,7 @@ class RawConnection {
       : context_(SSL_CTX_new(TLS_client_method()), SSL_CTX_free),
         connection_(nullptr, SSL_free),
         socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    std::signal(SIGPIPE, SIG_IGN);
     if (self != nullptr) {
       SSL_CTX_use_certificate_file(context_.get(), self->certificate.c_str(), SSL_FILETYPE_PEM);
       SSL_CTX_use_PrivateKey_file(context_.get(), self->key.c_str(), SSL_FILETYPE_PEM);
@@ -103,6 +105,18 @@ class RawConnection {
   // False when the other side is gone.
   bool say(const std::string& text) {
     return SSL_write(connection_.get(), text.data(), static_cast<int>(text.size())) > 0;
+  }
+
+  // Below TLS.
+  bool say_raw(const std::string& text) const {
+    return send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL) > 0;
+  }
+
+  // Waits until the other side ends the connection, without a handshake; false when it does not.
+  bool is_ended() const {
+    pollfd file{.fd = socket_.get(), .events = POLLIN, .revents = 0};
+    char ignored = 0;
+    return poll(&file, 1, 20'000) == 1 && recv(socket_.get(), &ignored, 1, 0) <= 0;
   }
 
   // Until the other side ends the connection.

@@ -82,7 +82,7 @@ class TaskRunner : public ::testing::Test {
 
   // Runs one task. What is reported is also in its file.
   run::AttemptEnd run(const run::StepCommand& command) const {
-    run::Launcher launcher(lock_file());
+    run::Launcher launcher(lock_file(), std::make_shared<run::Nursery>());
     launcher.start(command);
     const run::StepEnd report = wait_for(launcher, 1).front();
     EXPECT_EQ(report.task, command.task);

@@ -56,7 +56,6 @@ Json json_of_task(const PilotTask& task) {
   json["expected"] = task.command.expected;
   json["after"] = task.after;
   json["inputs"] = task.inputs;
-  json["outputs"] = task.outputs;
   return json;
 }
 
@@ -68,7 +67,6 @@ PilotTask task_of_json(const Json& json) {
   json.at("expected").get_to(task.command.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
-  json.at("outputs").get_to(task.outputs);
   return task;
 }
 
@@ -269,7 +267,7 @@ std::string done_file(const run::RunFolder& folder, std::uint32_t task) {
 
 bool claim_order(const run::RunFolder& folder, std::uint32_t pilot) {
   const std::string file = report_file(folder, pilot);
-  const run::Descriptor claimed(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  const run::Descriptor claimed(open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (claimed.is_open()) return true;
   if (errno == EEXIST) return false;
   throw ExecutionError(file + ": cannot be written: " + std::strerror(errno));
@@ -280,7 +278,7 @@ std::string inputs_file(const std::string& attempt_file) { return attempt_file +
 void mark_done(const run::RunFolder& folder, std::uint32_t task) {
   const std::string path = done_file(folder, task);
   const auto create = [&] {
-    return run::Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)).is_open();
+    return run::Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)).is_open();
   };
   if (create()) return;
   if (errno == ENOENT) make_parent(path);
@@ -300,7 +298,7 @@ std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
 }
 
 std::string missing_output(const PilotTask& task) {
-  for (const std::string& output : task.outputs) {
+  for (const std::string& output : task.command.outputs) {
     std::error_code error;
     if (!fs::exists(fs::path(task.command.folder) / output, error)) return output;
   }

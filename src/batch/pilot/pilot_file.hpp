@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "batch/job_records.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/local/attempt_file.hpp"
 #include "run/local/launcher.hpp"
 #include "run/run_folder.hpp"
@@ -29,7 +29,6 @@ struct PilotTask {
   run::StepCommand command = {};          // complete but for its node
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
   std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
-  std::vector<std::string> outputs = {};  // that it must leave, as paths
 };
 
 struct PilotOrder {

@@ -13,9 +13,7 @@ class BarredFields {
  public:
   explicit BarredFields(std::string_view line) : line_(line) {}
 
-  bool has(std::ptrdiff_t count) const {
-    return std::count(line_.begin(), line_.end(), '|') >= count - 1;
-  }
+  std::ptrdiff_t count() const { return std::count(line_.begin(), line_.end(), '|') + 1; }
   std::string_view next() { return without_spaces(take_until(line_, '|')); }
   std::string text() { return std::string(next()); }
   JobCap cap() { return parse_count(next()); }
@@ -31,7 +29,7 @@ std::string user_in(std::string_view text) { return std::string(text.substr(0, t
 std::optional<ClusterJob> parse_past_job(std::string_view line) {
   constexpr std::ptrdiff_t kFields = 12;
   BarredFields fields(line);
-  if (!fields.has(kFields)) return {};
+  if (fields.count() < kFields) return {};
   ClusterJob job;
   job.id = fields.text();
   if (!whole_number(job.id.substr(0, job.id.find_first_of("_+")))) return {};
@@ -144,7 +142,7 @@ std::vector<Association> parse_associations(std::string_view text) {
   std::vector<Association> associations;
   for_each_line(text, [&](std::string_view line) {
     BarredFields fields(line);
-    if (!fields.has(kFields)) return;
+    if (fields.count() != kFields) return;
     Association& made = associations.emplace_back();
     made.default_account = fields.text();
     made.cluster = fields.text();
@@ -162,7 +160,7 @@ std::vector<Qos> parse_qos(std::string_view text) {
   std::vector<Qos> all;
   for_each_line(text, [&](std::string_view line) {
     BarredFields fields(line);
-    if (!fields.has(kFields)) return;
+    if (fields.count() != kFields) return;
     Qos& made = all.emplace_back();
     made.name = fields.text();
     const std::vector<std::string> flags = split_list(fields.next());

@@ -46,7 +46,8 @@ struct Association {
   JobCap cap = {};                    // with what the accounts above say
 };
 
-// For sacctmgr --noheader --parsable2 show user NAME withassoc format=kAssociationFormat.
+// For sacctmgr --noheader --parsable2 show user NAME withassoc format=kAssociationFormat. Lines
+// with another number of fields are passed over: the answers to both questions may be in one text.
 extern const char* const kAssociationFormat;
 std::vector<Association> parse_associations(std::string_view text);
 

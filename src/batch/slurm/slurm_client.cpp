@@ -151,13 +151,14 @@ JobTerms own_terms(const std::string& name, const std::vector<Partition>& partit
 Client::Client(CallOptions options, CommandRunner runner)
     : options_(options), runner_(std::move(runner)) {}
 
-CommandResult Client::call(const std::vector<std::string>& arguments, double seconds) {
+CommandResult Client::call(const std::vector<std::string>& arguments, double seconds,
+                           const std::string& input) {
   ++calls_;
   const std::int64_t began = run::steady_now();
   // The environment of sbatch goes on to the job, and its answer needs no time format.
   const bool is_question = arguments.front() != "sbatch";
   CommandResult result = runner_(
-      arguments, {.seconds = seconds, .without = foreign_variables()},
+      arguments, {.seconds = seconds, .input = input, .without = foreign_variables()},
       is_question ? Environment{{"SLURM_TIME_FORMAT", "%s"}, {"LC_ALL", "C"}} : Environment{});
   time_in_calls_ += run::steady_now() - began;
   if (result.end == CommandResult::End::not_found) {
@@ -171,8 +172,8 @@ Duration Client::mean_call() const {
   return calls_ == 0 ? 0 : time_in_calls_ / static_cast<Duration>(calls_);
 }
 
-std::string Client::tell(const std::vector<std::string>& arguments) {
-  CommandResult result = call(arguments, options_.call_seconds);
+std::string Client::tell(const std::vector<std::string>& arguments, const std::string& input) {
+  CommandResult result = call(arguments, options_.call_seconds, input);
   if (!result.is_fine()) fail_call(result, arguments.front());
   return std::move(result.out);
 }
@@ -195,9 +196,10 @@ std::string Client::ask(const std::vector<std::string>& arguments) {
   }
 }
 
-std::optional<std::string> Client::try_tell(const std::vector<std::string>& arguments) {
+std::optional<std::string> Client::try_tell(const std::vector<std::string>& arguments,
+                                            const std::string& input) {
   try {
-    return tell(arguments);
+    return tell(arguments, input);
   } catch (const ExecutionError&) {
     return {};
   }
@@ -255,16 +257,16 @@ UserLimits Client::limits(const std::string& partition, const std::vector<Partit
   const AccountingSettings settings = parse_accounting_settings(config);
   if (!settings.has_database || !settings.keeps_limits) return {};
   const JobTerms terms = own_terms(partition, partitions);
-  const auto show = [&](std::vector<std::string> what, const char* format) {
-    what.insert(what.begin(), {"sacctmgr", "--noheader", "--parsable2", "show"});
-    what.push_back(std::string("format=") + format);
-    return try_tell(what).value_or("");
-  };
-  std::vector<Association> associations =
-      parse_associations(show({"user", terms.user, "withassoc"}, kAssociationFormat));
+  // Both questions in one call: sacctmgr reads commands from its standard input.
+  const std::string questions = "show user " + terms.user +
+                                " withassoc format=" + kAssociationFormat +
+                                "\nshow qos format=" + kQosFormat + "\n";
+  const std::string text =
+      try_tell({"sacctmgr", "--noheader", "--parsable2"}, questions).value_or("");
+  std::vector<Association> associations = parse_associations(text);
   std::erase_if(associations,
                 [&](const Association& one) { return one.cluster != settings.cluster; });
-  return limits_for(terms, associations, parse_qos(show({"qos"}, kQosFormat)));
+  return limits_for(terms, associations, parse_qos(text));
 }
 
 std::string Client::submit(const std::string& script_file) {

@@ -77,10 +77,12 @@ class Client final : public BatchSystem {
   // Runs it again while the controller does not answer, for as long as there is patience.
   std::string ask(const std::vector<std::string>& arguments);
   // Runs it once and answers what it prints. Throws Refused or Unreachable.
-  std::string tell(const std::vector<std::string>& arguments);
+  std::string tell(const std::vector<std::string>& arguments, const std::string& input = {});
   // The same, and nothing instead of throwing.
-  std::optional<std::string> try_tell(const std::vector<std::string>& arguments);
-  CommandResult call(const std::vector<std::string>& arguments, double seconds);
+  std::optional<std::string> try_tell(const std::vector<std::string>& arguments,
+                                      const std::string& input = {});
+  CommandResult call(const std::vector<std::string>& arguments, double seconds,
+                     const std::string& input = {});
 
   CallOptions options_;
   CommandRunner runner_;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "federation/net/read_answer.hpp"
 #include "run/clock.hpp"
 
 namespace dovetail::federation {
@@ -11,7 +13,15 @@ namespace dovetail::federation {
 namespace {
 
 constexpr std::size_t kMostAgents = 9;  // levels of the tree
-constexpr std::size_t kMostDaemons = 10'000;
+// Of what a member says that it can do.
+constexpr std::size_t kMostCapabilities = std::size_t{256} << 10U;
+// Contested names that are looked into at one registration; the rest at later ones.
+constexpr std::size_t kMostRivals = 16;
+// The time limit for a daemon to show that it is there; much less than half a lease, the time limit
+// of a registration.
+constexpr Duration kShowUp = 700;
+// How long a daemon that has shown up need not do so again.
+constexpr Duration kConfirmed = 10'000;
 constexpr Duration kShortestLease = 100;
 constexpr Duration kLongestLease = 3'600'000;
 
@@ -29,9 +39,26 @@ DaemonUrls daemons_of(const Fields& fields) {
   const Fields urls = fields.object("daemons");
   for (const auto& [name, url] : given.items()) {
     if (!is_word(name)) fields.fail("daemons: not a name");
-    daemons[name] = urls.text(name.c_str());
+    daemons[name] = url_in(urls, name.c_str());
   }
   return daemons;
+}
+
+// The daemons that answer at the claimed address with their own certificate.
+std::set<std::string> daemons_that_answer(const Caller& caller,
+                                          const std::vector<DaemonClaim>& claims) {
+  std::vector<AgentMember> servers;
+  for (const DaemonClaim& claim : claims)
+    servers.push_back({claim.daemon, Role::daemon, claim.url});
+  const Answers answers =
+      gather(caller, servers, {.operation = "capabilities", .request = Json::object()}, kShowUp);
+  std::set<std::string> names;
+  for (const ClusterAnswer& answer : answers.answers) names.insert(answer.daemon);
+  for (const Answers::Refused& refused : answers.refused) {
+    // A refusal with a status came from a server with that certificate.
+    if (refused.status != 0) names.insert(refused.name);
+  }
+  return names;
 }
 
 [[noreturn]] void refuse_second(const std::string& name) {
@@ -87,22 +114,67 @@ std::vector<Operation> Agent::operations() {
           {"POST", "/v1/find", above, [this](const Call& call) { return find(call); }}};
 }
 
-Json Agent::enroll(const Call& call) {
-  const Fields fields(call.body, "register");
+AgentMember Agent::member_of(const Call& call, const Fields& fields) const {
   fields.only({"url", "lease_ms", "capabilities", "daemons"});
-  const std::string url = fields.text("url");
-  try {
-    require_url(url, "register: url");
-  } catch (const InputError& error) {
-    throw Refusal(400, error.what());
-  }
   if (call.peer.name == caller_.self().self.name) {
-    throw Refusal(409, fmt::format("{} is the name of this agent", call.peer.name),
+    throw Refusal(kConflict, fmt::format("{} is the name of this agent", call.peer.name),
                   "give every member a certificate with a name of its own");
   }
+  if (call.peer.role == Role::daemon && fields.find("daemons") != nullptr) {
+    throw Refusal(403, "register: daemons: a daemon's certificate stands for itself alone",
+                  "register other daemons with their own certificates");
+  }
+  const Json& capabilities = fields.need("capabilities");
+  if (!capabilities.is_object() || is_nested_deeper(capabilities, kMostNestedReply) ||
+      capabilities.dump().size() > kMostCapabilities) {
+    fields.fail(fmt::format("capabilities: expected an object of at most {} bytes and {} levels",
+                            kMostCapabilities, kMostNestedReply));
+  }
+  return {call.peer.name, call.peer.role, url_in(fields, "url"), capabilities, daemons_of(fields)};
+}
+
+// Looks into the words of other agents that stand in the way of the member. The first to say a
+// daemon's name keeps it, unless the daemon answers to the member's address and not to that one.
+void Agent::settle_rivals(const AgentMember& member) {
+  const auto find_rivals = [&] {
+    const std::lock_guard lock(mutex_);
+    auto rivals = leases_.rivals(member, run::steady_now());
+    rivals.resize(std::min(rivals.size(), kMostRivals));
+    return rivals;
+  };
+  if (find_rivals().empty()) return;
+  // A daemon waits for its turn. An agent, which could contest any number of names, comes back.
+  std::unique_lock turn(settling_, std::defer_lock);
+  if (member.role == Role::daemon) turn.lock();
+  if (!turn.owns_lock() && !turn.try_lock()) return;
+  const std::vector<DaemonClaim> rivals = find_rivals();
+  const std::set<std::string> there = daemons_that_answer(caller_, rivals);
+  std::vector<DaemonClaim> wanted;
+  for (const DaemonClaim& rival : rivals) {
+    if (there.contains(rival.daemon)) continue;
+    const bool is_its_own = member.role == Role::daemon;
+    wanted.push_back(
+        {member.name, rival.daemon, is_its_own ? member.url : member.below.at(rival.daemon)});
+  }
+  const std::set<std::string> shown = daemons_that_answer(caller_, wanted);
+  const std::lock_guard lock(mutex_);
+  for (const DaemonClaim& rival : rivals) {
+    if (there.contains(rival.daemon)) {
+      leases_.confirm(rival, run::steady_now() + kConfirmed);
+    } else if (shown.contains(rival.daemon)) {
+      leases_.drop(rival);
+      log_(
+          fmt::format("agent {} says that daemon {} is at {}, where it is not: the name goes to {}",
+                      rival.agent, rival.daemon, rival.url, member.name));
+    }
+  }
+}
+
+Json Agent::enroll(const Call& call) {
+  const Fields fields(call.body, "register");
+  const AgentMember member = member_of(call, fields);
   const Duration lease = fields.whole("lease_ms", kShortestLease, kLongestLease);
-  const AgentMember member{call.peer.name, call.peer.role, url, fields.need("capabilities"),
-                           daemons_of(fields)};
+  settle_rivals(member);
   DaemonUrls known;
   {
     const std::lock_guard lock(mutex_);
@@ -111,7 +183,7 @@ Json Agent::enroll(const Call& call) {
     const Leases::Renewal renewal = leases_.renew(member, lease, now);
     if (renewal == Leases::Renewal::conflict) refuse_second(member.name);
     if (renewal == Leases::Renewal::joined) {
-      log_(fmt::format("{} {} joins at {}", name_of(member.role), member.name, url));
+      log_(fmt::format("{} {} joins at {}", name_of(member.role), member.name, member.url));
     }
   }
   ask_above(member, known);
@@ -144,7 +216,7 @@ void Agent::ask_above(const AgentMember& member, const DaemonUrls& known) {
 
 Json Agent::leave(const Call& call) {
   const std::lock_guard lock(mutex_);
-  if (leases_.leave(call.peer.name)) {
+  if (leases_.leave(call.peer)) {
     log_(fmt::format("{} {} leaves", name_of(call.peer.role), call.peer.name));
   }
   return Json::object();
@@ -198,11 +270,11 @@ Json Agent::find(const Call& call) {
   log_(fmt::format("step 2: {} asks {} daemons and {} agents: {}, within {} ms", call.peer.name,
                    count_of(asked, Role::daemon), count_of(asked, Role::agent), question.operation,
                    deadline));
-  const Answers answers = gather(caller_, asked, question, deadline);
+  Answers answers = gather(caller_, asked, question, deadline);
   log_(fmt::format("step 4: {} answers for {} after {} ms; {} refused, {} late",
                    answers.answers.size(), call.peer.name, run::steady_now() - began,
                    answers.refused.size(), answers.late.size()));
-  return json_of(answers);
+  return json_of(std::move(answers));
 }
 
 }  // namespace dovetail::federation

@@ -5,6 +5,10 @@
 //   agent.url();
 //
 // It keeps nothing on disk: members renew their registration regularly.
+//
+// A member registers under the name of its certificate. An agent also says which daemons are below
+// it. That is its word alone: when another member wants one of these names, the agent calls the
+// daemon at both addresses, and only a server with the daemon's certificate keeps the name.
 #pragma once
 
 #include <memory>
@@ -41,6 +45,8 @@ class Agent {
  private:
   std::vector<Operation> operations();
   Json enroll(const Call& call);
+  AgentMember member_of(const Call& call, const Fields& fields) const;
+  void settle_rivals(const AgentMember& member);
   void ask_above(const AgentMember& member, const DaemonUrls& known);
   Json leave(const Call& call);
   Json capabilities();
@@ -50,6 +56,7 @@ class Agent {
 
   Log log_;
   Caller caller_;
+  std::mutex settling_;  // one contest at a time; never locked within mutex_
   std::mutex mutex_;
   Leases leases_;
   std::string url_;

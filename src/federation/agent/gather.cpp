@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "federation/net/read_answer.hpp"
+
 namespace dovetail::federation {
 
 namespace {
@@ -23,8 +25,11 @@ constexpr Duration kGrace = 1'000;
 struct Pending {
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<std::string, Answers> by_member;
+  std::map<std::size_t, Answers> by_member;  // by position
 };
+
+// A reason of a peer, of which others are told.
+std::string reason_of(const std::string& why) { return one_line(shortened(why, 1000)); }
 
 Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestion& question,
             Duration deadline) {
@@ -32,26 +37,41 @@ Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestio
   const double seconds = to_seconds(deadline + kGrace);
   try {
     if (member.role == Role::agent) {
-      return answers_of(caller.post(server, "/v1/find",
-                                    {{"operation", question.operation},
-                                     {"request", question.request},
-                                     {"through", question.through},
-                                     {"deadline_ms", deadline - margin_of(deadline)}},
-                                    seconds));
+      Json reply = caller.post(server, "/v1/find",
+                                     {{"operation", question.operation},
+                                      {"request", question.request},
+                                      {"through", question.through},
+                                      {"deadline_ms", deadline - margin_of(deadline)}},
+                                     seconds);
+      return read_answer(member.url, [&] { return answers_of(std::move(reply)); });
     }
-    const Json reply =
+    Json reply =
         question.operation == "capabilities"
             ? caller.get(server, "/v1/capabilities", seconds)
             : caller.post(server, "/v1/" + question.operation, question.request, seconds);
-    return {.answers = {{member.name, member.url, reply}}};
+    if (!reply.is_object() || is_nested_deeper(reply, kMostNestedReply)) {
+      throw BadAnswer(member.url + ": the answer cannot be understood: expected an object");
+    }
+    Answers answers;
+    answers.answers.push_back({member.name, member.url, std::move(reply)});
+    return answers;
   } catch (const Denied& denied) {
-    return {.refused = {{member.name, denied.reason(), denied.status()}}};
-  } catch (const ExecutionError& error) {
-    return {.refused = {{member.name, error.what()}}};
-  } catch (const Json::exception& error) {
-    return {.refused = {
-                {member.name, std::string("the answer cannot be understood: ") + error.what()}}};
+    return {.refused = {{member.name, reason_of(denied.reason()), denied.status()}}};
+  } catch (const std::exception& error) {
+    return {.refused = {{member.name, reason_of(error.what())}}};
   }
+}
+
+// By daemon, the member that has registered it: itself, or the agent that leads to it.
+std::map<std::string, std::size_t> registered_by(std::span<const AgentMember> members) {
+  std::map<std::string, std::size_t> by;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (const auto& [daemon, url] : members[i].below) by.emplace(daemon, i);
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].role == Role::daemon) by[members[i].name] = i;
+  }
+  return by;
 }
 
 }  // namespace
@@ -65,11 +85,11 @@ void Answers::add(Answers other) {
   append(late, other.late);
 }
 
-Json json_of(const Answers& answers) {
+Json json_of(Answers answers) {
   Json json = {{"answers", Json::array()}, {"refused", Json::array()}, {"late", answers.late}};
-  for (const ClusterAnswer& answer : answers.answers) {
+  for (ClusterAnswer& answer : answers.answers) {
     json["answers"].push_back(
-        {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", answer.reply}});
+        {{"daemon", answer.daemon}, {"url", answer.url}, {"reply", std::move(answer.reply)}});
   }
   for (const auto& refused : answers.refused) {
     json["refused"].push_back(
@@ -78,18 +98,25 @@ Json json_of(const Answers& answers) {
   return json;
 }
 
-Answers answers_of(const Json& json) {
+Answers answers_of(Json json) {
   Answers answers;
-  for (const Json& answer : json.at("answers")) {
-    answers.answers.push_back({answer.at("daemon").get<std::string>(),
-                               answer.at("url").get<std::string>(), answer.at("reply")});
+  const Fields fields(json, "find");
+  fields.list("answers", kMostDaemons);
+  for (Json& one : json.at("answers")) {
+    const Fields answer(one, "find: answer");
+    answer.need("reply");
+    answers.answers.push_back(
+        {answer.word("daemon"), url_in(answer, "url"), std::move(one.at("reply"))});
   }
-  for (const Json& refused : json.at("refused")) {
-    answers.refused.push_back({refused.at("name").get<std::string>(),
-                               one_line(refused.at("error").get<std::string>()),
-                               refused.value("status", 0)});
+  for (const Json& one : fields.list("refused", kMostDaemons)) {
+    const Fields refused(one, "find: refused");
+    const bool has_status = refused.find("status") != nullptr;
+    answers.refused.push_back({refused.word("name"), refused.said("error", "no reason is given"),
+                               has_status ? static_cast<int>(refused.whole("status", 0, 999)) : 0});
   }
-  json.at("late").get_to(answers.late);
+  fields.list("late", kMostDaemons);
+  answers.late = fields.items<std::string>("late", "names");
+  if (!std::ranges::all_of(answers.late, is_word)) fields.fail("late: expected names");
   return answers;
 }
 
@@ -101,26 +128,31 @@ Answers gather(const Caller& caller, std::span<const AgentMember> members,
                const GatherQuestion& question, Duration deadline) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline);
   const auto pending = std::make_shared<Pending>();
-  for (const AgentMember& member : members) {
+  for (std::size_t i = 0; i < members.size(); ++i) {
     // Captures by value, since the thread may outlive this call.
-    std::thread([pending, caller, member, question, deadline] {
+    std::thread([pending, caller, i, member = members[i], question, deadline] {
       Answers answers = ask(caller, member, question, deadline);
       const std::lock_guard lock(pending->mutex);
-      pending->by_member[member.name] = std::move(answers);
+      pending->by_member[i] = std::move(answers);
       pending->changed.notify_all();
     }).detach();
   }
   std::unique_lock lock(pending->mutex);
   pending->changed.wait_until(lock, until,
                               [&] { return pending->by_member.size() == members.size(); });
+  const auto owners = registered_by(members);
   Answers all;
-  for (const AgentMember& member : members) {
-    const auto found = pending->by_member.find(member.name);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto found = pending->by_member.find(i);
     if (found == pending->by_member.end()) {
-      all.late.push_back(member.name);
-    } else {
-      all.add(found->second);
+      all.late.push_back(members[i].name);
+      continue;
     }
+    std::erase_if(found->second.answers, [&](const ClusterAnswer& answer) {
+      const auto owner = owners.find(answer.daemon);
+      return owner != owners.end() && owner->second != i;
+    });
+    all.add(std::move(found->second));
   }
   std::ranges::stable_sort(all.answers, {}, &ClusterAnswer::daemon);
   const auto again = std::ranges::unique(all.answers, {}, &ClusterAnswer::daemon);

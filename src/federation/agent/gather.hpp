@@ -10,6 +10,12 @@
 
 namespace dovetail::federation {
 
+// The most daemons of a tree.
+inline constexpr std::size_t kMostDaemons = 10'000;
+// The deepest nesting of what a daemon says of itself. Much less than a message may have, since
+// agents wrap it into answers of their own.
+inline constexpr int kMostNestedReply = 20;
+
 struct ClusterAnswer {
   std::string daemon;
   std::string url;
@@ -29,9 +35,10 @@ struct Answers {
   void add(Answers other);
 };
 
-Json json_of(const Answers& answers);
-// Reads an agent's answer; throws nlohmann's exceptions when it is malformed.
-Answers answers_of(const Json& json);
+// Answers may be large: both take what they are given apart rather than copying it.
+Json json_of(Answers answers);
+// Reads an agent's answer to `find`. Throws Refusal when it is malformed; see read_answer().
+Answers answers_of(Json json);
 
 // Operations that may be asked of all daemons at once.
 bool can_be_gathered(const std::string& operation);
@@ -42,9 +49,10 @@ struct GatherQuestion {
   std::vector<std::string> through = {};  // names of the agents it has passed
 };
 
-// Every daemon counts once, even if two agents lead to it. Returns at the deadline at the latest,
-// whatever the members do; agents among them are told to answer slightly earlier. Calls that are
-// still open then end by themselves a second later.
+// Every daemon counts once, even if two agents lead to it: what an agent says of a daemon that
+// another member has registered does not count. Returns at the deadline at the latest, whatever the
+// members do; agents among them are told to answer slightly earlier. Calls that are still open then
+// end by themselves a second later. A member that answers nonsense has refused.
 Answers gather(const Caller& caller, std::span<const AgentMember> members,
                const GatherQuestion& question, Duration deadline);
 

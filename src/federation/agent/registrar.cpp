@@ -3,7 +3,8 @@
 #include <chrono>
 #include <string_view>
 
-#include "federation/net/message.hpp"
+#include "federation/agent/gather.hpp"
+#include "federation/net/read_answer.hpp"
 #include "run/clock.hpp"
 
 namespace dovetail::federation {
@@ -43,16 +44,17 @@ std::string Registrar::renew() const {
   try {
     const Json reply = caller_.post({registration_.agent, Role::agent}, "/v1/register", request,
                                     to_seconds(registration_.lease) / 2);
-    for (const Json& name : reply.value("elsewhere", Json::array())) {
-      registration_.is_elsewhere(name.get<std::string>());
-    }
+    const auto elsewhere = read_answer(registration_.agent, [&] {
+      const Fields fields(reply, "register");
+      if (fields.find("elsewhere") != nullptr) fields.list("elsewhere", kMostDaemons);
+      return fields.items<std::string>("elsewhere", "names");
+    });
+    for (const std::string& name : elsewhere) registration_.is_elsewhere(name);
     return {};
   } catch (const Denied& denied) {
     return denied.status() == kConflict ? std::string(kTaken) + denied.reason() : denied.what();
   } catch (const ExecutionError& error) {
     return error.what();
-  } catch (const Json::exception& error) {
-    return registration_.agent + ": the answer cannot be understood: " + error.what();
   }
 }
 

@@ -135,7 +135,8 @@ void ExperimentState::apply(const Json& entry) {
     for (auto& [number, place] : scenarios_) {
       if (place.failure.empty()) continue;
       place.failure.clear();
-      ++parts_.at(place.part.value()).failures;
+      // A scenario that no cluster took has no part.
+      if (place.part) ++parts_.at(*place.part).failures;
       place.part.reset();
     }
   } else if (what == "told") {
@@ -146,29 +147,25 @@ void ExperimentState::apply(const Json& entry) {
   }
 }
 
-Heard ExperimentState::hear(std::size_t part, const Json& progress) {
+Heard ExperimentState::hear(std::size_t part, const PartProgress& progress) {
+  using State = ScenarioProgress::State;
   Heard heard;
-  const std::string folder = progress.at("folder");
-  const auto ended = [&](const char* what, Count number, const Place& place) -> Json& {
-    return heard.entries.emplace_back(
-        journal_entry(what, {{"scenario", number}, {"done", place.done}, {"folder", folder}}));
-  };
-  for (const Json& one : progress.at("scenarios")) {
-    const Count number = one.at("scenario");
-    Place& place = scenarios_.at(number);
+  for (const ScenarioProgress& one : progress.scenarios) {
+    Place& place = scenarios_.at(one.number);
     if (place.part != part || !place.is_unfinished()) continue;
-    const Count done = std::max<Count>(place.done, one.at("last_completed_month"));
-    const Count posts_left = one.at("posts_left");
-    heard.is_new |= done > place.done || posts_left != place.posts_left;
+    const Count done = std::max(place.done, one.done);
+    heard.is_new |= done > place.done || one.posts_left != place.posts_left;
     place.done = done;
-    place.posts_left = posts_left;
-    const std::string state = one.at("state");
-    if (state == "done" && posts_left == 0) {
-      ended("done", number, place);
-    } else if (state == "failed") {
-      ended("failed", number, place)["why"] = one.value("why", "no reason is given");
-    } else if (state == "cancelled") {
+    place.posts_left = one.posts_left;
+    const Json end = {{"scenario", one.number}, {"done", done}, {"folder", progress.folder}};
+    if (one.state == State::done && one.posts_left == 0) {
+      heard.entries.push_back(journal_entry("done", end));
+    } else if (one.state == State::failed) {
+      heard.entries.push_back(journal_entry("failed", end));
+      heard.entries.back()["why"] = one.why;
+    } else if (one.state == State::cancelled) {
       // Released as requested, or cancelled by another user: either way no cluster has it.
+      if (!place.is_leaving) heard.returned.push_back(one.number);
       place.part.reset();
       place.is_leaving = false;
       heard.is_new = true;

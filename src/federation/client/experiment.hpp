@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/client/part_progress.hpp"
 #include "federation/net/message.hpp"
 #include "run/clock.hpp"
 #include "run/run_folder.hpp"
@@ -66,7 +67,8 @@ struct Place {
 // The news in a daemon's answer.
 struct Heard {
   bool is_new = false;
-  std::vector<Json> entries = {};  // for the journal: scenarios that are over or have failed
+  std::vector<Json> entries = {};    // for the journal: scenarios that are over or have failed
+  std::vector<Count> returned = {};  // scenarios that the daemon cancelled, although we did not ask
 };
 
 // The state of an experiment, according to its journal.
@@ -76,7 +78,7 @@ class ExperimentState {
 
   void apply(const Json& entry);
   // Takes in a daemon's answer to `watch`. Progress of single months does not go into the journal.
-  Heard hear(std::size_t part, const Json& progress);
+  Heard hear(std::size_t part, const PartProgress& progress);
 
   const ExperimentFile& file() const { return file_; }
   const std::string& id() const { return id_; }  // unique among experiments
@@ -124,6 +126,7 @@ class ExperimentState {
 ExperimentState read_experiment_state(const run::RunFolder& folder, const ExperimentFile& file);
 
 // An entry of the journal. Those without a function of their own: "begin" with the "experiment",
+// "done" and "failed" with the "scenario", its months "done", their "folder", and "why" it failed,
 // "told" with the "part" whose daemon knows that it is no longer wanted, "again" when failed
 // scenarios are tried again, "over" with the "outcome".
 Json journal_entry(const char* what, const Json& more = Json::object());

@@ -1,7 +1,8 @@
 #include <set>
 
 #include "federation/client/experiment_run.hpp"
-#include "run/journal.hpp"
+#include "federation/client/part_watcher.hpp"
+#include "run/journal_file.hpp"
 #include "run/mailbox.hpp"
 
 namespace dovetail::federation {
@@ -28,8 +29,12 @@ std::vector<std::string> cancel_experiment(const run::RunFolder& folder, const E
     } catch (const NoAnswer&) {
       untold.insert(part.daemon);
       continue;
-    } catch (const Denied&) {
-      // The daemon never received it.
+    } catch (const Denied& denied) {
+      // Else the daemon never received it.
+      if (is_passing(denied)) {
+        untold.insert(part.daemon);
+        continue;
+      }
     }
     write(journal_entry("told", {{"part", number}}));
   }

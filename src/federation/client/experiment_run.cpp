@@ -8,10 +8,11 @@
 #include <set>
 
 #include "federation/agent/registrar.hpp"
+#include "federation/client/lost_daemons.hpp"
 #include "federation/client/part_watcher.hpp"
 #include "federation/client/scenario_moves.hpp"
 #include "io/text.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/mailbox.hpp"
 #include "run/token.hpp"
 
@@ -21,8 +22,6 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(200);
 constexpr Duration kRetry = 1'000;
-// The number of unanswered questions after which a cluster counts as lost.
-constexpr int kQuestions = 3;
 
 std::string words_of(const std::vector<Count>& numbers) {
   return fmt::format("{} {}", numbers.size() == 1 ? "scenario" : "scenarios",
@@ -152,69 +151,55 @@ class ExperimentRun {
         write({journal_entry("told", {{"part", news.part}})});
         return false;
       case PartNews::Kind::refused:
-        silent_.erase(news.part);
+        daemons_.hear(news.part);
         refuse(news);
         return true;
       case PartNews::Kind::progress:
         break;
     }
-    if (silent_.erase(news.part) > 0) options_.say(part.daemon + " answers again");
-    try {
-      const Heard heard = state_.hear(news.part, news.progress);
-      if (!heard.entries.empty()) write(heard.entries);
-      return heard.is_new;
-    } catch (const Json::exception& error) {
-      options_.say(
-          fmt::format("{}: the answer cannot be understood: {}", part.daemon, error.what()));
-    } catch (const std::out_of_range& error) {
-      options_.say(fmt::format("{}: the answer is about another experiment", part.daemon));
+    if (daemons_.hear(news.part)) options_.say(part.daemon + " answers again");
+    const Heard heard = state_.hear(news.part, news.progress);
+    if (!heard.entries.empty()) write(heard.entries);
+    for (const Count number : heard.returned) {
+      refusals_.add(number, part.daemon, kConflict, "gives it back");
     }
-    return false;
+    return heard.is_new;
   }
 
   // Notes a question that got no answer, or an error.
   void miss(const PartNews& news) {
     if (unfinished_of(news.part).empty()) return;  // given up in the meantime
-    Silence& silence = silent_[news.part];
-    ++silence.questions;
-    if (silence.questions > 1) return;
-    silence.since = run::steady_now();
-    options_.say(fmt::format(
-        "{} {}: {}", state_.parts()[news.part].daemon,
-        news.kind == PartNews::Kind::trouble ? "answers with an error" : "does not answer",
-        news.why));
+    const std::string& daemon = state_.parts()[news.part].daemon;
+    if (!daemons_.miss(news.part, daemon, run::steady_now())) return;
+    const bool answers = news.kind == PartNews::Kind::trouble;
+    options_.say(fmt::format("{} {}: {}", daemon,
+                             answers ? "answers with an error" : "does not answer", news.why));
   }
 
-  // If the cluster cannot reach a scenario's data, another cluster gets it; any other refusal means
-  // that the request is wrong.
+  // Other clusters get the scenarios of a part that a daemon refuses.
   void refuse(const PartNews& news) {
     const ExperimentPart& part = state_.parts()[news.part];
-    if (news.status != kConflict) throw InputError(part.daemon + " refuses: " + news.why);
+    const std::vector<Count> scenarios = unfinished_of(news.part);
     options_.say(
-        fmt::format("{} cannot continue a scenario of another cluster: {}", part.daemon, news.why));
-    const std::vector<Count> scenarios = state_.of_part(news.part);
-    for (const Count scenario : scenarios) refusals_[scenario].insert(part.daemon);
+        news.status == kConflict
+            ? fmt::format("{} cannot continue a scenario of another cluster: {}", part.daemon,
+                          news.why)
+            : fmt::format("{} refuses {}: {}", part.daemon, words_of(scenarios), news.why));
+    for (const Count scenario : scenarios) {
+      refusals_.add(scenario, part.daemon, news.status, news.why);
+    }
     write({leave_entry(news.part, scenarios, "refused", state_.scenarios())});
   }
 
-  // A cluster is lost when it has not answered for `lost_after` and several questions: under load a
-  // single answer may be late.
   void give_up_lost_ones() {
-    const auto all = silent_;
-    for (const auto& [part, silence] : all) {
+    for (const std::size_t part : daemons_.lost(run::steady_now())) {
       const std::vector<Count> scenarios = unfinished_of(part);
-      const Duration length = run::steady_now() - silence.since;
-      const bool is_over = silence.questions >= kQuestions && length >= options_.lost_after;
-      if (scenarios.empty() || !is_over) continue;
-      const std::string& daemon = state_.parts()[part].daemon;
-      options_.say(fmt::format("{} is lost: {} {} to other clusters", daemon, words_of(scenarios),
-                               scenarios.size() == 1 ? "moves" : "move"));
+      if (scenarios.empty()) continue;
+      options_.say(fmt::format("{} is lost: {} {} to other clusters", state_.parts()[part].daemon,
+                               words_of(scenarios), scenarios.size() == 1 ? "moves" : "move"));
       write({leave_entry(part, scenarios, "lost", state_.scenarios())});
       watchers_[part]->abandon();
-      silent_.erase(part);
-      // Doubles the time with each loss, since the cluster may again offer what it cannot do.
-      Avoided& avoided = avoided_[daemon];
-      avoided.until = run::steady_now() + (options_.lost_after << std::min(avoided.times++, 6));
+      daemons_.give_up(part, run::steady_now());
     }
   }
 
@@ -239,7 +224,9 @@ class ExperimentRun {
   std::optional<Offers> ask(const OfferQuestion& question) {
     try {
       Offers offers = ask_for_offers(caller_, options_.agent, question, options_.deadline);
-      std::erase_if(offers.offers, [&](const Offer& offer) { return is_avoided(offer.daemon); });
+      has_avoided_ = std::erase_if(offers.offers, [&](const Offer& offer) {
+                       return daemons_.is_avoided(offer.daemon, run::steady_now());
+                     }) > 0;
       has_asked_ = true;
       return offers;
     } catch (const ExecutionError& error) {
@@ -249,41 +236,77 @@ class ExperimentRun {
     }
   }
 
-  // A daemon gets no new work if it answers the agent but not us, or was lost recently.
-  bool is_avoided(const std::string& daemon) const {
-    const auto found = avoided_.find(daemon);
-    if (found != avoided_.end() && run::steady_now() < found->second.until) return true;
-    return std::ranges::any_of(
-        silent_, [&](const auto& entry) { return state_.parts()[entry.first].daemon == daemon; });
-  }
-
   void assign() {
     if (run::steady_now() < next_try_) return;
     next_try_ = run::steady_now() + kRetry;
-    const std::vector<Count> scenarios = state_.unassigned();
-    const OfferQuestion question = question_of(scenarios, {});
+    const std::vector<Count> wanted = state_.unassigned();
+    const OfferQuestion question = question_of(wanted, {});
     say_once(fmt::format("step 1: asking {} for {}: {}", options_.agent, question.service,
                          words_of_size(question)));
     const auto offers = ask(question);
     if (!offers) return;
-    if (offers->offers.empty()) return complain(question, *offers);
+    if (offers->offers.empty() && state_.parts().empty()) return complain(question, *offers);
     say_offers(*offers);
+    const std::vector<Count> scenarios = without_refused(wanted, *offers);
+    if (scenarios.empty()) return say_once("no cluster can run it now; asking again");
     const ScenarioHolders holders = holders_of(offers->offers, scenarios);
     if (waits_for_months(scenarios, holders)) return;
     const auto places =
         share_out_among(offers->offers, holders.who_may_begin(scenarios), options_.repartition);
-    say_repartition(offers->offers, places);
+    options_.say("step 6: " + repartition_text(offers->offers, places));
     submit(scenarios, offers->offers, holders, places);
+  }
+
+  // The scenarios that one of the offering clusters may still take. The others fail when no cluster
+  // is left that may offer to take them later.
+  std::vector<Count> without_refused(const std::vector<Count>& scenarios, const Offers& offers) {
+    std::vector<Count> left;
+    std::vector<Count> refused;
+    for (const Count number : scenarios) {
+      const auto takes = [&](const Offer& offer) {
+        return !refusals_.is_final(number, offer.daemon);
+      };
+      (std::ranges::any_of(offers.offers, takes) ? left : refused).push_back(number);
+    }
+    std::erase_if(refused, [&](Count number) { return refusals_.reasons(number).empty(); });
+    const Time now = run::steady_now();
+    if (refused.empty()) refused_since_.reset();
+    if (!refused.empty() && !refused_since_) refused_since_ = now;
+    const bool may_wait =
+        may_offer_later(offers.others) && now - refused_since_.value_or(now) < options_.lost_after;
+    if (!refused.empty() && !has_avoided_ && !may_wait) fail_refused(refused);
+    return left;
+  }
+
+  void fail_refused(const std::vector<Count>& scenarios) {
+    if (scenarios.size() == state_.scenarios().size() && state_.months_done() == 0) {
+      throw InputError("no cluster takes the experiment; " + refusals_.reasons(scenarios.front()));
+    }
+    std::vector<Json> entries;
+    for (const Count number : scenarios) {
+      entries.push_back(
+          journal_entry("failed", {{"scenario", number},
+                                   {"done", state_.scenarios().at(number).done},
+                                   {"folder", ""},
+                                   {"why", "no cluster takes it; " + refusals_.reasons(number)}}));
+    }
+    options_.say(fmt::format("no cluster takes {}; {}", words_of(scenarios),
+                             refusals_.reasons(scenarios.front())));
+    write(entries);
   }
 
   // Before the first part there are no results, so no daemon is asked.
   ScenarioHolders holders_of(const std::vector<Offer>& offers,
-                             const std::vector<Count>& scenarios) const {
-    return {offers,
-            state_.parts().empty()
-                ? HeldMonths(offers.size())
-                : ask_who_has(caller_, offers, state_.id(), scenarios, options_.deadline),
-            refusals_};
+                             const std::vector<Count>& scenarios) {
+    if (state_.parts().empty()) {
+      return {offers, {.last = std::vector<std::map<Count, Count>>(offers.size())}, refusals_};
+    }
+    HeldMonths held = ask_who_has(
+        caller_, offers,
+        {.experiment = state_.id(), .scenarios = scenarios, .months = state_.file().months},
+        options_.deadline);
+    for (const std::string& line : held.troubles) say_once(line);
+    return {offers, std::move(held), refusals_};
   }
 
   // Whether finished months are out of reach for now. Just after the start, the daemon that holds
@@ -309,18 +332,6 @@ class ExperimentRun {
     say_once(fmt::format("step 5: {} answered with estimates",
                          io::counted(std::ssize(offers.offers), "cluster")));
     for (const std::string& line : missing_offers(offers.others)) say_once("  " + line);
-  }
-
-  void say_repartition(const std::vector<Offer>& offers,
-                       const std::vector<std::size_t>& places) const {
-    const std::vector<Count> counts = counts_of_places(places, offers.size());
-    std::string line = "step 6: scenarios by cluster:";
-    for (std::size_t i = 0; i < offers.size(); ++i) {
-      line += fmt::format(" {} {}", offers[i].daemon, counts[i]);
-    }
-    const auto round_robin = share_out(offers, static_cast<Count>(places.size()), "round-robin");
-    options_.say(fmt::format("{}; {:.1f} s, round robin {:.1f} s", line,
-                             makespan_of(offers, counts), makespan_of(offers, round_robin)));
   }
 
   void complain(const OfferQuestion& question, const Offers& offers) {
@@ -366,7 +377,7 @@ class ExperimentRun {
   void consider_moving() {
     if (run::steady_now() < next_look_) return;
     next_look_ = run::steady_now() + options_.look_again;
-    if (!silent_.empty() || state_.is_moving()) return;
+    if (daemons_.is_any_silent() || state_.is_moving()) return;
     const std::vector<Count> scenarios = state_.unfinished();
     if (scenarios.empty() || state_.months_left(scenarios) < 2) return;
     std::vector<std::string> requests;
@@ -393,15 +404,6 @@ class ExperimentRun {
                              state_.scenarios().at(number).done));
   }
 
-  struct Silence {
-    Time since = 0;
-    int questions = 0;
-  };
-  struct Avoided {
-    Time until = 0;
-    int times = 0;
-  };
-
   const Caller& caller_;
   const ExperimentOptions& options_;
   ExperimentState state_;
@@ -410,9 +412,9 @@ class ExperimentRun {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<PartNews> news_;
-  std::map<std::size_t, Silence> silent_;   // parts whose daemons do not answer
-  std::map<std::string, Avoided> avoided_;  // daemons that were lost
+  LostDaemons daemons_{options_.lost_after};
   Refusals refusals_;
+  std::optional<Time> refused_since_;  // scenarios wait for a cluster that takes them
   std::map<Count, std::string> left_;  // moved scenarios, and where each came from
   std::set<Count> stays_;
   std::set<std::string> said_;
@@ -420,6 +422,7 @@ class ExperimentRun {
   Time next_try_ = 0;
   Time next_look_ = began_ + options_.look_again;
   bool has_asked_ = false;
+  bool has_avoided_ = false;                            // daemons among the last that offered
   std::vector<std::unique_ptr<PartWatcher>> watchers_;  // last: they end first
 };
 

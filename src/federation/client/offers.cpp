@@ -7,6 +7,7 @@
 
 #include "dovetail/time.hpp"
 #include "federation/daemon/estimate.hpp"
+#include "federation/net/read_answer.hpp"
 
 namespace dovetail::federation {
 
@@ -15,19 +16,60 @@ namespace {
 // Allowed for the way there and back, on top of the agent's own time.
 constexpr double kTravelSeconds = 5;
 
-Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
-  const Json& reply = answer.reply;
-  Offer offer{.daemon = answer.daemon,
-              .url = answer.url,
-              .makespans = reply.at("makespans").get<std::vector<double>>(),
-              .groups = reply.at("groups").get<std::vector<std::vector<Count>>>(),
-              .at_no_cost = reply.at("at_no_cost"),
-              .valid_until = reply.at("valid_until")};
-  if (offer.makespans.size() != static_cast<std::size_t>(scenarios) ||
-      offer.groups.size() != offer.makespans.size()) {
-    throw InputError("its estimate has the wrong length");
+// Of all groupings of one answer together.
+constexpr std::size_t kMostGroups = 1'000'000;
+
+std::vector<double> makespans_of(const Fields& fields, std::size_t scenarios) {
+  std::vector<double> makespans;
+  for (const Json& one : fields.list("makespans", scenarios)) {
+    const double seconds = one.is_number() ? one.get<double>() : -1;
+    if (!(seconds >= 0 && seconds <= kNeverSeconds)) fields.fail("makespans: expected seconds");
+    makespans.push_back(seconds);
   }
-  return offer;
+  if (makespans.size() != scenarios) fields.fail("makespans: are too few");
+  return makespans;
+}
+
+std::vector<std::vector<Count>> groups_of(const Fields& fields, std::size_t scenarios) {
+  std::vector<std::vector<Count>> groups;
+  std::size_t count = 0;
+  for (const Json& one : fields.list("groups", scenarios)) {
+    const Json named = {{"groups", one}};
+    auto sizes = Fields(named, "estimate").items<Count>("groups", "lists of numbers");
+    const bool is_fine = std::ranges::all_of(
+        sizes, [](Count procs) { return procs > 0 && procs <= kMaxProcessors; });
+    count += sizes.size();
+    if (!is_fine || count > kMostGroups) fields.fail("groups: expected numbers of processors");
+    groups.push_back(std::move(sizes));
+  }
+  if (groups.size() != scenarios) fields.fail("groups: are too few");
+  return groups;
+}
+
+Offer offer_of(const ClusterAnswer& answer, Count scenarios) {
+  const Fields fields(answer.reply, "estimate");
+  const auto count = static_cast<std::size_t>(scenarios);
+  return {.daemon = answer.daemon,
+          .url = answer.url,
+          .makespans = makespans_of(fields, count),
+          .groups = groups_of(fields, count),
+          .at_no_cost = static_cast<Count>(fields.whole("at_no_cost", 0, kMaxProcessors)),
+          .valid_until = fields.whole("valid_until", 0, std::int64_t{1} << 53)};
+}
+
+// The months of a daemon that holds some of what the question asks for.
+std::map<Count, Count> held_of(const Json& reply, const HeldQuestion& question) {
+  const Fields fields(reply, "held");
+  std::map<Count, Count> held;
+  for (const Json& one : fields.list("scenarios", question.scenarios.size())) {
+    const Fields scenario(one, "held: scenario");
+    const auto number = static_cast<Count>(scenario.whole("scenario", 1, kMostScenarios));
+    if (std::ranges::find(question.scenarios, number) == question.scenarios.end()) {
+      scenario.fail(fmt::format("scenario {} was not asked for", number));
+    }
+    held[number] = static_cast<Count>(scenario.whole("months", 1, question.months));
+  }
+  return held;
 }
 
 planning::PerformanceVector vector_of(const Offer& offer) {
@@ -57,16 +99,12 @@ Offers ask_for_offers(const Caller& caller, const std::string& agent, const Offe
                                   {"request", request},
                                   {"deadline_ms", deadline}},
                                  to_seconds(deadline) + kTravelSeconds);
-  Offers offers;
-  try {
-    offers.others = answers_of(reply);
-  } catch (const Json::exception& error) {
-    throw NoAnswer(agent + ": the answer cannot be understood: " + error.what());
-  }
+  Offers offers{.others = read_answer(agent, [&] { return answers_of(reply); })};
   for (const ClusterAnswer& answer : offers.others.answers) {
     try {
-      offers.offers.push_back(offer_of(answer, question.scenarios));
-    } catch (const std::exception& error) {
+      offers.offers.push_back(
+          read_answer(answer.daemon, [&] { return offer_of(answer, question.scenarios); }));
+    } catch (const BadAnswer& error) {
       offers.others.refused.push_back({answer.daemon, error.what()});
     }
   }
@@ -83,13 +121,15 @@ std::vector<std::string> missing_offers(const Answers& others) {
   return lines;
 }
 
-bool is_final(const Answers& others) {
-  const auto says_no = [](const Answers::Refused& refused) {
-    return refused.status >= 400 && refused.status < 500;
+bool may_offer_later(const Answers& others) {
+  const auto may_change = [](const Answers::Refused& refused) {
+    constexpr int kTooMany = 429;
+    return refused.status < 400 || refused.status >= 500 || refused.status == kTooMany;
   };
-  return others.late.empty() && !others.refused.empty() &&
-         std::ranges::all_of(others.refused, says_no);
+  return !others.late.empty() || std::ranges::any_of(others.refused, may_change);
 }
+
+bool is_final(const Answers& others) { return !others.refused.empty() && !may_offer_later(others); }
 
 void fail_without_offers(const std::string& agent, const OfferQuestion& question,
                          const Answers& others) {
@@ -113,24 +153,22 @@ void fail_without_offers(const std::string& agent, const OfferQuestion& question
 }
 
 HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
-                       const std::string& experiment, const std::vector<Count>& scenarios,
-                       Duration deadline) {
+                       const HeldQuestion& question, Duration deadline) {
   std::vector<AgentMember> daemons;
   for (const Offer& offer : offers) daemons.push_back({offer.daemon, Role::daemon, offer.url});
-  const Answers answers = gather(
-      caller, daemons,
-      {.operation = "held", .request = {{"experiment", experiment}, {"scenarios", scenarios}}},
-      deadline);
-  HeldMonths held(offers.size());
+  const Answers answers =
+      gather(caller, daemons,
+             {.operation = "held",
+              .request = {{"experiment", question.experiment}, {"scenarios", question.scenarios}}},
+             deadline);
+  HeldMonths held{.last = std::vector<std::map<Count, Count>>(offers.size())};
   for (std::size_t i = 0; i < offers.size(); ++i) {
     const auto its = std::ranges::find(answers.answers, offers[i].daemon, &ClusterAnswer::daemon);
     if (its == answers.answers.end()) continue;
     try {
-      for (const Json& one : its->reply.at("scenarios")) {
-        held[i][one.at("scenario").get<Count>()] = one.at("months").get<Count>();
-      }
-    } catch (const Json::exception&) {
-      held[i].clear();
+      held.last[i] = read_answer(its->daemon, [&] { return held_of(its->reply, question); });
+    } catch (const BadAnswer& error) {
+      held.troubles.push_back(error.what());
     }
   }
   return held;
@@ -180,6 +218,18 @@ std::vector<std::size_t> share_out_among(std::span<const Offer> offers,
     ++counts.at(best);
   }
   return chosen;
+}
+
+std::string repartition_text(std::span<const Offer> offers,
+                             const std::vector<std::size_t>& places) {
+  const std::vector<Count> counts = counts_of_places(places, offers.size());
+  std::string line = "scenarios by cluster:";
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    line += fmt::format(" {} {}", offers[i].daemon, counts[i]);
+  }
+  const auto round_robin = share_out(offers, static_cast<Count>(places.size()), "round-robin");
+  return fmt::format("{}; {:.1f} s, round robin {:.1f} s", line, makespan_of(offers, counts),
+                     makespan_of(offers, round_robin));
 }
 
 double makespan_of(std::span<const Offer> offers, std::span<const Count> counts) {

@@ -49,12 +49,23 @@ std::vector<std::string> missing_offers(const Answers& others);
 // Whether every daemon asked has refused and would refuse again.
 bool is_final(const Answers& others);
 
-// For each offer, the last month of each scenario that its daemon holds. A daemon that does not say
-// has none.
-using HeldMonths = std::vector<std::map<Count, Count>>;  // by offer, then scenario
+// Whether one of the daemons that made no offer may make one later.
+bool may_offer_later(const Answers& others);
+
+// Asks which months of an experiment the daemons hold.
+struct HeldQuestion {
+  std::string experiment;
+  std::vector<Count> scenarios;
+  Count months = 1;  // of each scenario
+};
+struct HeldMonths {
+  std::vector<std::map<Count, Count>>
+      last;                                // by offer, then scenario: the last month that is there
+  std::vector<std::string> troubles = {};  // a line for each daemon that answers nonsense
+};
+// A daemon that does not say, or not in a way that can be understood, has none.
 HeldMonths ask_who_has(const Caller& caller, std::span<const Offer> offers,
-                       const std::string& experiment, const std::vector<Count>& scenarios,
-                       Duration deadline);
+                       const HeldQuestion& question, Duration deadline);
 
 // The number of scenarios for each offer, by the repartition of that name: "greedy", "round-robin".
 std::vector<Count> share_out(std::span<const Offer> offers, Count scenarios,
@@ -70,6 +81,9 @@ std::vector<std::size_t> share_out_among(std::span<const Offer> offers,
 
 // The number of scenarios of each offer.
 std::vector<Count> counts_of_places(const std::vector<std::size_t>& places, std::size_t offers);
+
+// "scenarios by cluster: azur 2 sol 1; 8.0 s, round robin 9.5 s", for the offer of each scenario.
+std::string repartition_text(std::span<const Offer> offers, const std::vector<std::size_t>& places);
 
 // The end of the last cluster, in seconds.
 double makespan_of(std::span<const Offer> offers, std::span<const Count> counts);

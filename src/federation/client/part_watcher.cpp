@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "federation/net/read_answer.hpp"
+
 namespace dovetail::federation {
 
 namespace {
@@ -16,6 +18,12 @@ constexpr double kWatchSeconds = 2;
 constexpr auto kPause = std::chrono::milliseconds(300);
 
 }  // namespace
+
+bool is_passing(const Denied& denied) {
+  constexpr int kTimeOut = 408;
+  constexpr int kTooMany = 429;
+  return denied.status() >= 500 || denied.status() == kTimeOut || denied.status() == kTooMany;
+}
 
 PartWatcher::PartWatcher(const Caller& caller, std::size_t number, const ExperimentPart& part,
                          Json order, std::function<void(PartNews)> tell)
@@ -47,6 +55,10 @@ void PartWatcher::work() {
       if (!is_submitted_ && !submit()) return;
       leave_some();
       watch();
+    } catch (const BadAnswer& error) {
+      is_missed_ = true;
+      tell(PartNews::Kind::trouble, error.what());
+      std::this_thread::sleep_for(kPause);
     } catch (const NoAnswer& error) {
       is_missed_ = true;
       tell(PartNews::Kind::silence, error.what());
@@ -73,7 +85,7 @@ void PartWatcher::give_up() {
   try {
     call("/v1/cancel", Json::object(), kCallSeconds);
   } catch (const Denied& error) {
-    if (error.status() >= 500) throw;  // else the daemon never received it
+    if (is_passing(error)) throw;  // else the daemon never received it
   }
   tell_({.kind = PartNews::Kind::told, .part = number_});
 }
@@ -81,9 +93,14 @@ void PartWatcher::give_up() {
 // False when the daemon refuses it for good.
 bool PartWatcher::submit() {
   try {
-    call("/v1/submit", order_, kCallSeconds);
+    const Json reply = call("/v1/submit", order_, kCallSeconds);
+    read_answer(part_.url, [&] {
+      const Fields fields(reply, "submit");
+      if (fields.word("request_id") != part_.request) fields.fail("request_id: is of another one");
+      if (!fields.flag("accepted")) fields.fail("accepted: expected true");
+    });
   } catch (const Denied& error) {
-    if (error.status() >= 500) throw;
+    if (is_passing(error)) throw;
     tell_({.kind = PartNews::Kind::refused,
            .part = number_,
            .status = error.status(),
@@ -108,19 +125,16 @@ void PartWatcher::leave_some() {
 
 void PartWatcher::watch() {
   const double wait = is_missed_ ? 0 : kWatchSeconds;
-  const Json progress =
+  const Json reply =
       call("/v1/watch", {{"cursor", cursor_}, {"wait_seconds", wait}}, wait + kAnswerSeconds);
   is_missed_ = false;
-  try {
-    const std::uint64_t before = std::exchange(cursor_, progress.at("cursor"));
-    const bool is_last = progress.at("over");
-    tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
-    if (is_last) is_over_ = true;
-    // A daemon with many waiting clients answers at once, without news.
-    if (!is_last && cursor_ == before) std::this_thread::sleep_for(kPause);
-  } catch (const Json::exception& error) {
-    throw NoAnswer(part_.url + ": the answer cannot be understood: " + error.what());
-  }
+  const PartProgress progress = read_answer(
+      part_.url, [&] { return read_progress(reply, part_, order_.at("months").get<Count>()); });
+  const std::int64_t before = std::exchange(cursor_, progress.cursor);
+  tell_({.kind = PartNews::Kind::progress, .part = number_, .progress = progress});
+  if (progress.is_over) is_over_ = true;
+  // A daemon with many waiting clients answers at once, without news.
+  if (!progress.is_over && cursor_ == before) std::this_thread::sleep_for(kPause);
 }
 
 }  // namespace dovetail::federation

@@ -15,13 +15,17 @@
 namespace dovetail::federation {
 
 struct PartNews {
-  // Trouble: the daemon answers with an error. Told: it knows that the part is given up.
+  // Trouble: the daemon answers with an error, or with nonsense. Told: it knows that the part is
+  // given up.
   enum class Kind { progress, silence, trouble, refused, told } kind = Kind::progress;
   std::size_t part = 0;
-  Json progress = {};
+  PartProgress progress = {};
   int status = 0;        // refused
   std::string why = {};  // silence, trouble, refused
 };
+
+// Whether the daemon may serve the same call later: it has trouble, or too much to do.
+bool is_passing(const Denied& denied);
 
 class PartWatcher {
  public:
@@ -63,7 +67,7 @@ class PartWatcher {
   std::atomic<bool> is_abandoned_ = false;
   std::mutex mutex_;
   std::set<Count> leaving_;
-  std::uint64_t cursor_ = 0;
+  std::int64_t cursor_ = 0;
   bool is_submitted_ = false;
   bool is_missed_ = false;  // the last question got no answer
   std::thread thread_;

@@ -15,19 +15,18 @@ Count ScenarioHolders::most_months(Count scenario) const {
   return most;
 }
 
-bool ScenarioHolders::has_refused(std::size_t offer, Count scenario) const {
-  const auto found = refusals_.find(scenario);
-  return found != refusals_.end() && found->second.contains(offers_[offer].daemon);
-}
-
 WhoMay ScenarioHolders::who_may_begin(const std::vector<Count>& scenarios) const {
   WhoMay may;
   for (const Count scenario : scenarios) {
     std::vector<bool>& one = may.emplace_back();
     for (std::size_t i = 0; i < offers_.size(); ++i) {
-      one.push_back(months_at(i, scenario) == most_months(scenario) && !has_refused(i, scenario));
+      one.push_back(months_at(i, scenario) == most_months(scenario) &&
+                    !refusals_.has(scenario, offers_[i].daemon));
     }
-    if (std::ranges::find(one, true) == one.end()) one.assign(offers_.size(), true);
+    if (std::ranges::find(one, true) != one.end()) continue;
+    for (std::size_t i = 0; i < offers_.size(); ++i) {
+      one[i] = !refusals_.is_final(scenario, offers_[i].daemon);
+    }
   }
   return may;
 }
@@ -39,7 +38,8 @@ WhoMay ScenarioHolders::who_may_take(const std::vector<Count>& scenarios,
     const Count done = state.scenarios().at(scenario).done;
     std::vector<bool>& one = may.emplace_back();
     for (std::size_t i = 0; i < offers_.size(); ++i) {
-      const bool has_all = months_at(i, scenario) >= done && !has_refused(i, scenario);
+      const bool has_all =
+          months_at(i, scenario) >= done && !refusals_.has(scenario, offers_[i].daemon);
       one.push_back(offers_[i].daemon == state.daemon_of(scenario) || has_all);
     }
   }

@@ -12,11 +12,10 @@
 
 #include "federation/client/experiment.hpp"
 #include "federation/client/offers.hpp"
+#include "federation/client/refusals.hpp"
 
 namespace dovetail::federation {
 
-// By scenario, the daemons that have refused to go on with it.
-using Refusals = std::map<Count, std::set<std::string>>;
 // By scenario and offer.
 using WhoMay = std::vector<std::vector<bool>>;
 
@@ -25,24 +24,23 @@ using WhoMay = std::vector<std::vector<bool>>;
 class ScenarioHolders {
  public:
   ScenarioHolders(std::span<const Offer> offers, HeldMonths held, const Refusals& refusals)
-      : offers_(offers), held_(std::move(held)), refusals_(refusals) {}
+      : offers_(offers), held_(std::move(held.last)), refusals_(refusals) {}
 
   Count months_at(std::size_t offer, Count scenario) const;
   // The most months that any offer's daemon holds.
   Count most_months(Count scenario) const;
 
   // The daemons that hold the most months of a scenario may begin it, except those that have
-  // refused. If none is left, any daemon may, after the months that it holds.
+  // refused. If none is left, any daemon may, after the months that it holds, unless its refusal is
+  // final.
   WhoMay who_may_begin(const std::vector<Count>& scenarios) const;
 
   // The daemon that has a scenario now, and the daemons that hold all its finished months.
   WhoMay who_may_take(const std::vector<Count>& scenarios, const ExperimentState& state) const;
 
  private:
-  bool has_refused(std::size_t offer, Count scenario) const;
-
   std::span<const Offer> offers_;
-  HeldMonths held_;
+  std::vector<std::map<Count, Count>> held_;
   const Refusals& refusals_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include <chrono>
+#include <set>
 
 #include "dovetail/error.hpp"
 #include "federation/agent/agent.hpp"
@@ -18,6 +19,9 @@ namespace {
 constexpr int kLookMilliseconds = 200;
 // Months of all scenarios of all answers of one estimate: some seconds.
 constexpr double kMostSimulated = 2e7;
+// Estimates that are computed at the same time, and that may wait for that.
+constexpr std::size_t kEstimatesAtOnce = 2;
+constexpr std::size_t kEstimatesWaiting = 16;
 
 void require_size(const Fields& fields, std::size_t scenarios, Count months) {
   if (static_cast<std::int64_t>(scenarios) * months <= kMostMonthsInAll) return;
@@ -58,13 +62,13 @@ MonthRequest request_of(const Call& call, const DaemonDescription& description) 
     fields.fail(fmt::format("scenarios: expected 1 to {} of them", kMostScenarios));
   }
   require_size(fields, scenarios.size(), request.months);
+  std::set<Count> known;
   for (const Json& one : scenarios) {
     const Fields scenario(one, "submit: scenario");
     scenario.only({"scenario", "first_month"});
     const auto number = static_cast<Count>(scenario.whole("scenario", 1, kMostMonths));
     const auto first = static_cast<Count>(scenario.whole("first_month", 1, request.months));
-    if (std::ranges::find(request.scenarios, number, &Scenario::number) !=
-        request.scenarios.end()) {
+    if (!known.insert(number).second) {
       fields.fail(fmt::format("scenario {} is there twice", number));
     }
     request.scenarios.push_back({.number = number, .first = first});
@@ -95,6 +99,7 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
                    },
                .log = log_},
               std::move(folder), {.months = *backends_.months, .workflows = *backends_.workflows}),
+      estimating_(kEstimatesAtOnce, kEstimatesWaiting),
       failed_(eventfd(0, EFD_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   server_ =
@@ -114,48 +119,53 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
 
 Daemon::~Daemon() {
   registrar_.reset();
-  {
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-  }
-  changed_.notify_all();
+  is_over_ = true;
+  runner_.record().announce();
   eventfd_write(wake_.get(), 1);
   worker_.join();
   server_.reset();
 }
 
 std::string Daemon::failure() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(failing_);
   return failure_;
 }
 
 void Daemon::fail(const std::string& why) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(failing_);
   failure_ = why;
   log_("cannot go on: " + failure_);
   eventfd_write(failed_.get(), 1);
 }
 
-// False when there is nothing more to be done now.
+// False when there is nothing more to be done now. What takes long is done without the lock: the
+// disk that results have to reach, and the choice of groups. Those are for what was to be done a
+// moment ago; if that has changed since, they still work, and the next look asks for better ones.
 bool Daemon::look() {
-  std::vector<MonthRunner::Ended> ended;
-  {
-    const std::lock_guard lock(mutex_);
-    ended = runner_.ended();
-  }
-  MonthRunner::settle(ended);  // without the mutex: the disk may take long
-  const std::lock_guard lock(mutex_);
-  const bool has_changed = runner_.step(ended);
-  if (has_changed) changed_.notify_all();
+  const auto locked = [this](const auto& change) {
+    const std::lock_guard lock(changing_);
+    return change();
+  };
+  auto ended = locked([&] { return runner_.ended(); });
+  MonthRunner::settle(ended);
+  bool has_changed = false;
+  const auto question = locked([&] {
+    has_changed = runner_.take(ended);
+    return runner_.question();
+  });
+  if (has_changed) runner_.record().announce();
+  std::optional<MonthGroups> groups;
+  if (question) groups = runner_.answer(*question);
+  locked([&] {
+    if (groups) runner_.use(*question, std::move(*groups));
+    has_changed = runner_.start_steps() || has_changed;
+  });
+  if (has_changed) runner_.record().announce();
   return has_changed && !is_over_;
 }
 
 void Daemon::work() {
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (is_over_) return;
-    }
+  while (!is_over_) {
     try {
       while (look()) {
       }
@@ -212,12 +222,11 @@ Json Daemon::estimate(const Call& call) {
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
   require_size(fields, static_cast<std::size_t>(scenarios), months);
   const auto without = fields.items<std::string>("without", "ids of requests");
-  Count active = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    active = runner_.state().active_scenarios(wanted, {without.begin(), without.end()});
-  }
+  const std::set<std::string> others(without.begin(), without.end());
+  const Count active = runner_.record().read(
+      [&](const MonthState& state) { return state.active_scenarios(wanted, others); });
   require_effort(active, scenarios, months);
+  const EffortLimit::Turn turn(estimating_);
   const EnsembleSite site = site_for(*service);
   MonthEstimate made = estimate_months(site, options_.description.rules, active, scenarios, months);
   const double wait = wait_in_queue(made, site);
@@ -269,6 +278,7 @@ EnsembleSite Daemon::site_for(const Service& service) const {
 Json Daemon::predict(const Call& call) {
   const Fields fields(call.body, "predict");
   fields.only({"workflow"});
+  const EffortLimit::Turn turn(estimating_);
   const SentWorkflow sent = prepare_workflow(options_.description, fields.need("workflow"));
   const Count procs = options_.description.processors;
   struct Load {
@@ -278,22 +288,17 @@ Json Daemon::predict(const Call& call) {
   };
   std::vector<Load> loads;
   Count workflows = 0;
-  {
-    const std::lock_guard lock(mutex_);
+  runner_.record().read([&](const MonthState& state) {
     for (const Service& service : options_.description.services) {
-      const Count active = runner_.state().active_scenarios(service.name);
-      if (active > 0)
-        loads.push_back({&service, active, runner_.state().months_left(service.name)});
+      const Count active = state.active_scenarios(service.name);
+      if (active > 0) loads.push_back({&service, active, state.months_left(service.name)});
     }
-    workflows = runner_.state().active_scenarios(kWorkflowService);
-  }
+    workflows = state.active_scenarios(kWorkflowService);
+  });
   double wait = to_seconds(sent.makespan) * workflows;
   Count busy = workflows;
   for (const auto& [service, scenarios, months] : loads) {
-    // One more than all but one: of all the answers the last is needed.
-    wait +=
-        estimate_months(site_for(*service), options_.description.rules, scenarios - 1, 1, months)
-            .makespans.back();
+    wait += seconds_of_load(site_for(*service), options_.description.rules, scenarios, months);
     busy += scenarios;
   }
   wait += wait_in_queue(1, sent.makespan);
@@ -304,11 +309,14 @@ Json Daemon::predict(const Call& call) {
 }
 
 Json Daemon::submit(const Call& call) {
-  const MonthRequest request = request_of(call, options_.description);
-  const std::lock_guard lock(mutex_);
-  runner_.submit(request);
+  MonthRequest request = request_of(call, options_.description);
+  const std::string id = request.id;
+  if (const auto arrival = runner_.receive(std::move(request))) {
+    const std::lock_guard lock(changing_);
+    runner_.accept(*arrival);
+  }
   eventfd_write(wake_.get(), 1);
-  return {{"request_id", request.id}, {"accepted", true}};
+  return {{"request_id", id}, {"accepted", true}};
 }
 
 Json Daemon::watch(const Call& call) {
@@ -320,35 +328,42 @@ Json Daemon::watch(const Call& call) {
   const double seconds = fields.number("wait_seconds", 0, kLongestWatch);
   const auto until = std::chrono::steady_clock::now() +
                      std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-  std::unique_lock lock(mutex_);
-  const auto find = [&]() -> const MonthRequest& {
-    const MonthRequest* request = runner_.state().find(id);
-    if (request == nullptr || request->client != call.peer.name) {
-      throw Refusal(404, fmt::format("there is no request {} of {}", id, call.peer.name),
-                    "submit it");
-    }
-    return *request;
-  };
-  find();
   // When half of all connections wait for news, the next client gets the present state at once.
   const std::size_t most = options_.limits.connections / 2;
-  if (waiting_ < most) {
-    ++waiting_;
-    changed_.wait_until(lock, until, [&] { return is_over_ || find().version > cursor; });
-    --waiting_;
+  if (waiting_++ < most) {
+    runner_.record().wait(until, [&](const MonthState& state) {
+      const MonthRequest* request = state.find(id);
+      return is_over_ || request == nullptr || request->client != call.peer.name ||
+             request->version > cursor;
+    });
   }
-  return progress_of(find());
+  --waiting_;
+  return progress_of(id, call.peer.name);
 }
 
 // How far a request is, as it is told to clients.
-Json Daemon::progress_of(const MonthRequest& request) const {
-  Json json = {{"request_id", request.id},
-               {"cursor", request.version},
-               {"over", request.is_over()},
-               {"folder", fmt::format("{}/{}/{}", options_.description.data, request.client,
-                                      request.experiment)},
+Json Daemon::progress_of(const std::string& id, const std::string& client) const {
+  std::string experiment;
+  std::uint64_t version = 0;
+  bool is_over = false;
+  // Copied first: while JSON is made of ten thousand of them, others may read.
+  std::vector<Scenario> scenarios;
+  runner_.record().read([&](const MonthState& state) {
+    const MonthRequest* request = state.find(id);
+    if (request == nullptr || request->client != client) {
+      throw Refusal(404, fmt::format("there is no request {} of {}", id, client), "submit it");
+    }
+    experiment = request->experiment;
+    version = request->version;
+    is_over = request->is_over();
+    scenarios = request->scenarios;
+  });
+  Json json = {{"request_id", id},
+               {"cursor", version},
+               {"over", is_over},
+               {"folder", fmt::format("{}/{}/{}", options_.description.data, client, experiment)},
                {"scenarios", Json::array()}};
-  for (const Scenario& scenario : request.scenarios) {
+  for (const Scenario& scenario : scenarios) {
     Json one = {{"scenario", scenario.number},
                 {"last_completed_month", scenario.done},
                 {"posts_left", scenario.posts_left},
@@ -388,11 +403,13 @@ Json Daemon::cancel(const Call& call) {
   if (scenarios.empty() && fields.find("scenarios") != nullptr) {
     fields.fail("scenarios: expected some; leave it out to cancel all");
   }
-  const std::lock_guard lock(mutex_);
-  runner_.cancel(id, call.peer.name, scenarios);
-  changed_.notify_all();
+  {
+    const std::lock_guard lock(changing_);
+    runner_.cancel(id, call.peer.name, scenarios);
+  }
+  runner_.record().announce();
   eventfd_write(wake_.get(), 1);
-  return progress_of(*runner_.state().find(id));
+  return progress_of(id, call.peer.name);
 }
 
 }  // namespace dovetail::federation

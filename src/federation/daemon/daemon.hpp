@@ -6,7 +6,7 @@
 // Everything that it has promised is in its journal; after a restart it goes on from there.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +14,7 @@
 
 #include "federation/agent/registrar.hpp"
 #include "federation/daemon/daemon_file.hpp"
+#include "federation/daemon/effort_limit.hpp"
 #include "federation/daemon/estimate.hpp"
 #include "federation/daemon/month_runner.hpp"
 #include "federation/daemon/month_times.hpp"
@@ -75,7 +76,7 @@ class Daemon {
   Json watch(const Call& call);
   Json cancel(const Call& call);
   Json held(const Call& call) const;
-  Json progress_of(const MonthRequest& request) const;
+  Json progress_of(const std::string& id, const std::string& client) const;
   void work();
   void fail(const std::string& why);
   bool look();
@@ -86,11 +87,13 @@ class Daemon {
   Caller caller_;
   MonthHistory history_;
   DaemonBackends backends_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  // Held by the thread that changes something. Readers ask the runner's record, and need no lock.
+  std::mutex changing_;
   MonthRunner runner_;
-  bool is_over_ = false;
-  std::size_t waiting_ = 0;  // clients that wait for news
+  EffortLimit estimating_;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<std::size_t> waiting_ = 0;  // clients that wait for news
+  mutable std::mutex failing_;
   std::string failure_;
   run::Descriptor failed_;
   run::Descriptor wake_;

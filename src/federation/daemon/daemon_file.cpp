@@ -28,9 +28,9 @@ using io::Record;
 using io::Value;
 
 // Beside the names of batch systems.
-constexpr std::array<std::string_view, 10> kDaemonKeys = {
-    "processors", "cores_per_node",  "data",          "folder", "node_multiples",
-    "extra_size", "post_processors", "posts_at_once", "disk",   "services"};
+constexpr std::array<std::string_view, 11> kDaemonKeys = {
+    "processors",      "cores_per_node", "data", "folder", "node_multiples", "extra_size",
+    "post_processors", "posts_at_once",  "disk", "quotas", "services"};
 constexpr std::array<std::string_view, 8> kServiceKeys = {
     "parameters", "main", "post", "command", "times", "post_time", "tries", "watchdog"};
 constexpr std::array<std::string_view, 5> kParameterKeys = {"number", "whole", "word", "choice",
@@ -51,6 +51,7 @@ class DaemonReader {
     top_.only(keys);
     read_cluster();
     read_rules();
+    read_quotas();
     made_.data = fs::absolute(std::string(top_.text(top_.need("data")))).string();
     made_.folder = fs::absolute(top_.find_text("folder").value_or(".")).string();
     for (const Value service : mapping(top_, top_.need("services"))) {
@@ -92,6 +93,22 @@ class DaemonReader {
     made_.posts_at_once = top_.find_count("posts_at_once", 1).value_or(made_.posts_at_once);
     if (const auto field = top_.find("disk")) {
       rules.disk = io::read_disk(Record(*field, top_), false);
+    }
+  }
+
+  void read_quotas() {
+    const auto field = top_.find("quotas");
+    if (!field) return;
+    const Record record(*field, top_);
+    record.only({"requests", "months", "megabytes"});
+    ClientQuotas& quotas = made_.quotas;
+    constexpr Count kMostQuota = 1'000'000'000;
+    if (const auto requests = record.find_count("requests", 1, kMostQuota)) {
+      quotas.requests = *requests;
+    }
+    if (const auto months = record.find_count("months", 1, kMostQuota)) quotas.months = *months;
+    if (const auto megabytes = record.find_number("megabytes", 0.001, 1e6)) {
+      quotas.bytes = static_cast<std::int64_t>(*megabytes * 1e6);
     }
   }
 

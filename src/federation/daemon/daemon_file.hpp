@@ -2,6 +2,7 @@
 //
 //   processors: 8                    # this machine; or a batch system's name: {partition: batch}
 //   data: /data/ensembles            # where months leave their results
+//   quotas: {requests: 100, months: 1000000, megabytes: 8}    # of each client
 //   services:
 //     climate:
 //       parameters: {physics: {number: [0, 1]}, model: {choice: [a, b]}, label: {word: '[a-z]+'}}
@@ -19,6 +20,13 @@
 
 namespace dovetail::federation {
 
+// Of each client, for all its requests that are not over.
+struct ClientQuotas {
+  std::int64_t requests = 100;
+  std::int64_t months = 1'000'000;
+  std::int64_t bytes = 8'000'000;  // of parameters, workflows and lists of scenarios
+};
+
 struct DaemonDescription {
   Count processors = 0;  // 0: the batch system says
   Count cores_per_node = 1;
@@ -28,6 +36,7 @@ struct DaemonDescription {
   std::string folder = ".";    // in which workflows run
   EnsembleRules rules = {};
   Count posts_at_once = 4;
+  ClientQuotas quotas = {};
   std::vector<Service> services = {};
 
   // Null when there is none of that name.

@@ -28,4 +28,16 @@ MonthEstimate estimate_months(const EnsembleSite& site, const EnsembleRules& rul
   return estimate;
 }
 
+double seconds_of_load(const EnsembleSite& site, const EnsembleRules& rules, Count scenarios,
+                       Count months) {
+  constexpr std::int64_t kMonthsOfLoad = 200'000;
+  const planning::MonthProblem whole = planning::month_problem(site, rules, scenarios, months);
+  if (!whole.has_room()) return kNeverSeconds;
+  const planning::MonthProblem part = planning::shortened(whole, kMonthsOfLoad);
+  // One more than all but one: of all the answers the last is needed.
+  const double seconds =
+      estimate_months(site, rules, part.scenarios - 1, 1, part.months).makespans.back();
+  return seconds * static_cast<double>(whole.all_months()) / static_cast<double>(part.all_months());
+}
+
 }  // namespace dovetail::federation

@@ -21,4 +21,8 @@ struct MonthEstimate {
 MonthEstimate estimate_months(const EnsembleSite& site, const EnsembleRules& rules, Count active,
                               Count scenarios, Count months);
 
+// How long all of that takes, about: of very many months only some are simulated.
+double seconds_of_load(const EnsembleSite& site, const EnsembleRules& rules, Count scenarios,
+                       Count months);
+
 }  // namespace dovetail::federation

@@ -4,67 +4,95 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <map>
 
 namespace dovetail::federation {
 
 namespace {
 
+// Groups are chosen by simulating this number of months for each candidate, or fewer: some
+// milliseconds. Ensembles of the usual size are simulated as a whole.
+constexpr std::int64_t kMonthsSimulated = 20'000;
+
+bool is_ready(const Scenario& scenario) {
+  return scenario.state == Scenario::State::active && !scenario.is_cancelled;
+}
+
 // What the scenarios of a service wait for, and what runs.
 MonthLoad load_of(const MonthState& state, const std::string& service) {
   MonthLoad load{.waiting_posts = state.posts().size()};
-  for (const MonthRequest& request : state.requests()) {
-    if (request.service != service || request.is_over()) continue;
-    for (const Scenario& scenario : request.scenarios) {
-      if (scenario.state != Scenario::State::active || scenario.is_cancelled) continue;
-      load.scenarios.push_back({.request = request.id,
-                                .scenario = scenario.number,
-                                .done = scenario.done,
-                                .months = request.months});
-    }
-  }
+  std::map<std::pair<std::string_view, Count>, Count> computed;  // processors by scenario
   for (const auto& [number, step] : state.running()) {
     if (step.kind == StepKind::post) {
       ++load.running_posts;
-      continue;
-    }
-    const auto its = std::ranges::find_if(load.scenarios, [&](const ReadyScenario& one) {
-      return one.request == step.request && one.scenario == step.scenario;
-    });
-    if (its == load.scenarios.end()) {
-      load.foreign += step.processors;
     } else {
-      its->runs = true;
-      its->processors = step.processors;
+      computed[{step.request, step.scenario}] = step.processors;
     }
   }
+  for (const MonthRequest* request : state.unfinished()) {
+    if (request->service != service) continue;
+    for (const Scenario& scenario : request->scenarios) {
+      if (!is_ready(scenario)) continue;
+      const auto its = computed.find({request->id, scenario.number});
+      const bool runs = its != computed.end();
+      load.scenarios.push_back({.request = request->id,
+                                .scenario = scenario.number,
+                                .done = scenario.done,
+                                .months = request->months,
+                                .runs = runs,
+                                .processors = runs ? its->second : 0});
+      if (runs) computed.erase(its);
+    }
+  }
+  for (const auto& [scenario, processors] : computed) load.foreign += processors;
   return load;
 }
 
 }  // namespace
 
-void MonthChoice::regroup(const Service& service, const MonthLoad& load) {
-  const auto count = static_cast<Count>(load.scenarios.size());
+EnsembleSite MonthChoice::site_with(const MonthTimes& times) const {
+  return {.name = options_.name,
+          .processors = options_.description.processors,
+          .cores_per_node = options_.description.cores_per_node,
+          .times = times};
+}
+
+std::optional<GroupsQuestion> MonthChoice::question(const MonthState& state,
+                                                    const Service& service) const {
+  Count count = 0;
   Count months = 0;
-  for (const ReadyScenario& one : load.scenarios) months = std::max(months, one.months);
-  if (count == 0 ||
-      (service.name == grouped_service_ && grouped_for_ == std::pair(count, months))) {
-    return;
+  for (const MonthRequest* request : state.unfinished()) {
+    if (request->service != service.name) continue;
+    const auto ready = static_cast<Count>(std::ranges::count_if(request->scenarios, is_ready));
+    count += ready;
+    if (ready > 0) months = std::max(months, request->months);
   }
-  const EnsembleSite site{.name = options_.name,
-                          .processors = options_.description.processors,
-                          .cores_per_node = options_.description.cores_per_node,
-                          .times = options_.times(service)};
+  if (count == 0) return std::nullopt;
   planning::MonthProblem problem =
-      planning::month_problem(site, options_.description.rules, count, months);
+      planning::month_problem(site_with(service.times), options_.description.rules, count, months);
+  if (problem.has_room()) problem = planning::shortened(std::move(problem), kMonthsSimulated);
+  GroupsQuestion asked{service, problem.scenarios, problem.months};
+  if (asked.is_same_as(grouped_for_)) return std::nullopt;
+  return asked;
+}
+
+MonthGroups MonthChoice::answer(const GroupsQuestion& question) const {
+  planning::MonthProblem problem =
+      planning::month_problem(site_with(options_.times(question.service)),
+                              options_.description.rules, question.scenarios, question.months);
   problem.disk.reset();
   const planning::Grouping grouping =
       problem.has_room() ? planning::best_grouping(problem, planning::Dispatch::rotate)
                          : planning::Grouping{};
-  groups_ = MonthGroups(std::move(problem), grouping);
-  grouped_service_ = service.name;
-  grouped_for_ = {count, months};
-  options_.log(fmt::format("{} scenarios: groups of {} processors, {} for post tasks", count,
-                           fmt::join(grouping.groups, ", "), grouping.post_processors));
+  return {std::move(problem), grouping};
+}
+
+void MonthChoice::take(const GroupsQuestion& question, MonthGroups groups) {
+  grouped_for_ = question;
+  groups_ = std::move(groups);
+  options_.log(fmt::format("{} scenarios: groups of {} processors, {} for post tasks",
+                           question.scenarios, fmt::join(groups_.grouping().groups, ", "),
+                           groups_.grouping().post_processors));
 }
 
 bool MonthChoice::is_short_of_disk(const MonthState& state) const {
@@ -106,7 +134,7 @@ void MonthChoice::hear_failure(const MonthState& state) {
 
 std::vector<MonthStep> MonthChoice::next(const MonthState& state, const Service& service) {
   const MonthLoad load = load_of(state, service.name);
-  regroup(service, load);
+  if (!load.scenarios.empty() && grouped_for_.service.name != service.name) return {};
   const MonthStarts starts =
       groups_.start(load, {.processors = options_.description.processors,
                            .posts_at_once = options_.description.posts_at_once,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 #include "run/local/descriptor.hpp"
 
 namespace dovetail::federation {
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPostDone = "/post-done";
 constexpr std::string_view kMonth = "month-";
+constexpr int kLevelsOfData = 3;  // DATA/CLIENT/EXPERIMENT above a scenario
 
 [[noreturn]] void fail_to_write(const std::string& path, const std::string& why) {
   throw ExecutionError(path + ": cannot be written: " + why);
@@ -33,6 +35,32 @@ void sync_to_disk(const std::string& path) {
   const run::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) fail_to_write(path, std::strerror(errno));
   if (fsync(file.get()) != 0 && errno != EINVAL) fail_to_write(path, std::strerror(errno));
+}
+
+void write_unsynced(const std::string& path, std::string_view text) {
+  const run::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.is_open()) fail_to_write(path, std::strerror(errno));
+  const ssize_t wrote = write(file.get(), text.data(), text.size());
+  if (wrote == static_cast<ssize_t>(text.size())) return;
+  fail_to_write(path, std::strerror(wrote < 0 ? errno : ENOSPC));
+}
+
+// Each sync of a file waits for the disk. Of many files that takes minutes, and one sync of the
+// whole file system less than a second; but that one also waits for what others have written.
+void sync_all(const std::vector<std::string>& paths) {
+  constexpr std::size_t kFewPaths = 32;
+  std::set<dev_t> synced;
+  for (const std::string& path : paths) {
+    struct stat about {};
+    if (paths.size() <= kFewPaths) {
+      sync_to_disk(path);
+    } else if (stat(path.c_str(), &about) != 0) {
+      fail_to_write(path, std::strerror(errno));
+    } else if (synced.insert(about.st_dev).second) {
+      const run::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      if (!file.is_open() || syncfs(file.get()) != 0) fail_to_write(path, std::strerror(errno));
+    }
+  }
 }
 
 // Links may lead anywhere, also to themselves: they are on disk with their folder.
@@ -53,12 +81,34 @@ void sync_tree(const std::string& folder) {
 MonthFolder::MonthFolder(const std::string& data, const MonthRequest& request, Count scenario)
     : path_(fmt::format("{}/{}/{}/s{}", data, request.client, request.experiment, scenario)) {}
 
-void MonthFolder::claim(const std::string& request) const {
-  std::error_code error;
-  fs::create_directories(path_, error);
-  if (error) fail_to_write(path_, error.message());
-  write_file(path_ + "/claim", request + "\n");
-  sync_to_disk(path_);
+void MonthFolder::claim(const std::string& request) const { claim_all({this, 1}, request); }
+
+// All contents are on disk before the first claim gets its name: a claim is never seen half
+// written, also after a power failure. All names are on disk before the request is written down.
+void claim_all(std::span<const MonthFolder> folders, const std::string& request) {
+  const auto claim_of = [](const MonthFolder& folder) { return folder.path() + "/claim"; };
+  std::vector<std::string> written;
+  std::vector<std::string> named;
+  for (const MonthFolder& folder : folders) {
+    std::error_code error;
+    fs::create_directories(folder.path(), error);
+    if (error) fail_to_write(folder.path(), error.message());
+    written.push_back(claim_of(folder) + "." + request);
+    write_unsynced(written.back(), request + "\n");
+    named.push_back(folder.path());
+  }
+  sync_all(written);
+  for (std::size_t i = 0; i < folders.size(); ++i) {
+    const std::string claim = claim_of(folders[i]);
+    if (rename(written[i].c_str(), claim.c_str()) != 0) fail_to_write(claim, std::strerror(errno));
+  }
+  // The folders may be new, and those around them.
+  fs::path around = named.front();
+  for (int level = 0; level < kLevelsOfData; ++level) {
+    around = around.parent_path();
+    named.push_back(around.string());
+  }
+  sync_all(named);
 }
 
 std::string MonthFolder::owner() const {

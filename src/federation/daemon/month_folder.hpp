@@ -11,9 +11,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
-#include "federation/daemon/month_state.hpp"
+#include "federation/daemon/month_entry.hpp"
 
 namespace dovetail::federation {
 
@@ -21,7 +22,7 @@ class MonthFolder {
  public:
   MonthFolder(const std::string& data, const MonthRequest& request, Count scenario);
 
-  // Throws ExecutionError when it cannot be written.
+  // As claim_all, of this scenario alone.
   void claim(const std::string& request) const;
   // The request that it belongs to now; empty: none. Throws ExecutionError when that cannot be
   // read.
@@ -54,5 +55,10 @@ class MonthFolder {
  private:
   std::string path_;
 };
+
+// The scenarios of these folders belong to the request; on disk when it returns. Many of them cost
+// little more than one. Throws ExecutionError when a claim cannot be written; others may be by
+// then.
+void claim_all(std::span<const MonthFolder> folders, const std::string& request);
 
 }  // namespace dovetail::federation

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -17,23 +18,6 @@ namespace {
 
 using run::StepEnd;
 using Cause = run::AttemptEnd::Cause;
-
-// Fewer entries are not worth the trouble.
-constexpr std::size_t kManyEntries = 200;
-
-// A journal of which most is history becomes a short one with the same meaning.
-MonthState read_month_state(const std::string& journal) {
-  MonthState state;
-  if (!std::filesystem::exists(journal)) return state;
-  std::size_t count = 0;
-  run::read_journal(journal, [&](const Json& entry) {
-    state.apply(entry);
-    ++count;
-  });
-  const std::vector<Json> entries = state.entries();
-  if (count > kManyEntries && count > 2 * entries.size()) run::replace_journal(journal, entries);
-  return state;
-}
 
 std::string words_of(const MonthStep& step) {
   return fmt::format("{} of scenario {} month {}", step.kind == StepKind::post ? "post" : "main",
@@ -56,6 +40,8 @@ std::string end_text(const StepEnd& step) {
       return "out of memory";
     case Cause::not_started:
       return "could not be started: " + end.why;
+    case Cause::not_saved:
+      return "output " + end.why;
   }
   return {};
 }
@@ -65,14 +51,11 @@ Outcome outcome_of(const StepEnd& step) {
   return step.end.cause == Cause::stopped ? Outcome::stopped : Outcome::failed;
 }
 
-bool is_same(const MonthRequest& known, const MonthRequest& asked) {
-  const auto same = [](const Scenario& one, const Scenario& other) {
-    return one.number == other.number && one.first == other.first;
-  };
-  return known.client == asked.client && known.experiment == asked.experiment &&
-         known.service == asked.service && known.months == asked.months &&
-         known.parameters == asked.parameters && known.workflow == asked.workflow &&
-         std::ranges::equal(known.scenarios, asked.scenarios, same);
+// An owner may have given the service more parameters since.
+bool has_values_for(const MonthRequest& request, const Service& service) {
+  return std::ranges::all_of(service.parameters, [&](const Parameter& parameter) {
+    return request.values.contains(parameter.name);
+  });
 }
 
 }  // namespace
@@ -83,19 +66,13 @@ MonthRunner::MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBac
       folder_(std::move(folder)),
       backends_(backends),
       choice_(options_),
-      state_(read_month_state(folder_.journal())),
-      journal_(folder_.journal()) {
-  for (const auto& [number, step] : state_.running()) backend_of(step).adopt(command_of(step));
+      record_(folder_.journal(), {.bytes = options_.description.quotas.bytes}),
+      admission_(record_, options_.description.quotas) {
+  for (const auto& [number, step] : state().running()) backend_of(step).adopt(command_of(step));
   let_go_of_unknown_services();
-  if (!state_.running().empty()) {
-    options_.log(fmt::format("goes on: {} steps were running", state_.running().size()));
+  if (!state().running().empty()) {
+    options_.log(fmt::format("goes on: {} steps were running", state().running().size()));
   }
-}
-
-void MonthRunner::write(const Json& entry) {
-  journal_.add(entry);
-  journal_.sync();
-  state_.apply(entry);
 }
 
 const Service* MonthRunner::find_service(const MonthRequest& request) const {
@@ -106,36 +83,38 @@ const Service* MonthRunner::find_service(const MonthRequest& request) const {
 
 const Service& MonthRunner::service_of(const MonthRequest& request) const {
   const Service* service = find_service(request);
-  return service == nullptr ? unknown_service_ : *service;
+  const bool is_known = service != nullptr && has_values_for(request, *service);
+  return is_known ? *service : unknown_service_;
 }
 
 // What the owner no longer offers goes back to the client, which may give it to other clusters.
 void MonthRunner::let_go_of_unknown_services() {
-  for (const MonthRequest& request : state_.requests()) {
-    if (request.is_over() || find_service(request) != nullptr) continue;
+  for (const MonthRequest* request : state().unfinished()) {
+    if (&service_of(*request) != &unknown_service_) continue;
+    const bool is_gone = find_service(*request) == nullptr;
     const std::string why =
-        fmt::format("the service {} is not configured any more", request.service);
-    options_.log(fmt::format("request {}: {}", request.id, why));
-    write(cancel_entry(request.id, {}, why));
+        fmt::format("the service {} {}", request->service,
+                    is_gone ? "is not configured any more" : "has other parameters now");
+    options_.log(fmt::format("request {}: {}", request->id, why));
+    record_.write(cancel_entry(request->id, {}, why));
   }
   stop_cancelled();
 }
 
 MonthFolder MonthRunner::folder_of(const MonthStep& step) const {
-  return {options_.description.data, *state_.find(step.request), step.scenario};
+  return {options_.description.data, *state().find(step.request), step.scenario};
 }
 
 const Scenario& MonthRunner::scenario_of(const MonthStep& step) const {
-  const MonthRequest& request = *state_.find(step.request);
-  return *std::ranges::find(request.scenarios, step.scenario, &Scenario::number);
+  return *state().find(step.request)->find(step.scenario);
 }
 
 run::Backend& MonthRunner::backend_of(const MonthStep& step) const {
-  return state_.find(step.request)->workflow.empty() ? backends_.months : backends_.workflows;
+  return state().find(step.request)->workflow.empty() ? backends_.months : backends_.workflows;
 }
 
 run::StepCommand MonthRunner::command_of(const MonthStep& step) {
-  const MonthRequest& request = *state_.find(step.request);
+  const MonthRequest& request = *state().find(step.request);
   const Service& service = service_of(request);
   const MonthFolder folder = folder_of(step);
   const bool is_post = step.kind == StepKind::post;
@@ -157,6 +136,7 @@ run::StepCommand MonthRunner::command_of(const MonthStep& step) {
       .out_file = folder_.log(step.number, 1, "out"),
       .err_file = folder_.log(step.number, 1, "err"),
       .environment = {{"DOVETAIL_PROCESSORS", processors}, {"OMP_NUM_THREADS", processors}},
+      .outputs = {values["folder"]},
       .name = words_of(step),
       .processors = step.processors};
   const MonthTimes times = options_.times(service);
@@ -166,12 +146,9 @@ run::StepCommand MonthRunner::command_of(const MonthStep& step) {
   return command;
 }
 
-void MonthRunner::submit(MonthRequest request) {
-  if (const MonthRequest* known = state_.find(request.id)) {
-    if (is_same(*known, request)) return;
-    throw Refusal(409, fmt::format("request {} is another one", request.id),
-                  "give every request an id of its own");
-  }
+std::optional<MonthRunner::Arrival> MonthRunner::receive(MonthRequest request) {
+  auto place = admission_.admit(request);
+  if (!place) return std::nullopt;
   const Service* service = find_service(request);
   if (service == nullptr) {
     throw Refusal(404, fmt::format("there is no service {} for ensembles here", request.service),
@@ -179,8 +156,10 @@ void MonthRunner::submit(MonthRequest request) {
   }
   request.values = check_parameters(*service, request.parameters);
   std::vector<FoundScenario> found;
+  std::vector<MonthFolder> folders;
   for (const Scenario& asked : request.scenarios) {
-    const MonthFolder folder(options_.description.data, request, asked.number);
+    const MonthFolder& folder =
+        folders.emplace_back(options_.description.data, request, asked.number);
     const auto scenario =
         folder.find(asked.number, asked.first, request.months, !service->post.empty());
     if (!scenario) {
@@ -190,29 +169,50 @@ void MonthRunner::submit(MonthRequest request) {
     }
     found.push_back(*scenario);
   }
-  for (const FoundScenario& scenario : found) {
-    MonthFolder(options_.description.data, request, scenario.number).claim(request.id);
-  }
-  write(request_entry(request, found));
+  claim_all(folders, request.id);
+  Json entry = request_entry(request, found);
+  return Arrival{std::move(*place), std::move(request), std::move(entry)};
+}
+
+void MonthRunner::accept(const Arrival& arrival) {
+  const MonthRequest& request = arrival.request;
+  record_.write(arrival.entry);
+  record_.tidy();
   options_.log(fmt::format("step 8: request {} of {}: runs {} scenarios of {} months of {}",
-                           request.id, request.client, found.size(), request.months,
+                           request.id, request.client, request.scenarios.size(), request.months,
                            request.service));
 }
 
+void MonthRunner::submit(MonthRequest request) {
+  if (const auto arrival = receive(std::move(request))) accept(*arrival);
+}
+
+// What has ended or is cancelled already is not written down again.
 void MonthRunner::cancel(const std::string& id, const std::string& client,
                          const std::vector<Count>& scenarios) {
-  const MonthRequest* request = state_.find(id);
+  const MonthRequest* request = state().find(id);
   if (request == nullptr || request->client != client) {
     throw Refusal(404, fmt::format("there is no request {} of {}", id, client));
   }
-  if (request->is_over()) return;
-  write(cancel_entry(id, scenarios, "cancelled by " + client));
+  const std::set<Count> asked(scenarios.begin(), scenarios.end());
+  std::vector<Count> meant;
+  bool is_all = true;
+  for (const Scenario& scenario : request->scenarios) {
+    if (!scenario.has_more() || scenario.is_cancelled) continue;
+    const bool is_meant = asked.empty() || asked.contains(scenario.number);
+    if (is_meant) meant.push_back(scenario.number);
+    is_all = is_all && is_meant;
+  }
+  if (meant.empty()) return;
+  if (is_all) meant.clear();
+  record_.write(cancel_entry(id, meant, "cancelled by " + client));
   options_.log(fmt::format("request {}: cancelled by {}", id, client));
   stop_cancelled();
+  record_.tidy();
 }
 
 void MonthRunner::stop_cancelled() {
-  for (const auto& [number, step] : state_.running()) {
+  for (const auto& [number, step] : state().running()) {
     if (scenario_of(step).is_cancelled) backend_of(step).stop(number);
   }
 }
@@ -222,8 +222,8 @@ std::vector<MonthRunner::Ended> MonthRunner::ended() {
   std::vector<StepEnd> ends = backends_.months.ended();
   std::ranges::move(backends_.workflows.ended(), std::back_inserter(ends));
   for (StepEnd& end : ends) {
-    const auto running = state_.running().find(end.task);
-    if (running == state_.running().end()) continue;
+    const auto running = state().running().find(end.task);
+    if (running == state().running().end()) continue;
     const MonthStep& step = running->second;
     ended.push_back({std::move(end), step, folder_of(step)});
   }
@@ -241,11 +241,15 @@ void MonthRunner::settle(std::vector<Ended>& ended) {
   }
 }
 
-bool MonthRunner::step(const std::vector<Ended>& ended) {
-  const std::uint32_t before = state_.next_number();
+bool MonthRunner::take(const std::vector<Ended>& ended) {
   for (const Ended& one : ended) take_end(one);
-  start_steps();
-  return !ended.empty() || state_.next_number() != before;
+  return !ended.empty();
+}
+
+bool MonthRunner::step(const std::vector<Ended>& ended) {
+  const bool has_ended = take(ended);
+  if (const auto asked = question()) use(*asked, answer(*asked));
+  return start_steps() || has_ended;
 }
 
 void MonthRunner::take_end(const Ended& ended) {
@@ -254,7 +258,7 @@ void MonthRunner::take_end(const Ended& ended) {
   const bool is_ours = folder.owner() == step.request;
   if (!is_ours) {
     folder.discard(step);
-    write(end_entry(step, Outcome::taken, seconds, "another request has taken it over"));
+    record_.write(end_entry(step, Outcome::taken, seconds, "another request has taken it over"));
     options_.log(words_of(step) + ": another request has taken it over");
   } else if (!trouble.empty()) {
     fail(step, Outcome::failed, seconds, trouble);
@@ -267,7 +271,7 @@ void MonthRunner::take_end(const Ended& ended) {
 }
 
 void MonthRunner::finish(const MonthStep& step, double seconds) {
-  const Service& service = service_of(*state_.find(step.request));
+  const Service& service = service_of(*state().find(step.request));
   try {
     const MonthFolder folder = folder_of(step);
     if (step.kind == StepKind::main) {
@@ -280,7 +284,7 @@ void MonthRunner::finish(const MonthStep& step, double seconds) {
   }
   Json entry = end_entry(step, Outcome::done, seconds, "");
   entry["has_post"] = step.kind == StepKind::main && !service.post.empty();
-  write(entry);
+  record_.write(entry);
   options_.log(fmt::format("{} done in {:.2f} s on {} processors", words_of(step), seconds,
                            step.processors));
   if (service.name != kWorkflowService) options_.measured(step, service, seconds);
@@ -288,7 +292,7 @@ void MonthRunner::finish(const MonthStep& step, double seconds) {
 
 void MonthRunner::fail(const MonthStep& step, Outcome outcome, double seconds,
                        const std::string& what) {
-  const MonthRequest& request = *state_.find(step.request);
+  const MonthRequest& request = *state().find(step.request);
   folder_of(step).discard(step);
   const bool is_last = scenario_of(step).failures + 1 >= service_of(request).tries;
   if (outcome == Outcome::failed && is_last) outcome = Outcome::given_up;
@@ -298,43 +302,54 @@ void MonthRunner::fail(const MonthStep& step, Outcome outcome, double seconds,
     const std::string said = one_line(fmt::format("{}", fmt::join(io::last_lines(log), " ")));
     if (!said.empty()) why += fmt::format(": {} ({})", said, log);
   }
-  write(end_entry(step, outcome, seconds, why));
+  record_.write(end_entry(step, outcome, seconds, why));
   options_.log(why + (outcome == Outcome::given_up ? "; it is not tried again" : ""));
-  if (outcome == Outcome::failed) choice_.hear_failure(state_);
+  if (outcome == Outcome::failed) choice_.hear_failure(state());
 }
 
-// The oldest request that is not over decides which service runs.
-const MonthRequest* MonthRunner::leading() const {
-  const auto found = std::ranges::find_if(
-      state_.requests(), [](const MonthRequest& request) { return !request.is_over(); });
-  return found == state_.requests().end() ? nullptr : &*found;
+// The oldest request that is not over decides which service runs. Null when there is none.
+const Service* MonthRunner::leading_service() const {
+  const auto unfinished = state().unfinished();
+  return unfinished.empty() ? nullptr : &service_of(*unfinished.front());
 }
 
-void MonthRunner::start_steps() {
-  const MonthRequest* first = leading();
-  if (first == nullptr) return;
-  for (const MonthStep& step : choice_.next(state_, service_of(*first))) start(step);
+std::optional<GroupsQuestion> MonthRunner::question() const {
+  const Service* service = leading_service();
+  return service == nullptr ? std::nullopt : choice_.question(state(), *service);
+}
+
+void MonthRunner::use(const GroupsQuestion& question, MonthGroups groups) {
+  choice_.take(question, std::move(groups));
+}
+
+bool MonthRunner::start_steps() {
+  const Service* service = leading_service();
+  if (service == nullptr) return false;
+  const std::uint32_t before = state().next_number();
+  for (const MonthStep& step : choice_.next(state(), *service)) start(step);
+  record_.tidy();
+  return state().next_number() != before;
 }
 
 void MonthRunner::start(MonthStep step) {
   if (scenario_of(step).is_cancelled) return;
-  step.number = state_.next_number();
+  step.number = state().next_number();
   const MonthFolder folder = folder_of(step);
   const std::string owner = folder.owner();
   if (owner != step.request) {
-    write(cancel_entry(step.request, {step.scenario}, "another request has taken it over"));
+    record_.write(cancel_entry(step.request, {step.scenario}, "another request has taken it over"));
     options_.log(words_of(step) + ": another request has taken it over");
     return;
   }
   std::string trouble;
   try {
     if (step.kind == StepKind::main) folder.begin(step);
-    const std::string& workflow = state_.find(step.request)->workflow;
+    const std::string& workflow = state().find(step.request)->workflow;
     if (!workflow.empty()) write_file(workflow_file(folder.work(step)), workflow);
   } catch (const ExecutionError& error) {
     trouble = error.what();
   }
-  write(start_entry(step));  // before it starts: a later process finds it here
+  record_.write(start_entry(step));  // before it starts: a later process finds it here
   if (!trouble.empty()) return fail(step, Outcome::failed, 0, trouble);
   backend_of(step).start(command_of(step));
 }

@@ -2,19 +2,20 @@
 // ends. Every end is on disk before a client is told of it.
 //
 //   MonthRunner runner(options, folder, backends);   // goes on where an earlier one was
-//   runner.submit(request);   // from any thread
-//   auto ended = runner.ended();   // repeatedly, from one thread
+//   runner.submit(request);
+//   auto ended = runner.ended();   // repeatedly
 //   MonthRunner::settle(ended);
 //   runner.step(ended);
 //
-// Not safe to share between threads: the daemon (daemon.hpp) sees to that.
+// One call at a time, which the daemon (daemon.hpp) sees to. What may take long has parts of its
+// own that need no lock, and say so; readers of record() never wait for any of it.
 #pragma once
 
+#include "federation/daemon/month_admission.hpp"
 #include "federation/daemon/month_choice.hpp"
 #include "federation/daemon/month_folder.hpp"
-#include "federation/daemon/month_state.hpp"
+#include "federation/daemon/month_record.hpp"
 #include "run/backend.hpp"
-#include "run/journal.hpp"
 #include "run/run_folder.hpp"
 
 namespace dovetail::federation {
@@ -27,16 +28,33 @@ struct RunnerBackends {
 
 class MonthRunner {
  public:
-  // Adopts what an earlier process of the same cluster left running. Throws ExecutionError when the
-  // journal cannot be used.
+  // Adopts what an earlier process of the same cluster left running. Throws InputError for a
+  // damaged journal, and ExecutionError when it cannot be used.
   MonthRunner(RunnerOptions options, run::RunFolder folder, RunnerBackends backends);
   MonthRunner(const MonthRunner&) = delete;
   MonthRunner& operator=(const MonthRunner&) = delete;
 
-  const MonthState& state() const { return state_; }
+  const MonthState& state() const { return record_.state(); }
+  // For readers in other threads.
+  MonthRecord& record() { return record_; }
+  const MonthRecord& record() const { return record_; }
 
-  // On disk when it returns. The same request again changes nothing. Of a scenario, the number and
-  // the first month to compute count. Throws Refusal.
+  // A request whose scenarios are its own, and which is not written down yet.
+  struct Arrival {
+    MonthAdmission::Place place;
+    MonthRequest request;
+    Json entry;
+  };
+
+  // Checks a request, and claims its scenarios. Of a scenario, the number and the first month to
+  // compute count. Nothing when the same request is known already. Throws Refusal. May take long;
+  // needs no lock.
+  std::optional<Arrival> receive(MonthRequest request);
+
+  // It is run from now on; on disk when it returns.
+  void accept(const Arrival& arrival);
+
+  // Both.
   void submit(MonthRequest request);
 
   // Nothing more of these scenarios is started, and what runs is ended; of all when there are none.
@@ -59,8 +77,19 @@ class MonthRunner {
   // failed. May take long, and touches nothing of the runner: needs no lock on it.
   static void settle(std::vector<Ended>& ended);
 
-  // Takes note of what has ended and is settled, and starts what can be. True when something has
-  // changed.
+  // Takes note of what has ended and is settled. True when something has changed.
+  bool take(const std::vector<Ended>& ended);
+
+  // Groups that are wanted before more is started; see MonthChoice. The answer may take long; needs
+  // no lock.
+  std::optional<GroupsQuestion> question() const;
+  MonthGroups answer(const GroupsQuestion& question) const { return choice_.answer(question); }
+  void use(const GroupsQuestion& question, MonthGroups groups);
+
+  // Starts what can be. True when something was started.
+  bool start_steps();
+
+  // All of these, one after the other.
   bool step(const std::vector<Ended>& ended);
 
  private:
@@ -71,15 +100,13 @@ class MonthRunner {
   const Scenario& scenario_of(const MonthStep& step) const;
   run::StepCommand command_of(const MonthStep& step);
   run::Backend& backend_of(const MonthStep& step) const;
-  void write(const Json& entry);
 
   void take_end(const Ended& ended);
   void finish(const MonthStep& step, double seconds);
   void fail(const MonthStep& step, Outcome outcome, double seconds, const std::string& what);
   void stop_cancelled();
 
-  const MonthRequest* leading() const;
-  void start_steps();
+  const Service* leading_service() const;
   void start(MonthStep step);
 
   RunnerOptions options_;
@@ -88,8 +115,8 @@ class MonthRunner {
   run::RunFolder folder_;
   RunnerBackends backends_;
   MonthChoice choice_;
-  MonthState state_;
-  run::JournalWriter journal_;
+  MonthRecord record_;
+  MonthAdmission admission_;
 };
 
 }  // namespace dovetail::federation

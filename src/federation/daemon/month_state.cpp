@@ -1,77 +1,70 @@
 #include "federation/daemon/month_state.hpp"
 
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "federation/daemon/month_entry.hpp"
 #include "run/clock.hpp"
 
 namespace dovetail::federation {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kStates = {"active", "done", "failed", "cancelled"};
-constexpr std::array<std::string_view, 6> kOutcomes = {"done",     "failed",  "lost",
-                                                       "given up", "stopped", "taken"};
+// Of a scenario in what a client sends and in what is written about it.
+constexpr std::int64_t kBytesOfScenario = 50;
 
-Outcome outcome_of(const Json& entry) {
-  const auto found = std::ranges::find(kOutcomes, entry.at("outcome").get<std::string>());
-  return static_cast<Outcome>(found - kOutcomes.begin());
-}
+[[noreturn]] void refuse_entry(const std::string& why) { throw Refusal(400, why); }
 
-MonthRequest request_of(const Json& entry) {
-  return {.id = entry.at("request"),
-          .experiment = entry.at("experiment"),
-          .client = entry.at("client"),
-          .service = entry.at("service"),
-          .parameters = entry.at("parameters"),
-          .values = entry.at("values").get<Values>(),
-          .workflow = entry.value("workflow", ""),
-          .months = entry.at("months"),
-          .version = 1};
-}
-
-MonthStep step_of(const Json& entry) {
-  return {.number = entry.at("number"),
-          .kind = entry.at("kind") == "post" ? StepKind::post : StepKind::main,
-          .request = entry.at("request"),
-          .scenario = entry.at("scenario"),
-          .month = entry.at("month"),
-          .processors = entry.at("processors")};
-}
-
-// A request as it is now, with all that has become of it.
-Json kept_entry(const MonthRequest& request) {
-  Json entry = request_entry(request, {});
-  entry["what"] = "kept";
-  entry["version"] = request.version;
-  for (const Scenario& scenario : request.scenarios) {
-    entry["scenarios"].push_back({{"scenario", scenario.number},
-                                  {"first", scenario.first},
-                                  {"done", scenario.done},
-                                  {"posts_left", scenario.posts_left},
-                                  {"failures", scenario.failures},
-                                  {"cancelled", scenario.is_cancelled},
-                                  {"why", scenario.why},
-                                  {"state", name_of(scenario.state)}});
+// The scenario that the entry is about, which must have such a month.
+Scenario& scenario_with(MonthRequest& request, Count number, Count month) {
+  Scenario* scenario = request.find(number);
+  if (scenario == nullptr || month > request.months) {
+    refuse_entry(
+        fmt::format("request {} has no month {} of scenario {}", request.id, month, number));
   }
-  return entry;
+  return *scenario;
+}
+
+// Mostly the numbers are consecutive; but clients may send any, in any order.
+template <typename Request>
+auto find_scenario(Request& request, Count number) -> decltype(request.scenarios.data()) {
+  auto& all = request.scenarios;
+  if (all.empty()) return nullptr;
+  const auto place = std::int64_t{number} - all.front().number;
+  if (place >= 0 && place < std::ssize(all)) {
+    auto& guess = all[static_cast<std::size_t>(place)];
+    if (guess.number == number) return &guess;
+  }
+  const auto found = std::ranges::find(all, number, &Scenario::number);
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::string_view name_of(Scenario::State state) {
-  return kStates.at(static_cast<std::size_t>(state));
+const Scenario* MonthRequest::find(Count number) const { return find_scenario(*this, number); }
+
+Scenario* MonthRequest::find(Count number) { return find_scenario(*this, number); }
+
+bool MonthRequest::is_over() const { return std::ranges::none_of(scenarios, &Scenario::has_more); }
+
+RequestAmount& RequestAmount::operator+=(const RequestAmount& other) {
+  requests += other.requests;
+  months += other.months;
+  bytes += other.bytes;
+  return *this;
 }
 
-Scenario& MonthRequest::scenario(Count number) {
-  return *std::ranges::find(scenarios, number, &Scenario::number);
-}
-
-bool MonthRequest::is_over() const {
-  return std::ranges::none_of(scenarios, [](const Scenario& scenario) {
-    return scenario.state == Scenario::State::active ||
-           (scenario.state == Scenario::State::done && scenario.posts_left > 0);
-  });
+RequestAmount amount_of(const MonthRequest& request) {
+  RequestAmount amount{.requests = 1};
+  for (const Scenario& scenario : request.scenarios) {
+    amount.months += request.months - scenario.first + 1;
+  }
+  amount.bytes =
+      static_cast<std::int64_t>(request.parameters.dump().size() + request.workflow.size()) +
+      kBytesOfScenario * std::ssize(request.scenarios);
+  return amount;
 }
 
 const MonthRequest* MonthState::find(const std::string& id) const {
@@ -79,123 +72,187 @@ const MonthRequest* MonthState::find(const std::string& id) const {
   return found == places_.end() ? nullptr : &requests_[found->second];
 }
 
-MonthRequest& MonthState::at(const Json& entry) {
-  return requests_[places_.at(entry.at("request").get<std::string>())];
+MonthRequest& MonthState::at(const std::string& id) {
+  const auto found = places_.find(id);
+  if (found == places_.end()) refuse_entry("there is no request " + one_line(id));
+  return requests_[found->second];
+}
+
+std::vector<const MonthRequest*> MonthState::unfinished() const {
+  std::vector<const MonthRequest*> requests;
+  for (const auto& [place, amount] : unfinished_) requests.push_back(&requests_[place]);
+  return requests;
+}
+
+RequestAmount MonthState::held_by(const std::string& client) const {
+  RequestAmount held;
+  for (const auto& [place, amount] : unfinished_) {
+    if (requests_[place].client == client) held += amount;
+  }
+  return held;
 }
 
 Count MonthState::active_scenarios(const std::string& service,
                                    const std::set<std::string>& without) const {
   Count count = 0;
-  for (const MonthRequest& request : requests_) {
-    if (request.service != service || without.contains(request.id)) continue;
+  for (const MonthRequest* request : unfinished()) {
+    if (request->service != service || without.contains(request->id)) continue;
     count += static_cast<Count>(
-        std::ranges::count(request.scenarios, Scenario::State::active, &Scenario::state));
+        std::ranges::count(request->scenarios, Scenario::State::active, &Scenario::state));
   }
   return count;
 }
 
 Count MonthState::months_left(const std::string& service) const {
   Count most = 1;
-  for (const MonthRequest& request : requests_) {
-    if (request.service != service) continue;
-    for (const Scenario& scenario : request.scenarios) {
+  for (const MonthRequest* request : unfinished()) {
+    if (request->service != service) continue;
+    for (const Scenario& scenario : request->scenarios) {
       if (scenario.state != Scenario::State::active) continue;
-      most = std::max(most, request.months - scenario.done);
+      most = std::max(most, request->months - scenario.done);
     }
   }
   return most;
 }
 
 void MonthState::apply(const Json& entry) {
-  const std::string what = entry.at("what");
-  if (what == "request") apply_request(entry);
-  if (what == "start") apply_start(entry);
-  if (what == "end") apply_end(entry);
-  if (what == "cancel") apply_cancel(entry);
-  if (what == "kept") apply_kept(entry);
-  if (what == "rest") apply_rest(entry);
+  const std::string what = Fields(entry, "an entry").text("what");
+  if (what == "request") return apply_request(entry);
+  if (what == "start") return apply_start(entry);
+  if (what == "end") return apply_end(entry);
+  if (what == "cancel") return apply_cancel(entry);
+  if (what == "kept") return apply_kept(entry);
+  if (what == "rest") return apply_rest(entry);
+  refuse_entry("there is no entry " + one_line(what));
 }
 
-void MonthState::apply_request(const Json& entry) {
-  MonthRequest request = request_of(entry);
-  for (const Json& found : entry.at("scenarios")) {
-    Scenario scenario{
-        .number = found.at("scenario"), .first = found.at("first"), .done = found.at("done")};
-    for (const Json& month : found.at("open_posts")) add_post(request, scenario, month);
-    if (scenario.done >= request.months) scenario.state = Scenario::State::done;
-    request.scenarios.push_back(scenario);
+void MonthState::add(MonthRequest request) {
+  std::vector<Count> numbers;
+  for (const Scenario& scenario : request.scenarios) numbers.push_back(scenario.number);
+  std::ranges::sort(numbers);
+  const bool is_twice = std::ranges::adjacent_find(numbers) != numbers.end();
+  if (is_twice) refuse_entry(fmt::format("request {} has a scenario twice", request.id));
+  if (!places_.emplace(request.id, requests_.size()).second) {
+    refuse_entry(fmt::format("there are two requests {}", request.id));
   }
-  places_[request.id] = requests_.size();
+  if (request.is_over()) {
+    finished_.push_back(requests_.size());
+  } else {
+    unfinished_[requests_.size()] = amount_of(request);
+  }
   requests_.push_back(std::move(request));
 }
 
-void MonthState::add_post(const MonthRequest& request, Scenario& scenario, Count month) {
-  posts_.push_back({request.id, scenario.number, month});
-  ++scenario.posts_left;
+void MonthState::apply_request(const Json& entry) {
+  MonthRequest request = read_request(entry);
+  for (const FoundScenario& found : read_found(entry, request.months)) {
+    Scenario scenario{.number = found.number,
+                      .first = found.first,
+                      .done = found.done,
+                      .posts_left = static_cast<Count>(found.open_posts.size())};
+    for (const Count month : found.open_posts) posts_.push_back({request.id, found.number, month});
+    if (scenario.done >= request.months) scenario.state = Scenario::State::done;
+    request.scenarios.push_back(std::move(scenario));
+  }
+  add(std::move(request));
+}
+
+void MonthState::apply_kept(const Json& entry) { add(read_kept(entry)); }
+
+void MonthState::add_running(const MonthStep& step) {
+  scenario_with(at(step.request), step.scenario, step.month);
+  if (!running_.emplace(step.number, step).second) {
+    refuse_entry(fmt::format("step {} runs twice", step.number));
+  }
+  next_number_ = std::max(next_number_, step.number + 1);
 }
 
 void MonthState::apply_start(const Json& entry) {
-  const MonthStep step = step_of(entry);
-  next_number_ = std::max(next_number_, step.number + 1);
-  running_[step.number] = step;
-  ++at(entry).version;
+  const MonthStep step = read_step(entry);
+  if (step.number < next_number_) {
+    refuse_entry(fmt::format("step {} starts after step {}", step.number, next_number_ - 1));
+  }
+  add_running(step);
+  ++at(step.request).version;
   if (step.kind == StepKind::main) return;
-  std::erase_if(posts_, [&](const PostTask& post) {
-    return post.request == step.request && post.scenario == step.scenario &&
-           post.month == step.month;
+  // Mostly the first one.
+  const auto post = std::ranges::find_if(posts_, [&](const PostTask& one) {
+    return one.request == step.request && one.scenario == step.scenario && one.month == step.month;
   });
+  if (post == posts_.end())
+    refuse_entry(fmt::format("no post task waits for step {}", step.number));
+  posts_.erase(post);
 }
 
 void MonthState::apply_end(const Json& entry) {
-  const auto found = running_.find(entry.at("number").get<std::uint32_t>());
-  if (found == running_.end()) return;
+  const MonthStep ended = read_step(entry);
+  const Outcome outcome = read_outcome(entry);
+  const auto found = running_.find(ended.number);
+  if (found == running_.end()) return;  // a back end may report a step twice
   const MonthStep step = found->second;
+  if (step.request != ended.request || step.scenario != ended.scenario) {
+    refuse_entry(fmt::format("step {} ends as another one", step.number));
+  }
   running_.erase(found);
-  MonthRequest& request = at(entry);
-  Scenario& scenario = request.scenario(step.scenario);
-  const Outcome outcome = outcome_of(entry);
+  MonthRequest& request = at(step.request);
   ++request.version;
   if (outcome == Outcome::done) {
-    scenario.failures = 0;
-    if (step.kind == StepKind::main) {
-      scenario.done = std::max(scenario.done, step.month);
-      if (entry.at("has_post").get<bool>()) add_post(request, scenario, step.month);
-      if (scenario.done >= request.months && !scenario.is_cancelled) {
-        scenario.state = Scenario::State::done;
-      }
-    } else {
-      --scenario.posts_left;
-      ++archived_;
-    }
+    const auto has_post = entry.find("has_post");
+    take_success(step, request, has_post != entry.end() && has_post->get<bool>());
   } else {
-    if (outcome == Outcome::failed) ++scenario.failures;
-    if (outcome == Outcome::given_up) {
-      scenario.state = Scenario::State::failed;
-      scenario.is_cancelled = true;
-    }
-    if (outcome == Outcome::taken) scenario.is_cancelled = true;
-    if (outcome == Outcome::given_up || outcome == Outcome::taken) {
-      scenario.why = entry.at("why").get<std::string>();
-    }
-    // To be done once more.
-    if (step.kind == StepKind::post) {
-      posts_.push_front({step.request, step.scenario, step.month});
-    }
+    take_failure(step, request, entry);
   }
   settle(request);
 }
 
-void MonthState::apply_cancel(const Json& entry) {
-  MonthRequest& request = at(entry);
-  const auto numbers = entry.at("scenarios").get<std::vector<Count>>();
-  for (Scenario& scenario : request.scenarios) {
-    const bool is_meant =
-        numbers.empty() || std::ranges::find(numbers, scenario.number) != numbers.end();
-    const bool has_more = scenario.state == Scenario::State::active ||
-                          (scenario.state == Scenario::State::done && scenario.posts_left > 0);
-    if (!is_meant || !has_more) continue;
+void MonthState::take_success(const MonthStep& step, MonthRequest& request, bool has_post) {
+  Scenario& scenario = scenario_with(request, step.scenario, step.month);
+  scenario.failures = 0;
+  if (step.kind == StepKind::post) {
+    if (scenario.posts_left == 0) {
+      refuse_entry(fmt::format("step {} is no post task that was left", step.number));
+    }
+    --scenario.posts_left;
+    ++archived_;
+    return;
+  }
+  scenario.done = std::max(scenario.done, step.month);
+  if (has_post) {
+    posts_.push_back({request.id, scenario.number, step.month});
+    ++scenario.posts_left;
+  }
+  if (scenario.done >= request.months && !scenario.is_cancelled) {
+    scenario.state = Scenario::State::done;
+  }
+}
+
+void MonthState::take_failure(const MonthStep& step, MonthRequest& request, const Json& entry) {
+  Scenario& scenario = scenario_with(request, step.scenario, step.month);
+  const Outcome outcome = read_outcome(entry);
+  if (outcome == Outcome::failed) ++scenario.failures;
+  if (outcome == Outcome::given_up) scenario.state = Scenario::State::failed;
+  if (outcome == Outcome::given_up || outcome == Outcome::taken) {
     scenario.is_cancelled = true;
-    scenario.why = entry.at("why").get<std::string>();
+    scenario.why = read_why(entry);
+  }
+  // To be done once more.
+  if (step.kind == StepKind::post) {
+    posts_.push_front({step.request, step.scenario, step.month});
+  }
+}
+
+void MonthState::apply_cancel(const Json& entry) {
+  const Fields fields(entry, "cancel");
+  MonthRequest& request = at(fields.word("request"));
+  const std::string why = read_why(entry);
+  fields.list("scenarios");
+  std::vector<Count> numbers = fields.items<Count>("scenarios", "numbers");
+  std::ranges::sort(numbers);
+  for (Scenario& scenario : request.scenarios) {
+    const bool is_meant = numbers.empty() || std::ranges::binary_search(numbers, scenario.number);
+    if (!is_meant || !scenario.has_more()) continue;
+    scenario.is_cancelled = true;
+    scenario.why = why;
   }
   ++request.version;
   settle(request);
@@ -203,46 +260,40 @@ void MonthState::apply_cancel(const Json& entry) {
 
 // What is cancelled has come to its end when nothing of it runs.
 void MonthState::settle(MonthRequest& request) {
-  for (Scenario& scenario : request.scenarios) {
-    if (!scenario.is_cancelled) continue;
-    const auto is_its = [&](const auto& one) {
-      return one.request == request.id && one.scenario == scenario.number;
-    };
-    std::erase_if(posts_, is_its);
-    const bool runs =
-        std::ranges::any_of(running_, [&](const auto& running) { return is_its(running.second); });
-    if (runs) continue;
+  std::set<Count> ending;
+  for (const Scenario& scenario : request.scenarios) {
+    const bool is_settled = !scenario.has_more() && scenario.posts_left == 0;
+    if (scenario.is_cancelled && !is_settled) ending.insert(scenario.number);
+  }
+  if (!ending.empty()) {
+    std::erase_if(posts_, [&](const PostTask& post) {
+      return post.request == request.id && ending.contains(post.scenario);
+    });
+    for (const auto& [number, step] : running_) {
+      if (step.request == request.id) ending.erase(step.scenario);
+    }
+  }
+  for (const Count number : ending) {
+    Scenario& scenario = *request.find(number);
     scenario.posts_left = 0;
     if (scenario.state != Scenario::State::failed) scenario.state = Scenario::State::cancelled;
   }
-}
-
-void MonthState::apply_kept(const Json& entry) {
-  MonthRequest request = request_of(entry);
-  request.version = entry.at("version");
-  for (const Json& kept : entry.at("scenarios")) {
-    const auto state = std::ranges::find(kStates, kept.at("state").get<std::string>());
-    request.scenarios.push_back({.number = kept.at("scenario"),
-                                 .first = kept.at("first"),
-                                 .done = kept.at("done"),
-                                 .posts_left = kept.at("posts_left"),
-                                 .failures = kept.at("failures"),
-                                 .is_cancelled = kept.at("cancelled"),
-                                 .why = kept.at("why"),
-                                 .state = static_cast<Scenario::State>(state - kStates.begin())});
-  }
-  places_[request.id] = requests_.size();
-  requests_.push_back(std::move(request));
+  const std::size_t place = places_.at(request.id);
+  if (request.is_over() && unfinished_.erase(place) > 0) finished_.push_back(place);
 }
 
 void MonthState::apply_rest(const Json& entry) {
-  next_number_ = entry.at("next_number");
-  archived_ = entry.at("archived");
-  for (const Json& step : entry.at("running")) {
-    running_[step.at("number").get<std::uint32_t>()] = step_of(step);
-  }
-  for (const Json& post : entry.at("posts")) {
-    posts_.push_back({post.at("request"), post.at("scenario"), post.at("month")});
+  const Fields fields(entry, "rest");
+  constexpr std::int64_t kMostNumbers = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::int64_t kMostArchived = std::int64_t{1} << 53;
+  const auto next = static_cast<std::uint32_t>(fields.whole("next_number", 1, kMostNumbers));
+  next_number_ = std::max(next_number_, next);
+  archived_ = fields.whole("archived", 0, kMostArchived);
+  for (const Json& step : fields.list("running")) add_running(read_step(step));
+  for (const Json& item : fields.list("posts")) {
+    const PostTask post = read_post(item);
+    scenario_with(at(post.request), post.scenario, post.month);
+    posts_.push_back(post);
   }
 }
 
@@ -252,59 +303,28 @@ std::vector<Json> MonthState::entries() const {
   Json rest = {{"what", "rest"},        {"time", run::wall_now()},  {"next_number", next_number_},
                {"archived", archived_}, {"running", Json::array()}, {"posts", Json::array()}};
   for (const auto& [number, step] : running_) rest["running"].push_back(start_entry(step));
-  for (const PostTask& post : posts_) {
-    rest["posts"].push_back(
-        {{"request", post.request}, {"scenario", post.scenario}, {"month", post.month}});
-  }
+  for (const PostTask& post : posts_) rest["posts"].push_back(post_entry(post));
   entries.push_back(std::move(rest));
   return entries;
 }
 
-Json request_entry(const MonthRequest& request, const std::vector<FoundScenario>& found) {
-  Json entry = {{"what", "request"},
-                {"time", run::wall_now()},
-                {"request", request.id},
-                {"experiment", request.experiment},
-                {"client", request.client},
-                {"service", request.service},
-                {"parameters", request.parameters},
-                {"values", request.values},
-                {"months", request.months},
-                {"scenarios", Json::array()}};
-  if (!request.workflow.empty()) entry["workflow"] = request.workflow;
-  for (const FoundScenario& scenario : found) {
-    entry["scenarios"].push_back({{"scenario", scenario.number},
-                                  {"first", scenario.first},
-                                  {"done", scenario.done},
-                                  {"open_posts", scenario.open_posts}});
+void MonthState::forget_finished(std::int64_t most, std::int64_t bytes) {
+  std::set<std::string> needed;  // the end of what runs is still to be written down
+  for (const auto& [number, step] : running_) needed.insert(step.request);
+  std::map<std::string, RequestAmount> of_client;
+  std::deque<MonthRequest> kept;
+  for (auto place = finished_.rbegin(); place != finished_.rend(); ++place) {
+    MonthRequest& request = requests_[*place];
+    const RequestAmount& known = of_client[request.client] += amount_of(request);
+    const bool is_forgotten = known.requests > most || known.bytes > bytes;
+    if (!is_forgotten || needed.contains(request.id)) kept.push_front(std::move(request));
   }
-  return entry;
-}
-
-Json start_entry(const MonthStep& step) {
-  return {{"what", "start"},         {"time", run::wall_now()},
-          {"number", step.number},   {"kind", step.kind == StepKind::post ? "post" : "main"},
-          {"request", step.request}, {"scenario", step.scenario},
-          {"month", step.month},     {"processors", step.processors}};
-}
-
-Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why) {
-  Json entry = start_entry(step);
-  entry["what"] = "end";
-  entry["outcome"] = kOutcomes.at(static_cast<std::size_t>(outcome));
-  entry["seconds"] = seconds;
-  entry["why"] = why;
-  entry["has_post"] = false;
-  return entry;
-}
-
-Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
-                  const std::string& why) {
-  return {{"what", "cancel"},
-          {"time", run::wall_now()},
-          {"request", request},
-          {"scenarios", scenarios},
-          {"why", why}};
+  for (const auto& [place, amount] : unfinished_) kept.push_back(std::move(requests_[place]));
+  requests_.clear();
+  places_.clear();
+  finished_.clear();
+  unfinished_.clear();
+  for (MonthRequest& request : kept) add(std::move(request));
 }
 
 }  // namespace dovetail::federation

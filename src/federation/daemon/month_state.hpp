@@ -37,6 +37,12 @@ struct Scenario {
   bool is_cancelled = false;  // nothing more is started
   std::string why = {};       // failed, cancelled
   State state = State::active;
+
+  // Whether something of it is left to be done.
+  bool has_more() const {
+    return state == State::active || (state == State::done && posts_left > 0);
+  }
+  friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
 std::string_view name_of(Scenario::State state);
@@ -53,10 +59,23 @@ struct MonthRequest {
   std::vector<Scenario> scenarios = {};
   std::uint64_t version = 0;  // grows with everything that happens to it
 
-  Scenario& scenario(Count number);
+  // Null when there is none of that number. Fast when the numbers are consecutive.
+  const Scenario* find(Count number) const;
+  Scenario* find(Count number);
   // Whether nothing of it is left to be done.
   bool is_over() const;
 };
+
+// What requests ask for, for quotas.
+struct RequestAmount {
+  std::int64_t requests = 0;
+  std::int64_t months = 0;
+  std::int64_t bytes = 0;  // of parameters, workflows and lists of scenarios
+
+  RequestAmount& operator+=(const RequestAmount& other);
+};
+
+RequestAmount amount_of(const MonthRequest& request);
 
 struct PostTask {
   std::string request;
@@ -66,13 +85,18 @@ struct PostTask {
 
 class MonthState {
  public:
+  // Throws Refusal, which says why, for an entry that makes no sense after those before; the state
+  // is not to be used any more then.
   void apply(const Json& entry);
 
   // Those that make this state of an empty one, as few as there can be.
   std::vector<Json> entries() const;
 
-  // In the order in which they came.
   const std::deque<MonthRequest>& requests() const { return requests_; }
+  // Those that are not over, in the order in which they came.
+  std::vector<const MonthRequest*> unfinished() const;
+  // What the client has of those.
+  RequestAmount held_by(const std::string& client) const;
   // Null when there is none of that name.
   const MonthRequest* find(const std::string& id) const;
 
@@ -92,39 +116,33 @@ class MonthState {
   std::uint32_t next_number() const { return next_number_; }
   std::int64_t archived() const { return archived_; }
 
+  // Of each client, only the requests that were over last stay known: at most this number of them,
+  // of at most this many bytes together. Moves requests: pointers to them are not valid any more.
+  void forget_finished(std::int64_t most, std::int64_t bytes);
+
  private:
-  MonthRequest& at(const Json& entry);
+  MonthRequest& at(const std::string& id);
+  void add(MonthRequest request);
   void apply_request(const Json& entry);
   void apply_kept(const Json& entry);
   void apply_rest(const Json& entry);
   void apply_start(const Json& entry);
   void apply_end(const Json& entry);
   void apply_cancel(const Json& entry);
-  void add_post(const MonthRequest& request, Scenario& scenario, Count month);
+  void take_success(const MonthStep& step, MonthRequest& request, bool has_post);
+  void take_failure(const MonthStep& step, MonthRequest& request, const Json& entry);
+  void add_running(const MonthStep& step);
   void settle(MonthRequest& request);
 
   std::deque<MonthRequest> requests_;
   std::map<std::string, std::size_t> places_;
+  // Places: of those that are not over, and of the others in the order in which they ended.
+  std::map<std::size_t, RequestAmount> unfinished_;
+  std::vector<std::size_t> finished_;
   std::map<std::uint32_t, MonthStep> running_;
   std::deque<PostTask> posts_;
   std::uint32_t next_number_ = 1;
   std::int64_t archived_ = 0;  // months whose post task is done
 };
-
-// The entries. A request says, for each scenario, what was there before: months that are done, and
-// those of them whose post task is not.
-struct FoundScenario {
-  Count number = 0;
-  Count first = 1;
-  Count done = 0;
-  std::vector<Count> open_posts = {};
-};
-Json request_entry(const MonthRequest& request, const std::vector<FoundScenario>& found);
-Json start_entry(const MonthStep& step);
-enum class Outcome : std::uint8_t { done, failed, lost, given_up, stopped, taken };
-Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why);
-// Nothing more is started for these, or for all when there are none.
-Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
-                  const std::string& why);
 
 }  // namespace dovetail::federation

@@ -187,6 +187,7 @@ std::optional<AttemptEnd> WorkflowBackend::conduct(ConductedRun& step) const {
   std::optional<run::RunEnd> end;
   try {
     end = conduct_known(run, step, log);
+    run::write_done(*folder, *end);
   } catch (const run::NurseryGone&) {
     throw;
   } catch (const std::exception& error) {

@@ -6,7 +6,6 @@
 // Safe to use from several threads.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "dovetail/error.hpp"
@@ -15,10 +14,8 @@
 
 namespace dovetail::federation {
 
-class SocketDeadlines;
-
-// The server does not answer, answers too late, or has no acceptable certificate. It is unknown
-// whether it served the request.
+// The server does not answer, answers too late, too much or nonsense, or has no acceptable
+// certificate; or its URL is none. It is unknown whether it served the request.
 class NoAnswer : public ExecutionError {
  public:
   using ExecutionError::ExecutionError;
@@ -56,8 +53,9 @@ class Caller {
   // Makes the process ignore SIGPIPE: a server that goes away must not kill us.
   explicit Caller(Identity self);
 
-  // Throw NoAnswer or Denied, after `seconds` at the latest; only the look-up of a host name may
-  // take longer.
+  // Throw NoAnswer or Denied and nothing else, whatever the server does, after `seconds` at the
+  // latest; only the look-up of a host name may take longer. No more of an answer is read than
+  // answer_limit(path) allows.
   Json get(const Server& server, const std::string& path, double seconds) const;
   Json post(const Server& server, const std::string& path, const Json& body, double seconds) const;
 
@@ -68,7 +66,6 @@ class Caller {
             const std::string& body, double seconds) const;
 
   Identity self_;
-  std::shared_ptr<SocketDeadlines> deadlines_;
 };
 
 }  // namespace dovetail::federation

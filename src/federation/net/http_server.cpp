@@ -1,379 +1,451 @@
 #include "federation/net/http_server.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <httplib.h>
-#include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <cstring>
 
 #include "dovetail/error.hpp"
+#include "federation/net/admission.hpp"
 #include "federation/net/openssl.hpp"
-#include "federation/net/socket_deadlines.hpp"
-#include "io/text.hpp"
+#include "federation/net/stranger_log.hpp"
+#include "federation/net/tls_context.hpp"
+#include "federation/net/workers.hpp"
 
 namespace dovetail::federation {
 
 namespace {
 
-constexpr int kBacklog = 128;
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using Failure = boost::system::error_code;
 
-// One thread per connection, up to a limit; the accepting thread waits for a free place.
-class ConnectionThreads final : public httplib::TaskQueue {
- public:
-  explicit ConnectionThreads(std::size_t most) : most_(most) {}
-
-  void enqueue(std::function<void()> serve) override {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return running_ < most_; });
-      ++running_;
-    }
-    const auto serve_and_leave = [this, serve = std::move(serve)] {
-      serve();
-      const std::lock_guard ended(mutex_);
-      --running_;
-      changed_.notify_all();
-    };
-    try {
-      std::thread(serve_and_leave).detach();
-    } catch (const std::system_error&) {
-      serve_and_leave();  // no thread available: serve here, others wait
-    }
-  }
-
-  void shutdown() override {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return running_ == 0; });
-  }
-
- private:
-  std::size_t most_;
-  std::size_t running_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-};
-
-std::string address_of(int socket) {
-  sockaddr_storage address{};
-  socklen_t size = sizeof address;
-  char host[NI_MAXHOST] = "?";
-  if (getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0) {
-    getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, nullptr, 0,
-                NI_NUMERICHOST);
-  }
-  return host;
-}
+constexpr std::size_t kReadBytes = 16'384;
+// A caller that is refused while it sends would lose the reply if its connection were closed at
+// once. What it sends is thrown away for a while.
+constexpr double kFarewellSeconds = 2;
+constexpr std::size_t kFarewellBytes = std::size_t{1} << 20U;
+constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 
 }  // namespace
 
-// The connections of a server, and the time limit of each for its current phase. A connection that
-// takes longer is cut, so that no peer can hold a place by sending a byte now and then.
-class Connections {
+class ServerConnection;
+
+// What the connections of a server share. Used only by the thread that runs `io`, except for
+// `table`.
+struct ServerState {
+  ServerState(const Identity& self, std::vector<Operation> operations, const ServerLimits& given,
+              const Log& given_log)
+      : limits(given),
+        log(given_log),
+        strangers(given_log),
+        table(std::move(operations), self, given_log),
+        admission({.places = given.connections,
+                   .unverified = given.unverified,
+                   .unverified_per_address = given.unverified_per_address}),
+        workers(given.connections) {}
+
+  ServerLimits limits;
+  Log log;
+  StrangerLog strangers;
+  OperationTable table;
+  Admission admission;
+  asio::io_context io{1};
+  asio::ssl::context tls{asio::ssl::context::tls_server};
+  std::map<Admission::Id, std::shared_ptr<ServerConnection>> connections;
+  Workers workers;
+};
+
+// One connection, from its acceptance to its end. Each phase has a deadline; when it passes, the
+// socket is closed, and whatever was going on fails.
+class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
  public:
-  Connections(double first_seconds, Log log)
-      : first_seconds_(first_seconds), log_(std::move(log)) {}
+  ServerConnection(ServerState& server, Admission::Id id, Tcp::socket socket, std::string address)
+      : server_(server),
+        id_(id),
+        stream_(std::move(socket), server.tls),
+        deadline_(server.io),
+        request_{.address = std::move(address)} {}
 
-  // Tracks every connection that is made with the context from now on, which must end before this
-  // object does.
-  void watch(SSL_CTX& context) {
-    slot();
-    SSL_CTX_set_app_data(&context, this);
-    SSL_CTX_set_info_callback(&context, &on_event);
-  }
-
-  // Sets the time limit for the connection's next phase.
-  void allow(const SSL* connection, double seconds, const char* phase) {
-    Entry* entry = find(connection);
-    if (entry == nullptr) return;
-    entry->watch.allow(seconds, [this, address = entry->address, phase] {
-      log_(fmt::format("refused {}: took too long for {}", address, phase));
-    });
-  }
-
-  void cut_all() { deadlines_.cut_all(); }
+  void begin();
+  // When it has a place.
+  void read();
+  void end();
+  void close_socket();
+  const std::string& address() const { return request_.address; }
 
  private:
-  // Belongs to a connection of OpenSSL, which deletes it. Used by the connection's thread alone.
-  struct Entry {
-    std::string address;
-    SocketDeadlines::Watch watch;
-    bool is_refused = false;  // and the refusal is logged
-  };
-
-  // Where OpenSSL keeps our entry for a connection.
-  static int slot() {
-    static const int slot = SSL_get_ex_new_index(
-        0, nullptr, nullptr, nullptr, [](void*, void* entry, CRYPTO_EX_DATA*, int, long, void*) {
-          delete static_cast<Entry*>(entry);
-        });
-    return slot;
+  void allow(double seconds, const char* phase);
+  void on_deadline();
+  void on_handshake(const Failure& failure);
+  void on_header(const Failure& failure);
+  void on_body(const Failure& failure);
+  void check_header() const;
+  void compute();
+  void refuse(const Refusal& refusal);
+  // Refuses what is not HTTP, and ends without a word when the caller is gone.
+  void fail(const Failure& failure);
+  void write();
+  void say_farewell();
+  void throw_away();
+  // The member, as a handler that keeps this object alive.
+  auto then(void (ServerConnection::*member)(const Failure&)) {
+    return [self = shared_from_this(), member](const Failure& failure, auto&&...) {
+      (self.get()->*member)(failure);
+    };
   }
 
-  static Entry* find(const SSL* connection) {
-    return static_cast<Entry*>(SSL_get_ex_data(connection, slot()));
-  }
-
-  static void on_event(const SSL* connection, int where, int value) {
-    auto* self = static_cast<Connections*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
-    if ((where & SSL_CB_HANDSHAKE_START) != 0) self->begin(connection);
-    if ((where & SSL_CB_WRITE_ALERT) == SSL_CB_WRITE_ALERT && (value >> 8) == SSL3_AL_FATAL) {
-      const long verdict = SSL_get_verify_result(connection);
-      self->refuse(connection, verdict == X509_V_OK ? SSL_alert_desc_string_long(value)
-                                                    : X509_verify_cert_error_string(verdict));
-    }
-  }
-
-  void begin(const SSL* connection) {
-    if (find(connection) != nullptr) return;
-    const int socket = SSL_get_fd(connection);
-    auto* entry =
-        new Entry{.address = address_of(socket), .watch = SocketDeadlines::Watch(deadlines_)};
-    SSL_set_ex_data(const_cast<SSL*>(connection), slot(), entry);
-    allow(connection, first_seconds_, "its request");
-    entry->watch.set(socket);
-  }
-
-  void refuse(const SSL* connection, const std::string& why) const {
-    Entry* entry = find(connection);
-    if (entry == nullptr || std::exchange(entry->is_refused, true)) return;
-    log_(fmt::format("refused {}: {}", entry->address, why));
-  }
-
-  double first_seconds_;
-  Log log_;
-  SocketDeadlines deadlines_;
+  ServerState& server_;
+  const Admission::Id id_;
+  asio::ssl::stream<Tcp::socket> stream_;
+  asio::steady_timer deadline_;
+  const char* phase_ = "";
+  bool may_go_on_ = true;  // with its handshake, for a second time, if there is room
+  bool is_verified_ = false;
+  bool is_computing_ = false;  // a worker has it: it keeps its place until that has ended
+  bool is_over_ = false;
+  ReceivedRequest request_;
+  boost::beast::flat_buffer buffer_{std::size_t{8} * kReadBytes};
+  http::request_parser<http::string_body> parser_;
+  Reply reply_;
+  http::response<http::string_body> response_;
+  std::array<char, 4096> ignored_ = {};
+  std::size_t thrown_away_ = 0;
 };
+
+void ServerConnection::allow(double seconds, const char* phase) {
+  phase_ = phase;
+  deadline_.expires_after(std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)));
+  deadline_.async_wait([self = shared_from_this()](const Failure& failure) {
+    // A deadline that was moved while this was under way has not passed.
+    const bool has_passed = self->deadline_.expiry() <= std::chrono::steady_clock::now();
+    if (!failure && has_passed) self->on_deadline();
+  });
+}
+
+void ServerConnection::on_deadline() {
+  if (is_over_) return;
+  if (may_go_on_) {
+    may_go_on_ = false;
+    const double more = server_.limits.header_seconds - server_.limits.handshake_seconds;
+    if (!server_.admission.is_crowded(request_.address)) return allow(more, phase_);
+  }
+  const std::string line =
+      fmt::format("refused {}: took too long for {}", request_.address, phase_);
+  if (!is_verified_) {
+    server_.strangers.add(line);
+  } else if (*phase_ != '\0') {
+    server_.log(line);
+  }
+  if (is_computing_) return close_socket();
+  end();
+}
+
+void ServerConnection::close_socket() {
+  Failure ignored;
+  stream_.next_layer().close(ignored);
+}
+
+void ServerConnection::end() {
+  if (std::exchange(is_over_, true)) return;
+  deadline_.cancel();
+  close_socket();
+  server_.connections.erase(id_);  // the caller holds this object
+  for (const Admission::Id next : server_.admission.leave(id_)) {
+    server_.connections.at(next)->read();
+  }
+}
+
+void ServerConnection::begin() {
+  allow(server_.limits.handshake_seconds, "its handshake");
+  stream_.async_handshake(asio::ssl::stream_base::server, then(&ServerConnection::on_handshake));
+}
+
+void ServerConnection::on_handshake(const Failure& failure) {
+  if (is_over_) return;
+  SSL* tls = stream_.native_handle();
+  if (failure) {
+    const long verdict = SSL_get_verify_result(tls);
+    if (verdict != X509_V_OK || failure.category() == asio::error::get_ssl_category()) {
+      server_.strangers.add(fmt::format(
+          "refused {}: {}", request_.address,
+          verdict == X509_V_OK ? failure.message() : X509_verify_cert_error_string(verdict)));
+    }
+    return end();
+  }
+  is_verified_ = true;
+  may_go_on_ = false;
+  request_.certificate = {SSL_get1_peer_certificate(tls), X509_free};
+  request_.peer = peer_of(request_.certificate.get());
+  const std::string caller =
+      request_.peer ? fmt::format("{} {}", name_of(request_.peer->role), request_.peer->name) : "";
+  switch (server_.admission.verify(id_, caller)) {
+    case Admission::Entry::begins:
+      return read();
+    case Admission::Entry::waits:
+      return allow(server_.limits.header_seconds, "a free place: all are taken");
+    case Admission::Entry::refused:
+      server_.log(fmt::format("refused {}: too many connections", name_of(request_)));
+      return end();
+  }
+}
+
+void ServerConnection::read() {
+  allow(server_.limits.header_seconds, "its request");
+  parser_.header_limit(static_cast<std::uint32_t>(server_.limits.header_bytes));
+  parser_.body_limit(server_.limits.body_bytes);
+  buffer_.reserve(kReadBytes);
+  http::async_read_header(stream_, buffer_, parser_, then(&ServerConnection::on_header));
+}
+
+void ServerConnection::on_header(const Failure& failure) {
+  if (is_over_) return;
+  const auto& header = parser_.get();
+  const std::string target(header.target());
+  request_.method = std::string(header.method_string());
+  request_.path = target.substr(0, target.find('?'));
+  if (failure) return fail(failure);
+  try {
+    check_header();
+  } catch (const Refusal& refusal) {
+    return refuse(refusal);
+  }
+  allow(server_.limits.body_seconds, "the body of its request");
+  http::async_read(stream_, buffer_, parser_, then(&ServerConnection::on_body));
+}
+
+void ServerConnection::check_header() const {
+  const auto& header = parser_.get();
+  const auto has = [&](http::field field) { return header.find(field) != header.end(); };
+  if (has(http::field::content_encoding)) {
+    throw Refusal(415, "the request is packed", "send it without Content-Encoding");
+  }
+  if (has(http::field::transfer_encoding)) {
+    throw Refusal(411, "the request does not say how large it is", "send Content-Length");
+  }
+  if (has(http::field::range)) {
+    throw Refusal(416, "parts of an answer are not sent", "send the request without Range");
+  }
+}
+
+void ServerConnection::on_body(const Failure& failure) {
+  if (is_over_) return;
+  if (failure) return fail(failure);
+  request_.body = std::move(parser_.get().body());
+  compute();
+}
+
+void ServerConnection::compute() {
+  allow(server_.limits.answer_seconds, "the answer");
+  is_computing_ = true;
+  try {
+    server_.workers.add([self = shared_from_this()]() mutable {
+      self->reply_ = self->server_.table.answer(self->request_);
+      asio::io_context& io = self->server_.io;
+      asio::post(io, [self = std::move(self)] { self->write(); });
+    });
+  } catch (const std::system_error&) {
+    is_computing_ = false;
+    refuse(Refusal(503, "the server cannot start a thread", "try again later"));
+  }
+}
+
+void ServerConnection::refuse(const Refusal& refusal) {
+  reply_ = server_.table.refuse(request_, refusal);
+  allow(server_.limits.body_seconds, "the answer");
+  write();
+}
+
+void ServerConnection::fail(const Failure& failure) {
+  static const auto& kHttp = http::make_error_code(http::error::bad_method).category();
+  const bool is_gone =
+      failure == http::error::end_of_stream || failure == http::error::partial_message;
+  if (failure.category() != kHttp || is_gone) return end();
+  if (failure == http::error::header_limit) {
+    return refuse(Refusal(
+        431, fmt::format("the header is larger than {} bytes", server_.limits.header_bytes)));
+  }
+  if (failure == http::error::body_limit) {
+    return refuse(
+        Refusal(413, fmt::format("the request is larger than {} bytes", server_.limits.body_bytes),
+                "send less at once"));
+  }
+  refuse(Refusal(400, "the request cannot be read"));
+}
+
+void ServerConnection::write() {
+  is_computing_ = false;
+  if (!stream_.next_layer().is_open()) return end();
+  response_.version(11);
+  response_.result(static_cast<unsigned>(reply_.status));
+  response_.set(http::field::content_type, "application/json");
+  response_.keep_alive(false);
+  response_.body() = std::move(reply_.text);
+  response_.prepare_payload();
+  http::async_write(stream_, response_,
+                    [self = shared_from_this()](const Failure& failure, std::size_t) {
+                      if (failure) return self->end();
+                      self->say_farewell();
+                    });
+}
+
+void ServerConnection::say_farewell() {
+  if (is_over_) return;
+  allow(kFarewellSeconds, "");
+  stream_.async_shutdown([self = shared_from_this()](const Failure&) {
+    Failure ignored;
+    self->stream_.next_layer().shutdown(Tcp::socket::shutdown_send, ignored);
+    self->throw_away();
+  });
+}
+
+// Until the caller closes its side.
+void ServerConnection::throw_away() {
+  if (is_over_) return;
+  stream_.next_layer().async_read_some(
+      asio::buffer(ignored_),
+      [self = shared_from_this()](const Failure& failure, std::size_t size) {
+        self->thrown_away_ += size;
+        if (failure || self->thrown_away_ > kFarewellBytes) return self->end();
+        self->throw_away();
+      });
+}
 
 namespace {
 
-bool prepare_tls(SSL_CTX& context, const Identity& self) {
-  SSL_CTX_set_min_proto_version(&context, TLS1_3_VERSION);
-  SSL_CTX_set_verify(&context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
-  // Every connection must show its certificate: sessions are not resumed.
-  SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_num_tickets(&context, 0);
-  return SSL_CTX_use_certificate_file(&context, self.certificate.c_str(), SSL_FILETYPE_PEM) == 1 &&
-         SSL_CTX_use_PrivateKey_file(&context, self.key.c_str(), SSL_FILETYPE_PEM) == 1 &&
-         SSL_CTX_load_verify_locations(&context, self.authority.c_str(), nullptr) == 1;
-}
-
-void set_json(httplib::Response& response, int status, const Json& body) {
-  response.status = status;
-  response.set_content(body.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n",
-                       "application/json");
-}
-
-std::string who_is(const std::optional<Peer>& peer, const httplib::Request& request) {
-  if (!peer) return request.remote_addr;
-  return fmt::format("{} {} ({})", name_of(peer->role), io::quote(peer->name), request.remote_addr);
-}
-
-std::optional<Peer> peer_of_connection(const SSL* connection) {
-  const X509Certificate certificate(SSL_get1_peer_certificate(connection));
-  return peer_of(certificate.get());
+void prepare_tls(SSL_CTX& context, const Identity& self) {
+  if (!use_identity(context, self)) {
+    throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
+  }
+  require_certificates(context);
 }
 
 }  // namespace
-
-Address parse_address(const std::string& text, const std::string& what) {
-  Address address;
-  const auto colon = text.rfind(':');
-  const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
-  if (colon != std::string::npos && colon > 0) address.host = text.substr(0, colon);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  const bool is_port = error == std::errc() && end == port.data() + port.size() && !port.empty() &&
-                       address.port >= 0 && address.port <= 65535;
-  if (!is_port) {
-    throw InputError(what + ": expected HOST:PORT with a port up to 65535, found " +
-                     io::quote(text));
-  }
-  return address;
-}
-
-bool is_free(const Address& address) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const std::string port = std::to_string(address.port);
-  if (getaddrinfo(address.host.c_str(), port.c_str(), &hints, &found) != 0) return false;
-  const int socket = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  const bool is_bound = bind(socket, found->ai_addr, found->ai_addrlen) == 0;
-  freeaddrinfo(found);
-  if (socket >= 0) close(socket);
-  return is_bound;
-}
 
 class HttpServer::Impl {
  public:
   Impl(const Address& address, const Identity& self, std::vector<Operation> operations,
-       const ServerLimits& limits, Log log)
-      : operations_(std::move(operations)),
-        self_(self),
-        limits_(limits),
-        log_(std::move(log)),
-        connections_(limits.header_seconds, log_),
-        server_([&](SSL_CTX& context) {
-          connections_.watch(context);
-          return prepare_tls(context, self);
-        }) {
-    if (!server_.is_valid()) {
-      throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
-    }
-    prepare();
+       const ServerLimits& limits, const Log& log)
+      : state_(self, std::move(operations), limits, log),
+        acceptor_(state_.io),
+        accept_pause_(state_.io) {
+    prepare_tls(*state_.tls.native_handle(), self);
     listen(address);
+    accept();
+    thread_ = std::thread([this] { work(); });
   }
 
   ~Impl() {
-    server_.stop();
-    connections_.cut_all();
+    state_.io.stop();
     thread_.join();
+    for (const auto& [id, connection] : state_.connections) connection->close_socket();
+    state_.workers.stop();
   }
 
-  int port() const { return port_; }
+  int port() const { return acceptor_.local_endpoint().port(); }
 
  private:
-  using Handled = httplib::Server::HandlerResponse;
-
-  void prepare() {
-    server_.new_task_queue = [this] { return new ConnectionThreads(limits_.connections); };
-    server_.set_keep_alive_max_count(1);
-    server_.set_payload_max_length(limits_.body_bytes);
-    server_.set_tcp_nodelay(true);
-    server_.set_socket_options([this](socket_t socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-      fcntl(socket, F_SETFD, FD_CLOEXEC);
-      socket_ = socket;
-    });
-    server_.set_pre_routing_handler(
-        [this](const auto& request, auto& response) { return admit(request, response); });
-    server_.set_error_handler([this](const httplib::Request& request, httplib::Response& response) {
-      if (!response.body.empty()) return;
-      const bool is_unknown = response.status == 404;
-      refuse(request, response, peer_of_connection(request.ssl),
-             {response.status,
-              is_unknown ? "there is no such operation" : "the request cannot be read",
-              is_unknown ? "see docs/federation.md; this is version 1" : ""});
-    });
-    for (const Operation& operation : operations_) {
-      const auto handler = [this, &operation](const auto& request, auto& response) {
-        serve(operation, request, response);
-      };
-      if (operation.method == "GET") server_.Get(operation.path, handler);
-      if (operation.method == "POST") server_.Post(operation.path, handler);
+  // What one connection throws, for want of memory say, must not end the others.
+  void work() {
+    for (;;) {
+      try {
+        state_.io.run();
+        return;
+      } catch (const std::exception& error) {
+        state_.log(std::string("a connection failed: ") + error.what());
+      }
     }
   }
 
   void listen(const Address& address) {
-    port_ = address.port;
-    const bool is_bound = address.port == 0 ? (port_ = server_.bind_to_any_port(address.host)) > 0
-                                            : server_.bind_to_port(address.host, address.port);
-    if (!is_bound) {
-      throw ExecutionError(fmt::format("cannot listen at {}:{}: {}", address.host, address.port,
-                                       std::strerror(errno)));
+    Failure failure;
+    Tcp::resolver resolver(state_.io);
+    const auto found = resolver.resolve(address.host, std::to_string(address.port),
+                                        Tcp::resolver::passive, failure);
+    if (!failure) {
+      const Tcp::endpoint here = found.begin()->endpoint();
+      // Sockets are made by hand: the library's would be inherited by the programs that we start.
+      const int socket = ::socket(here.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
+      acceptor_.assign(here.protocol(), socket, failure);
+      if (!failure) acceptor_.set_option(Tcp::acceptor::reuse_address(true), failure);
+      if (!failure) acceptor_.bind(here, failure);
+      if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+      if (!failure) acceptor_.native_non_blocking(true, failure);
     }
-    // The library's backlog of five is too short when a hundred daemons register at once.
-    ::listen(socket_, kBacklog);
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::yield();
+    if (!failure) return;
+    throw ExecutionError(
+        fmt::format("cannot listen at {}:{}: {}", address.host, address.port, failure.message()));
   }
 
-  // Runs before the body is read. It checks only the size, since a client refused here may be cut
-  // off before it reads the reason.
-  Handled admit(const httplib::Request& request, httplib::Response& response) {
-    try {
-      check_size(request);
-    } catch (const Refusal& refusal) {
-      refuse(request, response, peer_of_connection(request.ssl), refusal);
-      return Handled::Handled;
-    }
-    connections_.allow(request.ssl, limits_.body_seconds, "the body of its request");
-    return Handled::Unhandled;
+  void accept() {
+    acceptor_.async_wait(Tcp::acceptor::wait_read, [this](const Failure& failure) {
+      if (!failure) accept_all();
+    });
   }
 
-  void check_size(const httplib::Request& request) const {
-    // A compressed body may be a thousand times larger than its declared size.
-    if (request.has_header("Content-Encoding")) {
-      throw Refusal(415, "the request is packed", "send it without Content-Encoding");
-    }
-    // The library reads a chunked body to its end before its size can be checked.
-    if (request.has_header("Transfer-Encoding")) {
-      throw Refusal(411, "the request does not say how large it is", "send Content-Length");
-    }
-    const std::string length = request.get_header_value("Content-Length");
-    const auto size = io::parse_number(length.empty() ? "0" : length);
-    if (!size || *size > static_cast<double>(limits_.body_bytes)) {
-      throw Refusal(413, fmt::format("the request is larger than {} bytes", limits_.body_bytes),
-                    "send less at once");
-    }
-  }
-
-  void check_peer(const Operation& operation, const std::optional<Peer>& peer,
-                  const X509* certificate) const {
-    if (is_refused(self_, certificate)) {
-      throw Refusal(403, "the certificate is revoked", "ask for a new one");
-    }
-    if (!peer) {
-      throw Refusal(403, "the certificate has no role", "make one with dovetail keys add");
-    }
-    if (std::ranges::find(operation.roles, peer->role) != operation.roles.end()) return;
-    throw Refusal(
-        403, fmt::format("not an operation for a certificate of the role {}", name_of(peer->role)),
-        "ask for a certificate of another role");
-  }
-
-  void serve(const Operation& operation, const httplib::Request& request,
-             httplib::Response& response) {
-    connections_.allow(request.ssl, limits_.answer_seconds, "the answer");
-    const X509Certificate certificate(SSL_get1_peer_certificate(request.ssl));
-    const auto peer = peer_of(certificate.get());
-    try {
-      check_peer(operation, peer, certificate.get());
-      Call call{.peer = *peer, .body = nullptr};
-      if (operation.method == "POST") {
-        call.body = parse_message(request.body);
-        if (call.body.is_discarded()) throw Refusal(400, "the body is not JSON");
+  // Some at a time, so that a flood of connections does not keep others waiting.
+  void accept_all() {
+    constexpr int kAtOnce = 64;
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int socket =
+          accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (socket >= 0) {
+        add(socket);
+        continue;
       }
-      set_json(response, 200, operation.answer(call));
-    } catch (const Refusal& refusal) {
-      refuse(request, response, peer, refusal);
-    } catch (const std::exception& error) {
-      refuse(request, response, peer, Refusal(500, error.what(), "look into the server's log"));
+      if (errno == EAGAIN) break;
+      if (errno != EINTR && errno != ECONNABORTED) return accept_later();
     }
+    accept();
   }
 
-  void refuse(const httplib::Request& request, httplib::Response& response,
-              const std::optional<Peer>& peer, const Refusal& refusal) const {
-    Json body = {{"error", refusal.what()}};
-    if (!refusal.what_to_do().empty()) body["what_to_do"] = refusal.what_to_do();
-    set_json(response, refusal.status(), body);
-    response.set_header("Connection", "close");
-    log_(fmt::format("refused {} {} by {}: {}: {}", one_line(request.method.substr(0, 10)),
-                     io::quote(request.path), who_is(peer, request), refusal.status(),
-                     one_line(refusal.what())));
+  void accept_later() {
+    accept_pause_.expires_after(kAcceptPause);
+    accept_pause_.async_wait([this](const Failure& failure) {
+      if (!failure) accept();
+    });
   }
 
-  std::vector<Operation> operations_;
-  Identity self_;
-  ServerLimits limits_;
-  Log log_;
-  Connections connections_;
-  httplib::SSLServer server_;
-  socket_t socket_ = -1;
-  int port_ = 0;
+  void add(int number) {
+    Failure failure;
+    Tcp::socket socket(state_.io);
+    socket.assign(acceptor_.local_endpoint().protocol(), number, failure);
+    const Tcp::endpoint there = socket.remote_endpoint(failure);
+    if (failure) return;  // it is gone already
+    socket.set_option(Tcp::no_delay(true), failure);
+    const Admission::Id id = ++last_;
+    const auto connection = std::make_shared<ServerConnection>(state_, id, std::move(socket),
+                                                               there.address().to_string(failure));
+    state_.connections.emplace(id, connection);
+    if (const auto oldest = state_.admission.arrive(id, connection->address())) {
+      const auto cut = state_.connections.at(*oldest);
+      state_.strangers.add(
+          fmt::format("refused {}: too many connections without a certificate", cut->address()));
+      cut->end();
+    }
+    connection->begin();
+  }
+
+  ServerState state_;
+  Tcp::acceptor acceptor_;
+  asio::steady_timer accept_pause_;
+  Admission::Id last_ = 0;
   std::thread thread_;
 };
 
 HttpServer::HttpServer(const Address& address, const Identity& self,
-                       std::vector<Operation> operations, const ServerLimits& limits, Log log)
-    : impl_(std::make_unique<Impl>(address, self, std::move(operations), limits, std::move(log))) {}
+                       std::vector<Operation> operations, const ServerLimits& limits, Log log) try
+    : impl_(std::make_unique<Impl>(address, self, std::move(operations), limits, log)) {
+} catch (const boost::system::system_error& error) {
+  throw ExecutionError(
+      fmt::format("cannot listen at {}:{}: {}", address.host, address.port, error.what()));
+}
 
 HttpServer::~HttpServer() = default;
 

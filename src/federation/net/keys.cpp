@@ -270,10 +270,14 @@ std::vector<std::string> hosts_of(const X509* certificate) {
   return hosts;
 }
 
+bool is_for_host(const X509* certificate, const std::string& host) {
+  auto* checked = const_cast<X509*>(certificate);  // OpenSSL does not change it
+  return X509_check_ip_asc(checked, host.c_str(), 0) == 1 ||
+         X509_check_host(checked, host.c_str(), 0, 0, nullptr) == 1;
+}
+
 bool is_for_host(const Identity& self, const std::string& host) {
-  const X509Certificate certificate = read_certificate(self.certificate);
-  return X509_check_ip_asc(certificate.get(), host.c_str(), 0) == 1 ||
-         X509_check_host(certificate.get(), host.c_str(), 0, 0, nullptr) == 1;
+  return is_for_host(read_certificate(self.certificate).get(), host);
 }
 
 Identity identity(const std::string& given) {

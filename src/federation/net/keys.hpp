@@ -58,7 +58,8 @@ Identity identity(const std::string& given, Role role);
 // exists but cannot be read, all certificates are refused.
 bool is_refused(const Identity& self, const X509* certificate);
 
-// Whether our certificate covers that host.
+// Whether the certificate, or ours, covers that host.
+bool is_for_host(const X509* certificate, const std::string& host);
 bool is_for_host(const Identity& self, const std::string& host);
 
 struct Validity {

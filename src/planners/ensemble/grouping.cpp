@@ -80,6 +80,18 @@ MonthProblem month_problem(const EnsembleSite& site, const EnsembleRules& rules,
           .disk = rules.disk};
 }
 
+MonthProblem shortened(MonthProblem problem, std::int64_t most) {
+  constexpr Count kFewMonths = 24;
+  const auto within = [](std::int64_t value, Count least, Count all) {
+    return static_cast<Count>(
+        std::clamp<std::int64_t>(value, std::min(least, all), std::int64_t{all}));
+  };
+  problem.months = within(most / problem.scenarios, kFewMonths, problem.months);
+  const Count groups = problem.for_groups() / problem.sizes.front().procs;
+  problem.scenarios = within(most / problem.months, 2 * groups, problem.scenarios);
+  return problem;
+}
+
 const GroupTime& fastest_size(std::span<const GroupTime> sizes) {
   return *std::ranges::find(sizes, sizes.back().time, &GroupTime::time);
 }

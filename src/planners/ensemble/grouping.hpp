@@ -51,6 +51,12 @@ struct MonthProblem {
 MonthProblem month_problem(const EnsembleSite& site, const EnsembleRules& rules, Count scenarios,
                            Count months);
 
+// The same with at most about `most` months in all, and quick to simulate: first the scenarios get
+// shorter, then there are fewer of them, though still two for every group that can be. Waves of
+// months repeat, so that groups chosen for it serve for the whole, which takes longer by the ratio
+// of all_months(). Needs room for a group.
+MonthProblem shortened(MonthProblem problem, std::int64_t most);
+
 // Sizes in the order of the groups' numbers.
 struct Grouping {
   std::vector<Count> groups = {};

@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/strategies/estimator.hpp"
 #include "queue/strategies/open_tasks.hpp"
 #include "queue/strategies/run_times.hpp"
+#include "queue/strategies/wait_estimator.hpp"
 
 namespace dovetail::queue {
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -14,6 +15,8 @@
 #include <sstream>
 #include <type_traits>
 #include <vector>
+
+#include "dovetail/error.hpp"
 
 namespace dovetail::run {
 
@@ -24,11 +27,25 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kHalf = 512;
 constexpr std::size_t kMaxWhy = 200;
 
+// Empty when there is no such file or process. Anything else that keeps us from reading must not
+// pass for that: a task that cannot be seen would be taken for lost.
 std::string read_small(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const auto check = [&](bool is_fine) {
+    if (is_fine || errno == ENOENT || errno == ENOTDIR || errno == ESRCH || errno == ESTALE) return;
+    throw ExecutionError(path + ": cannot be read: " + std::strerror(errno));
+  };
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  check(file.is_open());
+  std::string text;
+  char piece[4096];
+  while (file.is_open()) {
+    const ssize_t got = read(file.get(), piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    check(got >= 0);
+    if (got <= 0) break;
+    text.append(piece, static_cast<std::size_t>(got));
+  }
+  return text;
 }
 
 std::string boot_id() {
@@ -74,7 +91,8 @@ constexpr std::pair<AttemptEnd::Cause, const char*> kCauses[] = {
     {AttemptEnd::Cause::timed_out, "timed out"},
     {AttemptEnd::Cause::stopped, "stopped"},
     {AttemptEnd::Cause::out_of_memory, "out of memory"},
-    {AttemptEnd::Cause::not_started, "not started"}};
+    {AttemptEnd::Cause::not_started, "not started"},
+    {AttemptEnd::Cause::not_saved, "not saved"}};
 
 const char* name_of(AttemptEnd::Cause cause) {
   for (const auto& [value, name] : kCauses) {
@@ -107,7 +125,11 @@ std::optional<AttemptStart> parse_start(const std::string& text) {
                         read_text(json, "boot", start.supervisor.boot) &&
                         read_number(json, "group", start.group) &&
                         read_number(json, "started", start.time);
-  return is_whole ? std::optional(start) : std::nullopt;
+  if (!is_whole) return std::nullopt;
+  read_text(json, "definition", start.origin.definition);
+  read_text(json, "inputs", start.origin.inputs);
+  read_number(json, "processors", start.origin.processors);
+  return start;
 }
 
 bool read_cause(const Json& json, AttemptEnd::Cause& cause) {
@@ -201,7 +223,7 @@ std::optional<AttemptEnd> end_of(const Json& json) {
 }
 
 std::optional<AttemptWriter> AttemptWriter::create(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.is_open()) return std::nullopt;
   const std::string room(2 * kHalf, '\n');
   const ssize_t wrote = pwrite(file.get(), room.data(), room.size(), 0);
@@ -217,11 +239,15 @@ bool AttemptWriter::write_half(const std::string& half, off_t place) const {
   return pwrite(file_.get(), half.data(), half.size(), place) == static_cast<ssize_t>(half.size());
 }
 
-void AttemptWriter::prepare_start(const ProcessName& supervisor, WallTime time) {
-  const Json json = {{"supervisor", supervisor.pid},
-                     {"born", supervisor.born},
-                     {"boot", supervisor.boot},
-                     {"started", time}};
+void AttemptWriter::prepare_start(const ProcessName& supervisor, WallTime time,
+                                  const AttemptOrigin& origin) {
+  Json json = {{"supervisor", supervisor.pid},
+               {"born", supervisor.born},
+               {"boot", supervisor.boot},
+               {"started", time},
+               {"processors", origin.processors}};
+  if (!origin.definition.empty()) json["definition"] = origin.definition;
+  if (!origin.inputs.empty()) json["inputs"] = origin.inputs;
   start_ = line_of(json);
   start_.back() = ',';
   start_ += "\"group\":" + std::string(std::numeric_limits<pid_t>::digits10 + 1, ' ');

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "dovetail/time.hpp"
 #include "run/clock.hpp"
 #include "run/local/descriptor.hpp"
 
@@ -39,19 +40,35 @@ struct ProcessName {
   bool is_well() const;
 };
 
+// What an attempt was started with, as in the journal: should entries of the journal be lost, the
+// attempt can still be taken over.
+struct AttemptOrigin {
+  std::string definition = {};  // digest of what the task does
+  std::string inputs = {};      // digest of what it read; empty: it names no inputs
+  Count processors = 1;
+};
+
 struct AttemptStart {
   ProcessName supervisor = {};
   pid_t group = 0;  // the task's processes, as far as they did not leave it
   WallTime time = 0;
+  AttemptOrigin origin = {};
 };
 
 struct AttemptEnd {
-  enum class Cause : std::uint8_t { ended, timed_out, stopped, out_of_memory, not_started };
+  enum class Cause : std::uint8_t {
+    ended,
+    timed_out,
+    stopped,
+    out_of_memory,
+    not_started,
+    not_saved,  // it ended well, but its outputs could not be written to disk
+  };
 
   int exit_code = 0;  // 128 + signal when a signal ended it
   int signal = 0;
   Cause cause = Cause::ended;
-  std::string why = {};  // not_started: what went wrong
+  std::string why = {};  // not_started, not_saved: what went wrong
   WallTime time = 0;
   double seconds = 0;  // by a clock that does not jump
   double cpu_seconds = 0;
@@ -97,7 +114,7 @@ class AttemptWriter {
   //
   // The start comes in two steps: all but the group is made ready first, so that the second step
   // is safe in a process that shares its memory with its parent.
-  void prepare_start(const ProcessName& supervisor, WallTime time);
+  void prepare_start(const ProcessName& supervisor, WallTime time, const AttemptOrigin& origin);
   bool write_start(pid_t group);
 
   bool write_end(const AttemptEnd& end);
@@ -110,7 +127,8 @@ class AttemptWriter {
   std::size_t group_end_ = 0;  // of that room
 };
 
-// Empty when there is no such file, or it is not an attempt's.
+// Empty when there is no such file, or it is not an attempt's. Throws ExecutionError when the file
+// is there and cannot be read.
 Attempt read_attempt(const std::string& path);
 
 }  // namespace dovetail::run

@@ -117,7 +117,7 @@ Nursery::~Nursery() {
 bool Nursery::fork_supervisor(int socket) const { return send_file(socket_.get(), socket); }
 
 Descriptor lock_nursery(const std::string& lock_file) {
-  Descriptor lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  Descriptor lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock.is_open()) fail(lock_file);
   constexpr int kTries = 60'000;
   for (int i = 0; flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
@@ -156,14 +156,18 @@ Launcher::SupervisorLink& Launcher::free_supervisor(const std::string& request) 
     supervisors_.erase(known);  // killed since its last task
   }
   SupervisorLink& supervisor = new_supervisor();
-  // If it is killed meanwhile, bury() reports that.
-  send_request(supervisor.socket.get(), request, lock_.get());
+  // It may have been killed meanwhile, or the system may be short of memory. A supervisor that has
+  // not got its request as a whole ends with its socket, and bury() reports it.
+  if (!send_request(supervisor.socket.get(), request, lock_.get())) {
+    shutdown(supervisor.socket.get(), SHUT_RDWR);
+  }
   return supervisor;
 }
 
 Launcher::SupervisorLink& Launcher::new_supervisor() {
   auto [ours, theirs] = make_sockets();
   if (!nursery_->fork_supervisor(theirs.get())) {
+    if (errno != EPIPE && errno != ECONNRESET) fail("the process that starts tasks: sendmsg");
     throw NurseryGone("the process that starts tasks is gone");
   }
   const int number = ours.get();
@@ -189,7 +193,8 @@ std::vector<StepEnd> Launcher::reports() {
 std::optional<StepEnd> Launcher::hear(SupervisorLink& supervisor) {
   char piece[1024];
   const ssize_t got = recv(supervisor.socket.get(), piece, sizeof piece, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  // Nothing yet, or the system is short of memory for now: what is there stays readable.
+  if (got < 0 && errno != ECONNRESET) return std::nullopt;
   if (got <= 0) return bury(supervisor);
   supervisor.received.append(piece, static_cast<std::size_t>(got));
   if (!supervisor.received.ends_with('\n')) return std::nullopt;

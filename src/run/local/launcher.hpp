@@ -63,8 +63,7 @@ class Launcher {
   // The file is locked as long as anything may still start what this launcher asked for: with that
   // lock, every attempt either has its file, with its start in it, or never begins. Throws as
   // lock_nursery.
-  explicit Launcher(const std::string& lock_file,
-                    std::shared_ptr<Nursery> nursery = std::make_shared<Nursery>());
+  Launcher(const std::string& lock_file, std::shared_ptr<Nursery> nursery);
 
   // Tasks go on, and those that were asked for still begin.
   ~Launcher() = default;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "dovetail/error.hpp"
-#include "run/local/leftovers.hpp"
+#include "run/local/killed_supervisor.hpp"
 
 namespace dovetail::run {
 

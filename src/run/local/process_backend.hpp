@@ -15,8 +15,7 @@ namespace dovetail::run {
 class ProcessBackend final : public Backend {
  public:
   // As a launcher takes them.
-  explicit ProcessBackend(const std::string& lock_file,
-                          std::shared_ptr<Nursery> nursery = std::make_shared<Nursery>());
+  ProcessBackend(const std::string& lock_file, std::shared_ptr<Nursery> nursery);
 
   void start(const StepCommand& command) override;
   void adopt(const StepCommand& command) override;

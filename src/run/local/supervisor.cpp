@@ -16,6 +16,8 @@
 #include <fstream>
 #include <set>
 
+#include "run/local/disk_sync.hpp"
+#include "run/local/killed_supervisor.hpp"
 #include "run/local/task_process.hpp"
 #include "run/local/wire.hpp"
 
@@ -86,14 +88,15 @@ class TaskWatch {
     if (!file) return AttemptEnd::not_started(command_.attempt_file + ": " + std::strerror(errno));
     if (!supervisor_.holdback) forget_stops();
     if (Clock::now() - supervisor_.counted > kFreshCount) count_memory_kills();
-    file->prepare_start(supervisor_.name, wall_now());
-    TaskProcess process(command_);
+    file->prepare_start(supervisor_.name, wall_now(), command_.origin);
+    TaskProcess process(command_, mark_of(supervisor_.name));
     began_ = Clock::now();
     task_ = process.start(*file);
     lock.reset();
     AttemptEnd end =
         process.trouble().empty() ? wait_for_task() : AttemptEnd::not_started(process.trouble());
     is_alone_ = end_the_rest();
+    if (command_.syncs && end.is_success()) save_outputs(end);
     end.cpu_seconds = cpu_seconds_;
     end.peak_kib = peak_kib_;
     file->write_end(end);
@@ -104,6 +107,12 @@ class TaskWatch {
   bool is_alone() const { return is_alone_; }
 
  private:
+  // A task is done only when a power cut cannot take back what it wrote.
+  void save_outputs(AttemptEnd& end) const {
+    end.why = sync_files(command_.outputs);
+    if (!end.why.empty()) end.cause = AttemptEnd::Cause::not_saved;
+  }
+
   // Those that were meant for the task before, and came when it had ended.
   static void forget_stops() {
     while (next_signal(watched_signals(), 0) > 0) {
@@ -281,7 +290,8 @@ void supervise(Descriptor launcher) noexcept {
   while (auto request = receive_request(launcher.get())) {
     TaskWatch watch(request->command, self);
     const AttemptEnd end = watch.run(std::move(request->lock));
-    send_report(launcher.get(), end);
+    // The launcher reads the attempt's file when this process is gone.
+    if (!send_report(launcher.get(), end)) break;
     if (watch.is_alone()) continue;
     // What cannot be ended must not be taken for a part of the next task.
     if (fork() != 0) _exit(0);

@@ -18,8 +18,8 @@ bool has_name(const char* variable, std::string_view name) {
 }
 
 // "name=value" each; of two with the same name the last counts.
-std::vector<std::string> variables_of(const StepCommand& command) {
-  std::vector<std::string> variables;
+std::vector<std::string> variables_of(const StepCommand& command, const std::string& mark) {
+  std::vector<std::string> variables{mark};
   for (const auto& [name, value] : command.environment) {
     std::erase_if(variables, [&](const auto& other) { return has_name(other.c_str(), name); });
     variables.push_back(name + "=" + value);
@@ -38,15 +38,15 @@ cpu_set_t set_of(const std::vector<int>& cores) {
 
 }  // namespace
 
-TaskProcess::TaskProcess(const StepCommand& command)
+TaskProcess::TaskProcess(const StepCommand& command, const std::string& mark)
     : command_(command),
       supervisor_(getpid()),
-      variables_(variables_of(command)),
+      variables_(variables_of(command, mark)),
       cores_(set_of(command.cores)) {
   for (char** ours = environ; *ours != nullptr; ++ours) {
-    const bool is_replaced =
-        std::any_of(command.environment.begin(), command.environment.end(),
-                    [&](const auto& variable) { return has_name(*ours, variable.first); });
+    const bool is_replaced = std::ranges::any_of(variables_, [&](const std::string& variable) {
+      return has_name(*ours, std::string_view(variable).substr(0, variable.find('=')));
+    });
     if (!is_replaced) environment_.push_back(*ours);
   }
   for (std::string& variable : variables_) environment_.push_back(variable.data());
@@ -81,7 +81,7 @@ int TaskProcess::give_up(const char* what) {
 }
 
 bool TaskProcess::redirect(const std::string& path, int target) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   return file >= 0 && dup2(file, target) >= 0;
 }
 

@@ -19,7 +19,8 @@ namespace dovetail::run {
 
 class TaskProcess {
  public:
-  explicit TaskProcess(const StepCommand& command);
+  // `mark` is a variable for the environment of the command and all that it starts: "NAME=VALUE".
+  TaskProcess(const StepCommand& command, const std::string& mark);
   TaskProcess(const TaskProcess&) = delete;
   TaskProcess& operator=(const TaskProcess&) = delete;
 

@@ -90,6 +90,11 @@ Json json_of(const StepCommand& command) {
           {"err_file", command.err_file},
           {"environment", command.environment},
           {"cores", command.cores},
+          {"outputs", command.outputs},
+          {"syncs", command.syncs},
+          {"definition", command.origin.definition},
+          {"read", command.origin.inputs},
+          {"granted", command.origin.processors},
           {"timeout", command.timeout_seconds},
           {"grace", command.grace_seconds}};
 }
@@ -105,6 +110,11 @@ StepCommand command_from(const Json& json) {
           .err_file = json.at("err_file"),
           .environment = json.at("environment"),
           .cores = json.at("cores"),
+          .outputs = json.value("outputs", std::vector<std::string>()),
+          .syncs = json.value("syncs", true),
+          .origin = {.definition = json.value("definition", ""),
+                     .inputs = json.value("read", ""),
+                     .processors = json.value("granted", Count{1})},
           .timeout_seconds = json.at("timeout"),
           .grace_seconds = json.at("grace")};
 }
@@ -143,9 +153,9 @@ std::optional<StartRequest> receive_request(int socket) {
   return request;
 }
 
-void send_report(int socket, const AttemptEnd& end) {
+bool send_report(int socket, const AttemptEnd& end) {
   const std::string line = to_json(end) + "\n";
-  send_all(socket, line.data(), line.size());
+  return send_all(socket, line.data(), line.size());
 }
 
 bool send_file(int socket, int file) {

@@ -31,9 +31,9 @@ bool send_request(int socket, const std::string& request, int lock);
 // The next one; nothing when there will be none.
 std::optional<StartRequest> receive_request(int socket);
 
-// Sends a line of less than the size of a half of an attempt's file. Whether anybody reads it is
-// none of the sender's business.
-void send_report(int socket, const AttemptEnd& end);
+// Sends a line of less than the size of a half of an attempt's file. False when it could not be
+// sent as a whole.
+bool send_report(int socket, const AttemptEnd& end);
 
 // Sends an open file alone, or gets one; false or not open when the other side is gone.
 bool send_file(int socket, int file);

@@ -104,6 +104,8 @@ std::string exit_text(const TaskFacts& task) {
       return "out of memory";
     case AttemptEnd::Cause::not_started:
       return "not started";
+    case AttemptEnd::Cause::not_saved:
+      return "not saved";
     case AttemptEnd::Cause::ended:
       break;
   }

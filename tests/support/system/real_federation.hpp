@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "federation/agent/gather.hpp"
-#include "run/local/leftovers.hpp"
+#include "run/local/killed_supervisor.hpp"
 #include "support/federation.hpp"
 #include "support/system/real_run.hpp"
 #include "test_places.hpp"
@@ -83,7 +83,8 @@ class RealFederation : public RealRun {
       dup2(::open("/dev/null", O_RDONLY), 0);
       dup2(::open(out.c_str(), O_WRONLY | O_APPEND), 1);
       dup2(::open(file(name + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644), 2);
-      std::vector<char*> words = {const_cast<char*>(DOVETAIL_PROGRAM)};
+      const std::string program = program_path();
+      std::vector<char*> words = {const_cast<char*>(program.c_str())};
       for (const std::string& word : server.arguments) {
         words.push_back(const_cast<char*>(word.c_str()));
       }

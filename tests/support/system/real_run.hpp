@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,20 @@ namespace dovetail::testing {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+// The program under test: that of this build, unless the environment names another one, such as one
+// that was built with a sanitizer.
+inline std::string program_path() {
+  const char* other = std::getenv("DOVETAIL_TEST_PROGRAM");
+  return other == nullptr ? DOVETAIL_PROGRAM : other;
+}
+
 class RealRun : public ::testing::Test {
  protected:
   // A process of dovetail with these arguments; what it prints is in the file `printed`.
   pid_t begin(std::vector<std::string> arguments, const Environment& environment = {}) const {
     const pid_t child = fork();
     if (child != 0) return child;
-    arguments.insert(arguments.begin(), DOVETAIL_PROGRAM);
+    arguments.insert(arguments.begin(), program_path());
     if (chdir(folder().c_str()) != 0) _exit(9);
     setenv("DOVETAIL_STATE", state_.c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);

@@ -398,13 +398,15 @@ TEST_F(RunTest, ARunGoesOnWhenNobodyListens) {
       testing::comes_true([&] { return state_of("flow-1", 2).count(TaskState::done) == 2; }));
 }
 
-TEST_F(RunTest, ADamagedRunIsListedAndPassedOver) {
+TEST_F(RunTest, ADamagedRunIsListedAndNotRunAgainUnasked) {
   write("flow.yaml", "name: flow\ntasks: [{id: a, time: 1, run: 'true'}]\n");
   EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 0);
   testing::put(state_ + "/runs/flow-1/journal.ndjson", "garbage\n{\"what\":\"done\"}\n");
   EXPECT_EQ(dovetail({"runs"}), 0);
   EXPECT_NE(printed().find("damaged"), std::string::npos) << printed();
-  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 0) << printed();
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1"}), 2);
+  EXPECT_NE(printed().find("use --new to run everything again"), std::string::npos) << printed();
+  EXPECT_EQ(dovetail({"run", "flow.yaml", "-j", "1", "--new"}), 0) << printed();
   EXPECT_EQ(state_of("flow-2", 1).count(TaskState::done), 1U);
 }
 

@@ -148,7 +148,7 @@ TEST_F(SlurmPilotLive, FailuresAreToldAndOnlyWhatNeedsThemIsLeftOut) {
   add(order, 1, "exit 7");
   add(order, 2, "true", {1});
   add(order, 3, "kill -9 $$");
-  add(order, 4, "true").outputs = {"made"};
+  add(order, 4, "true").command.outputs = {"made"};
   add(order, 5, "true");
   const PilotReport report = run(order);
   EXPECT_EQ(report.over, "failed");

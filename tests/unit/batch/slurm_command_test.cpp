@@ -54,6 +54,12 @@ TEST(RunCommand, ArgumentsAreNotReadByAShell) {
   EXPECT_EQ(run_command({"printf", "%s", odd}, {}).out, odd);
 }
 
+TEST(RunCommand, ReadsWhatItIsGivenAndNothingElse) {
+  const std::string lines(200'000, 'x');
+  EXPECT_EQ(shell("cat", {.input = lines}).out, lines);
+  EXPECT_EQ(shell("cat").out, "");
+}
+
 TEST(RunCommand, AProgramThatIsNotThereIsAnAnswer) {
   EXPECT_EQ(run_command({"no-such-program-here"}, {}).end, End::not_found);
   EXPECT_EQ(run_command({"/no/such/program"}, {}).end, End::not_found);

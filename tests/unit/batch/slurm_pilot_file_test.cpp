@@ -29,12 +29,14 @@ class PilotFile : public ::testing::Test {
                         .out_file = folder_.log(number, 2, "out"),
                         .err_file = folder_.log(number, 2, "err"),
                         .environment = {{"DOVETAIL_PROCESSORS", "2"}, {"EMPTY", ""}},
+                        .outputs = {"made-" + std::to_string(number)},
+                        .syncs = number % 2 == 0,
+                        .origin = {.definition = "d", .inputs = "i", .processors = 3},
                         .timeout_seconds = 1.5,
                         .grace_seconds = 0.25,
                         .name = "task " + std::to_string(number),
                         .expected = 1000 * number},
-            .after = std::move(after),
-            .outputs = {"made-" + std::to_string(number)}};
+            .after = std::move(after)};
   }
 
   PilotOrder order() const {
@@ -63,7 +65,7 @@ class PilotFile : public ::testing::Test {
   void end_attempt(std::uint32_t number, const run::AttemptEnd& end) const {
     auto file = run::AttemptWriter::create(folder_.attempt(number, 2));
     ASSERT_TRUE(file);
-    file->prepare_start(run::ProcessName::self(), 5);
+    file->prepare_start(run::ProcessName::self(), 5, {});
     ASSERT_TRUE(file->write_start(17));
     ASSERT_TRUE(file->write_end(end));
   }
@@ -77,7 +79,11 @@ void expect_same(const PilotTask& a, const PilotTask& b) {
   EXPECT_EQ(a.command.processors, b.command.processors);
   EXPECT_EQ(a.command.expected, b.command.expected);
   EXPECT_EQ(a.after, b.after);
-  EXPECT_EQ(a.outputs, b.outputs);
+  EXPECT_EQ(a.command.outputs, b.command.outputs);
+  EXPECT_EQ(a.command.syncs, b.command.syncs);
+  EXPECT_EQ(a.command.origin.definition, b.command.origin.definition);
+  EXPECT_EQ(a.command.origin.inputs, b.command.origin.inputs);
+  EXPECT_EQ(a.command.origin.processors, b.command.origin.processors);
   EXPECT_EQ(a.command.task, b.command.task);
   EXPECT_EQ(a.command.attempt, b.command.attempt);
   EXPECT_EQ(a.command.command, b.command.command);

@@ -36,8 +36,9 @@ TEST(Leases, ANameBelongsToWhoHasItUntilTheLeaseIsOver) {
   leases.renew(kGrillon, 100, 0);
   EXPECT_EQ(leases.renew(other, 100, 99), Leases::Renewal::conflict);
   EXPECT_EQ(leases.renew(other, 100, 100), Leases::Renewal::joined);
-  EXPECT_TRUE(leases.leave("grillon"));
-  EXPECT_FALSE(leases.leave("grillon"));
+  EXPECT_FALSE(leases.leave({"grillon", Role::agent})) << "another member";
+  EXPECT_TRUE(leases.leave({"grillon", Role::daemon}));
+  EXPECT_FALSE(leases.leave({"grillon", Role::daemon}));
 }
 
 TEST(Leases, ANameBelongsToOneDaemonOfTheWholeTree) {

@@ -158,36 +158,6 @@ TEST_F(FederationHttp, ABodyThatDoesNotSayItsSizeIsBoundedToo) {
   expect_well();
 }
 
-TEST_F(FederationHttp, WhoSendsAByteNowAndThenIsCutOff) {
-  start({.header_seconds = 3, .body_seconds = 3});
-  const Identity alice = keys_.make(Role::client, "alice");
-  RawConnection slow(server_->port(), &alice);
-  ASSERT_TRUE(slow.handshake());
-  ASSERT_TRUE(slow.say("GET /v1/capabilities HTTP/1.1\r\n"));
-  EXPECT_TRUE(testing::comes_true([&] {
-    usleep(50'000);
-    return !slow.say("X");
-  }));
-  EXPECT_TRUE(log_.comes("took too long for its request")) << log_.text();
-  RawConnection slow_body(server_->port(), &alice);
-  ASSERT_TRUE(slow_body.handshake());
-  ASSERT_TRUE(slow_body.say("POST /v1/submit HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"));
-  EXPECT_TRUE(testing::comes_true([&] {
-    usleep(50'000);
-    return !slow_body.say("1");
-  }));
-  EXPECT_TRUE(log_.comes("took too long for the body")) << log_.text();
-  expect_well();
-}
-
-TEST_F(FederationHttp, WhoTakesAllPlacesAndSaysNothingLosesThem) {
-  start({.connections = 4, .header_seconds = 2});
-  std::vector<std::unique_ptr<RawConnection>> silent;
-  for (int i = 0; i < 8; ++i) silent.push_back(std::make_unique<RawConnection>(server_->port()));
-  expect_well();
-  EXPECT_TRUE(log_.has("took too long")) << log_.text();
-}
-
 TEST_F(FederationHttp, ABodyThatIsNotJsonIsRefused) {
   start();
   const Identity alice = keys_.make(Role::client, "alice");
@@ -275,55 +245,6 @@ TEST_F(FederationHttp, ACertificateThatWasTakenBackIsRefused) {
   refuse_certificate(keys_.folder(), "grillon");
   EXPECT_NE(failure_of([&] { caller.get(here_, "/v1/capabilities", 20); }).find("revoked"),
             std::string::npos);
-}
-
-// A server that sends a byte of its answer now and then.
-class Trickle {
- public:
-  explicit Trickle(const Identity& self)
-      : context_(SSL_CTX_new(TLS_server_method()), SSL_CTX_free),
-        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    SSL_CTX_use_certificate_file(context_.get(), self.certificate.c_str(), SSL_FILETYPE_PEM);
-    SSL_CTX_use_PrivateKey_file(context_.get(), self.key.c_str(), SSL_FILETYPE_PEM);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-    socklen_t size = sizeof address;
-    bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size);
-    listen(listener_.get(), 1);
-    getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { serve(); });
-  }
-  ~Trickle() {
-    is_over_ = true;
-    thread_.join();
-  }
-  int port() const { return port_; }
-
- private:
-  void serve() {
-    const run::Descriptor socket(accept(listener_.get(), nullptr, nullptr));
-    const std::unique_ptr<SSL, void (*)(SSL*)> connection(SSL_new(context_.get()), SSL_free);
-    SSL_set_fd(connection.get(), socket.get());
-    if (SSL_accept(connection.get()) != 1) return;
-    while (!is_over_ && SSL_write(connection.get(), "H", 1) == 1) usleep(20'000);
-  }
-
-  std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context_;
-  run::Descriptor listener_;
-  int port_ = 0;
-  std::atomic<bool> is_over_ = false;
-  std::thread thread_;
-};
-
-TEST_F(FederationHttp, ACallEndsInTimeAlsoWhenTheAnswerComesByteByByte) {
-  const Trickle server(keys_.make(Role::daemon, "grillon"));
-  const Caller caller(keys_.make(Role::client, "alice"));
-  const Server there{"https://127.0.0.1:" + std::to_string(server.port()), Role::daemon};
-  const Time began = run::steady_now();
-  EXPECT_NE(failure_of([&] { caller.get(there, "/v1/capabilities", 1); }), "no error");
-  EXPECT_LT(run::steady_now() - began, 20 * kSecond);
 }
 
 }  // namespace

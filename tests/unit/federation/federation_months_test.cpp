@@ -1,8 +1,8 @@
 // What a cluster starts next, and what the journal of a daemon means.
 #include <gtest/gtest.h>
 
+#include "federation/daemon/month_entry.hpp"
 #include "federation/daemon/month_groups.hpp"
-#include "federation/daemon/month_state.hpp"
 
 namespace dovetail::federation {
 namespace {

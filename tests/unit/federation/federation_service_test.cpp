@@ -57,6 +57,12 @@ TEST(FederationService, IsReadFromTheDaemonsFile) {
   EXPECT_EQ(service.times.main.back(), (GroupTime{11, 2000}));
   EXPECT_EQ(service.times.post, 2000);
   EXPECT_EQ(daemon.find("other"), nullptr);
+  EXPECT_EQ(daemon.quotas.requests, 100);
+  const DaemonDescription strict =
+      parse_daemon(with("11: 1m", "11: 2") + "quotas: {months: 500, megabytes: 0.5}\n", "d.yaml");
+  EXPECT_EQ(strict.quotas.months, 500);
+  EXPECT_EQ(strict.quotas.bytes, 500'000);
+  EXPECT_EQ(strict.quotas.requests, 100);
 }
 
 TEST(FederationService, MistakesInTheFileAreSaidWithTheirLine) {
@@ -72,6 +78,10 @@ TEST(FederationService, MistakesInTheFileAreSaidWithTheirLine) {
   EXPECT_NE(mistake("'[a-z]+( [a-z]+)*'", "'[a-z'").find("not a regular expression"),
             std::string::npos);
   EXPECT_NE(mistake("11: 1m", "11: 2m").find("times must not rise"), std::string::npos);
+  EXPECT_NE(mistake("services:", "quotas: {requests: 0}\nservices:").find("d.yaml:5"),
+            std::string::npos);
+  EXPECT_NE(mistake("services:", "quotas: {request: 9}\nservices:").find("did you mean"),
+            std::string::npos);
   EXPECT_NE(mistake("main: ", "man: ").find("did you mean \"main\""), std::string::npos);
   EXPECT_NE(mistake("processors: 12", "processors: 12\nslurm: {}").find("leave it out"),
             std::string::npos);

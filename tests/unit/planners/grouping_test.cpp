@@ -138,6 +138,32 @@ TEST(Grouping, WithoutPostTasksAllProcessorsMayGoToGroups) {
   EXPECT_EQ(planning::formula_makespan(problem, basic), simulated("basic", problem));
 }
 
+TEST(Grouping, AShortenedProblemIsSmallAndItsGroupsServeForTheWhole) {
+  const planning::MonthProblem usual = grillon(53);
+  const planning::MonthProblem same = planning::shortened(usual, 20'000);
+  EXPECT_EQ(same.all_months(), usual.all_months());
+  for (const Count processors : {11, 53, 120}) {
+    planning::MonthProblem whole = grillon(processors);
+    for (const auto& [scenarios, months] :
+         {std::pair{10, 20'000}, std::pair{1'000, 100}, std::pair{100, 400}}) {
+      whole.scenarios = scenarios;
+      whole.months = months;
+      const planning::MonthProblem part = planning::shortened(whole, 5'000);
+      EXPECT_LE(part.all_months(), 5'000) << scenarios;
+      const Duration best = simulated("best", whole, planning::Dispatch::rotate);
+      const planning::Grouping chosen = by("best", part, planning::Dispatch::rotate);
+      const Duration found =
+          planning::simulate_months(whole, chosen, planning::Dispatch::rotate).makespan;
+      EXPECT_LE(static_cast<double>(found), 1.02 * static_cast<double>(best))
+          << scenarios << " x " << months << " on " << processors;
+    }
+  }
+  planning::MonthProblem huge = grillon(120);
+  huge.scenarios = 10'000;
+  huge.months = 1'000'000;
+  EXPECT_LE(planning::shortened(huge, 20'000).all_months(), 20'000);
+}
+
 TEST(Grouping, UnknownNamesAreNotFound) {
   EXPECT_EQ(planning::find_grouping("greedy"), nullptr);
   EXPECT_EQ(planning::find_grouping("best")->name, "best");

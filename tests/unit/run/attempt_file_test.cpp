@@ -43,7 +43,7 @@ const AttemptEnd kEnd{.exit_code = 137,
                       .peak_kib = 1'048'576};
 
 bool write_start(AttemptWriter& writer, const AttemptStart& start) {
-  writer.prepare_start(start.supervisor, start.time);
+  writer.prepare_start(start.supervisor, start.time, start.origin);
   return writer.write_start(start.group);
 }
 

@@ -1,4 +1,4 @@
-#include "queue/strategies/estimator.hpp"
+#include "queue/strategies/wait_estimator.hpp"
 
 #include <string>
 #include <vector>

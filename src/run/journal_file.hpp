@@ -5,9 +5,13 @@
 //   journal.add({{"what", "start"}, {"task", 17}});
 //   journal.sync();   // only now may the task be started
 //
-// A line that was being written when the machine stopped is recognised: it has no end, and counts
-// as never written. Not safe to share between threads; one writer at a time sees to that with
-// RunLock.
+// Every line ends with its checksum: {...,"crc":"9ae0daaf"}. Lines that one sync() wrote belong
+// together: all but the first have a "+" before the digits. When the machine stops during a sync,
+// any part of its lines may be missing or damaged; they count as never written, from the first bad
+// line on. Damage before the last sync is an error. Lines without a checksum, which earlier
+// versions wrote, are taken as they are until the first that has one.
+//
+// Not safe to share between threads; RunLock makes sure that there is one writer at a time.
 #pragma once
 
 #include <functional>
@@ -23,8 +27,9 @@ using Json = nlohmann::ordered_json;
 
 class JournalWriter {
  public:
-  // Opens the journal for adding, and makes it when there is none. A torn last line is cut off.
-  // Throws ExecutionError when that cannot be done.
+  // Opens the journal for adding, and makes it when there is none. What an interrupted sync left
+  // behind is cut off. Throws ExecutionError when that cannot be done, and InputError for damage
+  // before the last sync.
   explicit JournalWriter(std::string path);
 
   // Puts an entry behind the others; it becomes true with the next sync().
@@ -47,9 +52,9 @@ void replace_journal(const std::string& path, std::span<const Json> entries);
 
 using EntryVisitor = std::function<void(const Json& entry)>;
 
-// Calls `visit` for every entry in order, and answers whether the last line is torn. Throws
-// ExecutionError when the file cannot be read, and InputError for a line in the middle that is no
-// entry.
+// Calls `visit` for every entry in order, without its checksum, and answers whether something at
+// the end was torn, which counts as never written. Throws ExecutionError when the file cannot be
+// read, and InputError for a line in the middle that is damaged or no entry.
 bool read_journal(const std::string& path, const EntryVisitor& visit);
 
 }  // namespace dovetail::run

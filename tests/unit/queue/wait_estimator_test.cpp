@@ -1,5 +1,5 @@
 // The estimate of a wait from what a batch system tells about its queue.
-#include "queue/strategies/estimator.hpp"
+#include "queue/strategies/wait_estimator.hpp"
 
 #include <gtest/gtest.h>
 

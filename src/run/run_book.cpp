@@ -1,9 +1,20 @@
-#include "run/book.hpp"
+#include "run/run_book.hpp"
+
+#include <filesystem>
 
 namespace dovetail::run {
 
-Book::Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
-           ClockSource clock, const EntryVisitor& visit)
+namespace {
+
+const char* name_of(RunOutcome outcome) {
+  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
+  return kNames[static_cast<std::size_t>(outcome)];
+}
+
+}  // namespace
+
+RunBook::RunBook(const RunFolder& folder, const Problem& problem, const std::string& started_in,
+                 ClockSource clock, const EntryVisitor& visit)
     : folder_(folder),
       problem_(problem),
       journal_(folder.journal()),
@@ -11,12 +22,12 @@ Book::Book(const RunFolder& folder, const Problem& problem, const std::string& s
       clock_(state_.last(), std::move(clock)),
       revision_(problem, state_, started_in) {}
 
-void Book::write(const Json& entry) {
+void RunBook::write(const Json& entry) {
   journal_.add(entry);
   state_.apply(entry);
 }
 
-bool Book::open(const std::vector<KeptTask>& kept) {
+bool RunBook::open(const std::vector<KeptTask>& kept) {
   const bool is_new = !state_.has_begun();
   note(is_new ? "begin" : "resume");
   if (is_new) {
@@ -25,7 +36,7 @@ bool Book::open(const std::vector<KeptTask>& kept) {
   return is_new;
 }
 
-std::vector<std::uint32_t> Book::tasks_in_order() const {
+std::vector<std::uint32_t> RunBook::tasks_in_order() const {
   std::vector<std::uint32_t> tasks;
   for (std::uint32_t w = 0; w < problem_.workflows().size(); ++w) {
     for (const TaskId id : problem_.workflows()[w].topological_order()) {
@@ -35,7 +46,7 @@ std::vector<std::uint32_t> Book::tasks_in_order() const {
   return tasks;
 }
 
-StepCommand Book::command_of(std::uint32_t task, const TaskStatus& status) const {
+StepCommand RunBook::command_of(std::uint32_t task, const TaskStatus& status) const {
   const TaskRef ref = problem_.task_at(task);
   const Workflow& workflow = problem_.workflows()[ref.workflow];
   const TaskExecution& how = workflow.execution(ref.task);
@@ -52,46 +63,61 @@ StepCommand Book::command_of(std::uint32_t task, const TaskStatus& status) const
                                       {"DOVETAIL_TASK", std::string(workflow.id(ref.task))},
                                       {"DOVETAIL_ATTEMPT", std::to_string(status.attempt)}},
                       .cores = status.cores,
+                      .origin = {.definition = status.definition,
+                                 .inputs = status.inputs,
+                                 .processors = status.processors},
                       .timeout_seconds = how.timeout_seconds};
+  const std::filesystem::path directory = command.folder;
+  for (const std::string& output : how.outputs) {
+    command.outputs.push_back((directory / output).string());
+  }
   command.environment.insert(command.environment.end(), how.environment.begin(),
                              how.environment.end());
   return command;
 }
 
-void Book::keep(std::uint32_t task, const std::string& inputs, const std::string& definition) {
+void RunBook::keep(std::uint32_t task, const std::string& inputs, const std::string& definition) {
   write(kept_entry(stamp(), task, inputs, definition));
 }
 
-void Book::ask_again(std::uint32_t task, const std::string& why) {
+void RunBook::ask_again(std::uint32_t task, const std::string& why) {
   write(again_entry(stamp(), task, why));
 }
 
-void Book::write_end(std::uint32_t task, const AttemptEnd& end) {
+void RunBook::write_end(std::uint32_t task, const AttemptEnd& end) {
   write(end_entry(stamp(), task, status(task).attempt, end,
                   revision_.missing_output_after(task, end)));
 }
 
-void Book::write_lost(std::uint32_t task) {
+void RunBook::write_lost(std::uint32_t task) {
   write(lost_entry(stamp(), task, status(task).attempt));
 }
 
-RunOutcome Book::close(bool is_cancelled, bool is_interrupted) {
-  constexpr const char* kNames[] = {"done", "failed", "interrupted", "cancelled"};
+RunOutcome RunBook::close(bool is_cancelled, bool is_interrupted) {
   const auto outcome = is_done()        ? RunOutcome::done
                        : is_cancelled   ? RunOutcome::cancelled
                        : is_interrupted ? RunOutcome::interrupted
                                         : RunOutcome::failed;
-  note(kNames[static_cast<std::size_t>(outcome)]);
+  if (outcome != RunOutcome::done) note(name_of(outcome));
   sync();
   return outcome;
 }
 
-bool Book::may_retry(std::uint32_t task) const {
+void write_done(const RunFolder& folder, RunEnd& end) {
+  if (end.outcome != RunOutcome::done) return;
+  const Json entry = note_entry(RunClock(end.state.last()).stamp(), name_of(end.outcome));
+  JournalWriter journal(folder.journal());
+  journal.add(entry);
+  journal.sync();
+  end.state.apply(entry);
+}
+
+bool RunBook::may_retry(std::uint32_t task) const {
   return status(task).state == TaskState::failed &&
          status(task).failures <= revision_.execution(task).retries;
 }
 
-void Book::retry(std::uint32_t task, Time not_before) {
+void RunBook::retry(std::uint32_t task, Time not_before) {
   write(retry_entry(stamp(), task, not_before));
 }
 

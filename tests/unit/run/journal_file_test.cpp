@@ -1,5 +1,5 @@
 // The journal of a run: what counts as written, whatever happens to its writer and its disk.
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -77,9 +77,9 @@ TEST_F(JournalTest, AnEntryIsOnDiskOnlyAfterSync) {
   journal.add({{"n", 0}});
   EXPECT_EQ(text_of(path_), "");
   journal.sync();
-  EXPECT_EQ(text_of(path_), "{\"n\":0}\n");
+  EXPECT_EQ(text_of(path_), "{\"n\":0,\"crc\":\"cd500a3f\"}\n");
   journal.sync();
-  EXPECT_EQ(text_of(path_), "{\"n\":0}\n");
+  EXPECT_EQ(text_of(path_), "{\"n\":0,\"crc\":\"cd500a3f\"}\n");
 }
 
 TEST_F(JournalTest, NamesMayHoldAnything) {
@@ -284,6 +284,91 @@ TEST_F(JournalTest, AnEntryThatMakesNoSenseIsNamed) {
   EXPECT_TRUE(error.starts_with(path_ + ":2: an entry that makes no sense")) << error;
 }
 
+// Three syncs of two entries each.
+std::string journal_of_three_syncs(const std::string& path) {
+  JournalWriter journal(path);
+  for (int n = 0; n < 6; n += 2) {
+    journal.add({{"n", n}, {"what", "start"}});
+    journal.add({{"n", n + 1}, {"what", "end"}});
+    journal.sync();
+  }
+  return text_of(path);
+}
+
+// How many entries are there, which must be the first ones as they were written; nothing when the
+// damage is reported.
+std::optional<std::size_t> count_after_damage(const std::string& path) {
+  try {
+    std::size_t count = 0;
+    read_journal(path, [&](const Json& entry) {
+      EXPECT_EQ(entry.at("n"), count);
+      EXPECT_EQ(entry.at("what"), count % 2 == 0 ? "start" : "end");
+      ++count;
+    });
+    return count;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+TEST_F(JournalTest, NoChangedBitIsTakenForTheTruth) {
+  const std::string whole = journal_of_three_syncs(path_);
+  // Without the line end before it, the last sync swallows the line before.
+  const std::size_t last_sync = whole.find("\n{\"n\":4");
+  for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    SCOPED_TRACE("bit " + std::to_string(bit));
+    std::string text = whole;
+    text[bit / 8] = static_cast<char>(text[bit / 8] ^ (1 << (bit % 8)));
+    put(path_, text);
+    const auto count = count_after_damage(path_);
+    if (bit / 8 >= last_sync) {
+      ASSERT_TRUE(count.has_value()) << "the last sync may have been interrupted";
+      ASSERT_GE(*count, 3U);
+      ASSERT_LT(*count, 6U);
+      JournalWriter journal(path_);
+      journal.add({{"n", *count}, {"what", *count % 2 == 0 ? "start" : "end"}});
+      journal.sync();
+      ASSERT_EQ(count_after_damage(path_), *count + 1);
+    } else {
+      // Damage to the name of the first line's checksum makes it a line of an earlier version.
+      const bool is_first = bit / 8 < whole.find('\n');
+      ASSERT_TRUE(!count.has_value() || (is_first && *count == 6));
+      if (!is_first) {
+        ASSERT_THROW(JournalWriter{path_}, InputError);
+      }
+    }
+  }
+}
+
+TEST_F(JournalTest, LinesOfAnInterruptedSyncCountUpToTheFirstBadOne) {
+  const std::string whole = journal_of_three_syncs(path_);
+  const std::size_t last_sync = whole.find("{\"n\":4");
+  const std::size_t last_line = whole.find("{\"n\":5");
+  // The first sector of the sync never reached the disk, the second did.
+  std::string text = whole;
+  std::fill(text.begin() + static_cast<std::ptrdiff_t>(last_sync),
+            text.begin() + static_cast<std::ptrdiff_t>(last_line) - 1, '\0');
+  put(path_, text);
+  EXPECT_TRUE(contents_of(path_).is_torn);
+  EXPECT_EQ(count_after_damage(path_), 4U);
+  const JournalWriter journal(path_);
+  EXPECT_EQ(text_of(path_), whole.substr(0, last_sync));
+}
+
+TEST_F(JournalTest, LinesWithoutAChecksumAreReadUntilTheFirstThatHasOne) {
+  put(path_, "{\"n\":0,\"what\":\"start\"}\n");
+  {
+    JournalWriter journal(path_);
+    journal.add({{"n", 1}, {"what", "end"}});
+    journal.sync();
+  }
+  EXPECT_EQ(count_after_damage(path_), 2U);
+  const std::string whole = text_of(path_);
+  put(path_, whole + "{\"n\":2,\"what\":\"start\"}\n");
+  EXPECT_EQ(count_after_damage(path_), 2U) << "the third line was not written by a JournalWriter";
+  EXPECT_TRUE(contents_of(path_).is_torn);
+}
+
 TEST(Journal, IsReplacedAsAWhole) {
   const testing::TemporaryFolder folder;
   const std::string path = folder.file("journal");
@@ -292,11 +377,11 @@ TEST(Journal, IsReplacedAsAWhole) {
   put(path + ".new", "half of somethi");  // of one that was killed while it did the same
   const std::vector<Json> entries = {{{"what", "a"}}, {{"what", "b"}}};
   replace_journal(path, entries);
-  EXPECT_EQ(text_of(path), "{\"what\":\"a\"}\n{\"what\":\"b\"}\n");
+  EXPECT_EQ(contents_of(path).entries, entries);
   JournalWriter writer(path);
   writer.add({{"what", "c"}});
   writer.sync();
-  EXPECT_EQ(text_of(path), "{\"what\":\"a\"}\n{\"what\":\"b\"}\n{\"what\":\"c\"}\n");
+  EXPECT_EQ(contents_of(path).entries.size(), 3U);
   EXPECT_NE(failure_of([&] { replace_journal(folder.file("none/journal"), entries); }), "no error");
 }
 

@@ -2,7 +2,7 @@
 // or continued, kept, lost, ended, tried again, asked for again. What executes the tasks adds the
 // rest: processes here (task_book.hpp), jobs of a batch system (batch/job_book.hpp).
 //
-//   Book book(folder, problem, started_in);   // reads the journal
+//   RunBook book(folder, problem, started_in);   // reads the journal
 //   book.note("cancelled");
 //   book.sync();                              // only now it has happened
 #pragma once
@@ -16,7 +16,7 @@
 #include "dovetail/problem.hpp"
 #include "run/backend.hpp"
 #include "run/clock.hpp"
-#include "run/journal.hpp"
+#include "run/journal_file.hpp"
 #include "run/revision.hpp"
 #include "run/run_folder.hpp"
 #include "run/run_options.hpp"
@@ -31,14 +31,19 @@ struct RunEnd {
   RunState state;
 };
 
-class Book {
+// Writes down that the run is done, if it is: the last thing that happens to it, after its caller
+// has told its end. Until then it is unfinished, and the same run is continued instead of begun
+// anew. Needs the lock on the run. Throws ExecutionError.
+void write_done(const RunFolder& folder, RunEnd& end);
+
+class RunBook {
  public:
   // Reads the journal, and shows each entry to `visit`. `started_in`: the folder in which the run
   // was started. All references must outlive it. Needs the lock on the run.
-  Book(const RunFolder& folder, const Problem& problem, const std::string& started_in,
-       ClockSource clock = {}, const EntryVisitor& visit = {});
-  Book(const Book&) = delete;
-  Book& operator=(const Book&) = delete;
+  RunBook(const RunFolder& folder, const Problem& problem, const std::string& started_in,
+          ClockSource clock = {}, const EntryVisitor& visit = {});
+  RunBook(const RunBook&) = delete;
+  RunBook& operator=(const RunBook&) = delete;
 
   const RunState& state() const { return state_; }
   Time now() const { return clock_.now(); }
@@ -58,7 +63,8 @@ class Book {
   // What is not on disk must not happen.
   void sync() { journal_.sync(); }
 
-  // The end of the work for now: writes down how far the run came, and answers it.
+  // The end of the work for now: writes down how far the run came, and answers it. That it is done
+  // is written by write_done().
   RunOutcome close(bool is_cancelled, bool is_interrupted);
 
   RunState take_state() && { return std::move(state_); }

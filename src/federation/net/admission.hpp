@@ -1,0 +1,74 @@
+// Which connections of a server begin, which wait for a place, and which must go.
+//
+//   Admission admission(limits);
+//   if (const auto oldest = admission.arrive(id, "192.0.2.7")) cut(*oldest);
+//   if (admission.verify(id, "client alice") == Admission::Entry::begins) read(id);
+//   for (const auto next : admission.leave(id)) read(next);
+//
+// A place is taken only once the caller's certificate is verified. Until then a connection counts
+// against two other limits, for all addresses and for its own. When one of them is reached, the
+// oldest connection goes: a caller that means it shows its certificate within milliseconds, also in
+// the middle of a flood from its own address.
+//
+// One caller cannot have all places. Not safe to use from several threads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dovetail::federation {
+
+class Admission {
+ public:
+  using Id = std::uint64_t;  // later connections have larger ones
+
+  struct Limits {
+    std::size_t places = 64;
+    std::size_t unverified = 256;
+    std::size_t unverified_per_address = 128;
+
+    // Of the places, and of those that wait for one.
+    std::size_t per_caller() const { return places - places / 4; }
+  };
+
+  enum class Entry { begins, waits, refused };
+
+  explicit Admission(const Limits& limits) : limits_(limits) {}
+
+  // Adds a connection without a certificate. Returns the one that must go for it.
+  std::optional<Id> arrive(Id id, const std::string& address);
+
+  // Whether many connections without a certificate are there, of that address or in all. Then none
+  // of them should be waited for long.
+  bool is_crowded(const std::string& address) const;
+
+  // The certificate is verified: the caller begins, or waits for its turn. It is refused when as
+  // many wait already as there are places. Needs arrive(id).
+  Entry verify(Id id, const std::string& caller);
+
+  // Removes a connection, whatever its state. Returns those that begin now.
+  std::vector<Id> leave(Id id);
+
+ private:
+  struct Share {
+    std::size_t places = 0;
+    std::size_t waiting = 0;
+  };
+
+  bool may_begin(const Share& share) const;
+  void forget_unverified(Id id);
+  void forget_verified(Id id);
+
+  Limits limits_;
+  std::map<Id, std::string> unverified_;  // their addresses
+  std::map<std::string, std::set<Id>> addresses_;
+  std::map<Id, std::string> served_;     // their callers
+  std::map<Id, std::string> waiting_;    // their callers
+  std::map<std::string, Share> shares_;  // by caller
+};
+
+}  // namespace dovetail::federation
