@@ -290,9 +290,9 @@ std::vector<std::string> check_chain(const Problem& problem, const PlanRecord& r
 
 // Whether the stretches follow from the makespans and from what the plan says about the makespan of
 // each workflow alone, which only a planner could verify.
-class StretchJudge {
+class StretchCheck {
  public:
-  StretchJudge(const Problem& problem, const PlanRecord& record, const Plan& plan)
+  StretchCheck(const Problem& problem, const PlanRecord& record, const Plan& plan)
       : problem_(problem), record_(record), plan_(plan) {}
 
   std::vector<std::string> judge() {
@@ -416,7 +416,7 @@ std::vector<std::string> check(const Problem& problem, const PlanRecord& record,
   if (violations.empty() && plan.feasible) {
     add(check_clusters(problem, record, plan));
     add(check_chain(problem, record, plan));
-    add(StretchJudge(problem, record, plan).judge());
+    add(StretchCheck(problem, record, plan).judge());
   }
   if (violations.empty()) violations = check_certificate(problem, record, plan);
   if (violations.size() > limit) violations.resize(limit);

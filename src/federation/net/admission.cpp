@@ -1,14 +1,24 @@
 #include "federation/net/admission.hpp"
 
+#include <algorithm>
+#include <ranges>
+
 namespace dovetail::federation {
 
-std::optional<Admission::Id> Admission::arrive(Id id, const std::string& address) {
-  unverified_.emplace(id, address);
+std::optional<Admission::Id> Admission::arrive(Id id, const std::string& address,
+                                               const std::function<bool(Id)>& is_silent) {
   std::set<Id>& neighbours = addresses_[address];
+  std::optional<Id> oldest;
+  if (neighbours.size() >= limits_.unverified_per_address) {
+    const auto silent = std::ranges::find_if(neighbours, is_silent);
+    oldest = silent == neighbours.end() ? *neighbours.begin() : *silent;
+  } else if (unverified_.size() >= limits_.unverified) {
+    const auto silent = std::ranges::find_if(std::views::keys(unverified_), is_silent).base();
+    oldest = (silent == unverified_.end() ? unverified_.begin() : silent)->first;
+  }
+  unverified_.emplace(id, address);
   neighbours.insert(id);
-  if (neighbours.size() > limits_.unverified_per_address) return *neighbours.begin();
-  if (unverified_.size() > limits_.unverified) return unverified_.begin()->first;
-  return std::nullopt;
+  return oldest;
 }
 
 bool Admission::is_crowded(const std::string& address) const {

@@ -7,13 +7,15 @@
 //
 // A place is taken only once the caller's certificate is verified. Until then a connection counts
 // against two other limits, for all addresses and for its own. When one of them is reached, the
-// oldest connection goes: a caller that means it shows its certificate within milliseconds, also in
-// the middle of a flood from its own address.
+// oldest connection that has said nothing goes, or else the oldest: a caller that means it begins
+// to speak and shows its certificate within milliseconds, also in the middle of a flood from its
+// own address.
 //
 // One caller cannot have all places. Not safe to use from several threads.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -40,7 +42,9 @@ class Admission {
   explicit Admission(const Limits& limits) : limits_(limits) {}
 
   // Adds a connection without a certificate. Returns the one that must go for it.
-  std::optional<Id> arrive(Id id, const std::string& address);
+  std::optional<Id> arrive(
+      Id id, const std::string& address,
+      const std::function<bool(Id)>& is_silent = [](Id) { return true; });
 
   // Whether many connections without a certificate are there, of that address or in all. Then none
   // of them should be waited for long.

@@ -27,8 +27,7 @@ using Tcp = asio::ip::tcp;
 using Failure = boost::system::error_code;
 
 constexpr std::size_t kReadBytes = 16'384;
-// A caller that is refused while it sends would lose the reply if its connection were closed at
-// once. What it sends is thrown away for a while.
+// What a refused caller still sends is thrown away for a while: a reset would destroy the reply.
 constexpr double kFarewellSeconds = 2;
 constexpr std::size_t kFarewellBytes = std::size_t{1} << 20U;
 constexpr auto kAcceptPause = std::chrono::milliseconds(50);
@@ -62,8 +61,7 @@ struct ServerState {
   Workers workers;
 };
 
-// One connection, from its acceptance to its end. Each phase has a deadline; when it passes, the
-// socket is closed, and whatever was going on fails.
+// One connection. Each phase has a deadline; when it passes, what was going on fails.
 class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(ServerState& server, Admission::Id id, Tcp::socket socket, std::string address)
@@ -74,11 +72,11 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
         request_{.address = std::move(address)} {}
 
   void begin();
-  // When it has a place.
-  void read();
+  void read();  // when it has a place
   void end();
   void close_socket();
   const std::string& address() const { return request_.address; }
+  bool is_silent() { return SSL_get_state(stream_.native_handle()) == TLS_ST_BEFORE; }
 
  private:
   void allow(double seconds, const char* phase);
@@ -89,7 +87,6 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   void check_header() const;
   void compute();
   void refuse(const Refusal& refusal);
-  // Refuses what is not HTTP, and ends without a word when the caller is gone.
   void fail(const Failure& failure);
   void write();
   void say_farewell();
@@ -262,6 +259,7 @@ void ServerConnection::refuse(const Refusal& refusal) {
   write();
 }
 
+// Refuses what is not HTTP, and ends without a word when the caller is gone.
 void ServerConnection::fail(const Failure& failure) {
   static const auto& kHttp = http::make_error_code(http::error::bad_method).category();
   const bool is_gone =
@@ -317,17 +315,6 @@ void ServerConnection::throw_away() {
       });
 }
 
-namespace {
-
-void prepare_tls(SSL_CTX& context, const Identity& self) {
-  if (!use_identity(context, self)) {
-    throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
-  }
-  require_certificates(context);
-}
-
-}  // namespace
-
 class HttpServer::Impl {
  public:
   Impl(const Address& address, const Identity& self, std::vector<Operation> operations,
@@ -335,7 +322,11 @@ class HttpServer::Impl {
       : state_(self, std::move(operations), limits, log),
         acceptor_(state_.io),
         accept_pause_(state_.io) {
-    prepare_tls(*state_.tls.native_handle(), self);
+    SSL_CTX& context = *state_.tls.native_handle();
+    if (!use_identity(context, self)) {
+      throw ExecutionError(self.certificate + ": cannot be used: " + openssl_error());
+    }
+    require_certificates(context);
     listen(address);
     accept();
     thread_ = std::thread([this] { work(); });
@@ -422,8 +413,10 @@ class HttpServer::Impl {
     const Admission::Id id = ++last_;
     const auto connection = std::make_shared<ServerConnection>(state_, id, std::move(socket),
                                                                there.address().to_string(failure));
+    const auto is_silent = [this](auto one) { return state_.connections.at(one)->is_silent(); };
+    const auto oldest = state_.admission.arrive(id, connection->address(), is_silent);
     state_.connections.emplace(id, connection);
-    if (const auto oldest = state_.admission.arrive(id, connection->address())) {
+    if (oldest) {
       const auto cut = state_.connections.at(*oldest);
       state_.strangers.add(
           fmt::format("refused {}: too many connections without a certificate", cut->address()));

@@ -107,14 +107,14 @@ void DiskRecord::apply_some(const Entry& entry, int file, Dice& dice) const {
   }
 }
 
-void DiskRecord::cut(std::size_t flush, std::uint64_t seed, const std::string& image) {
+void DiskRecord::cut(std::size_t flush, std::uint64_t seed, const std::string& image, bool tears) {
   advance(flush);
   copy_image(state_, image);
   const Descriptor file = opened(image, O_RDWR);
   Dice dice(seed);
   constexpr double kShares[] = {0, 0.1, 0.5, 0.9, 1};
   const double share = kShares[dice.between(0, 4)];
-  const double torn = dice.chance(0.5) ? 0.3 : 0;
+  const double torn = tears && dice.chance(0.5) ? 0.3 : 0;
   for (std::size_t i = flushes_[flush] + 1; i < end_of(flush); ++i) {
     if (!dice.chance(share)) continue;
     dice.chance(torn) ? apply_some(events_[i], file.get(), dice)

@@ -36,8 +36,9 @@ class DiskRecord {
   std::size_t writes_after(std::size_t flush) const;
 
   // Writes the disk of a cut behind the flush to a file. The same seed gives the same disk. Quick
-  // when the flushes of successive calls ascend.
-  void cut(std::size_t flush, std::uint64_t seed, const std::string& image);
+  // when the flushes of successive calls ascend. Without `tears` writes are there as a whole or
+  // not at all.
+  void cut(std::size_t flush, std::uint64_t seed, const std::string& image, bool tears = true);
 
  private:
   struct Entry {

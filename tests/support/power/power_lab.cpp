@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <stdexcept>
 
 #include "run/local/descriptor.hpp"
@@ -188,9 +189,19 @@ void PowerLab::end() {
 void PowerLab::judge_one(DiskRecord& record, const PowerCut& cut,
                          const std::function<void(const PowerCut&)>& judge) const {
   const std::string image = path("cut.img");
-  record.cut(cut.flush, cut.seed, image);
   set_boot("00000000-0000-4000-8000-" + std::to_string(100'000'000'000 + cut.number) + "\n");
-  const LoopMount mounted(image, disk(), file_system_);
+  std::unique_ptr<LoopMount> mounted;
+  // Some file systems need their superblock, of several sectors, to be written as a whole.
+  for (const bool tears : {true, false}) {
+    record.cut(cut.flush, cut.seed, image, tears);
+    try {
+      mounted = std::make_unique<LoopMount>(image, disk(), file_system_);
+      break;
+    } catch (const std::runtime_error& error) {
+      if (!tears) throw;
+      std::cout << "seed " << cut.seed << " again, without torn writes: " << error.what() << "\n";
+    }
+  }
   judge(cut);
 }
 

@@ -81,19 +81,19 @@ void end_descendants() {
 
 // Whether the condition came true in time. What ends meanwhile is waited for by the condition.
 template <typename Condition>
-bool comes_in_time(Condition condition) {
+bool comes_in_time(double patience, Condition condition) {
   for (const auto begin = Clock::now(); !condition();) {
-    if (seconds_since(begin) > kMostSeconds) return false;
+    if (seconds_since(begin) > patience) return false;
     usleep(500);
   }
   return true;
 }
 
 // Its status, or nothing when it hangs.
-std::optional<int> wait_for_end(pid_t process) {
+std::optional<int> wait_for_end(pid_t process, double patience) {
   int status = 0;
   const bool has_ended =
-      comes_in_time([&] { return waitpid(process, &status, WNOHANG) == process; });
+      comes_in_time(patience, [&] { return waitpid(process, &status, WNOHANG) == process; });
   return has_ended ? std::optional(status) : std::nullopt;
 }
 
@@ -126,7 +126,7 @@ TraceEnd play_trial(FaultScene& scene, const Trial& trial, TrialEnd& result) {
         {scene.folder(), trial.role,
          trial.kind == Trial::Kind::fault ? std::optional(trial.point) : std::nullopt});
     scene.started(tracer.start(scene.command(), scene.variables()));
-    TraceEnd end = tracer.follow(kMostSeconds);
+    TraceEnd end = tracer.follow(trial.patience);
     result.points = tracer.points();
     return end;
   }
@@ -134,7 +134,7 @@ TraceEnd play_trial(FaultScene& scene, const Trial& trial, TrialEnd& result) {
   scene.started(process);
   pid_t second = 0;
   if (trial.kind == Trial::Kind::kill_at_end) {
-    comes_in_time([&] { return scene.is_last_task_over(); });
+    comes_in_time(trial.patience, [&] { return scene.is_last_task_over(); });
   }
   usleep(static_cast<useconds_t>(trial.microseconds));
   if (trial.kind == Trial::Kind::twice) {
@@ -143,8 +143,8 @@ TraceEnd play_trial(FaultScene& scene, const Trial& trial, TrialEnd& result) {
     kill(process, SIGKILL);
   }
   TraceEnd end;
-  const auto status = wait_for_end(process);
-  const auto other = second == 0 ? status : wait_for_end(second);
+  const auto status = wait_for_end(process, trial.patience);
+  const auto other = second == 0 ? status : wait_for_end(second, trial.patience);
   end.has_hung = !status || !other;
   // Of two at once, one may be refused: it does not matter which.
   end.status = other && scene.is_success(*other) ? *other : status.value_or(0);
@@ -153,14 +153,14 @@ TraceEnd play_trial(FaultScene& scene, const Trial& trial, TrialEnd& result) {
 }
 
 // The same command without a fault. Its first answer may be that something of before still runs.
-Complaints try_again(FaultScene& scene) {
+Complaints try_again(FaultScene& scene, double patience) {
   constexpr int kTries = 3;
   std::optional<int> status;
   for (int i = 0; i < kTries; ++i) {
     if (i > 0) usleep(300'000);
     const pid_t process = start_program(scene.folder(), scene.command(), scene.variables());
     scene.started(process);
-    status = wait_for_end(process);
+    status = wait_for_end(process, patience);
     if (!status) return {"the same command again hangs"};
     if (scene.is_success(*status)) return {};
   }
@@ -206,12 +206,14 @@ TrialEnd play(FaultScene& scene, const Trial& trial) {
   if (end.has_hung) end_descendants();
   const bool is_over = !end.has_hung && scene.is_success(end.status);
   if (!is_over && !scene.was_end_reported()) {
-    for (std::string& one : try_again(scene)) result.complaints.push_back(std::move(one));
+    for (std::string& one : try_again(scene, trial.patience))
+      result.complaints.push_back(std::move(one));
   }
-  const bool is_quiet = comes_in_time([] { return waitpid(-1, nullptr, WNOHANG | __WALL) < 0; });
+  const bool is_quiet =
+      comes_in_time(trial.patience, [] { return waitpid(-1, nullptr, WNOHANG | __WALL) < 0; });
   if (!is_quiet) result.complaints.push_back("something is left running");
   end_descendants();
-  const bool may_repeat = (kills && trial.role != TracedRole::program) ||
+  const bool may_repeat = end.has_hung || (kills && trial.role != TracedRole::program) ||
                           (trial.kind == Trial::Kind::fault && scene.may_repeat_after(trial.point));
   for (std::string& one : scene.complaints(may_repeat)) result.complaints.push_back(std::move(one));
   std::ranges::sort(result.complaints);

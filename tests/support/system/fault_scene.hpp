@@ -68,6 +68,7 @@ struct Trial {
   TracedRole role = TracedRole::program;
   CallPoint point = {};
   long microseconds = 0;
+  double patience = 10;  // seconds; a command that takes longer hangs
 
   std::string text() const;
 };
@@ -85,8 +86,5 @@ struct TrialEnd {
 // Plays a scene in this process, which must have no other children and no threads: the trial, the
 // same command again until it succeeds, and the complaints.
 TrialEnd play(FaultScene& scene, const Trial& trial);
-
-// Longer than that is a hang.
-inline constexpr double kMostSeconds = 10;
 
 }  // namespace dovetail::testing

@@ -150,13 +150,17 @@ std::vector<Trial> FaultSeries::trials(TracedRole role, std::size_t looks) const
   return all;
 }
 
-// What hangs may have met a machine with much to do: it is tried again by itself.
+// What hangs may have met a machine with much to do: it is tried again by itself, with more time.
 std::vector<TrialEnd> FaultSeries::play(const std::vector<Trial>& trials) const {
   std::vector<TrialEnd> ends = play_all(make_, trials, trials_at_a_time());
-  constexpr std::size_t kMostAgain = 100;
+  constexpr std::size_t kMostAgain = 30;
+  constexpr double kLongPatience = 60;
   std::size_t again = 0;
   for (TrialEnd& end : ends) {
-    if (hangs(end) && again++ < kMostAgain) end = play_all(make_, {end.trial}, 1).front();
+    if (!hangs(end) || again++ >= kMostAgain) continue;
+    Trial longer = end.trial;
+    longer.patience = kLongPatience;
+    end = play_all(make_, {longer}, 1).front();
   }
   return ends;
 }

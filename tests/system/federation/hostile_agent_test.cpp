@@ -47,6 +47,28 @@ TEST_F(HostileAgent, AClientEndsWithOneLineWhateverItsAgentAnswers) {
   }
 }
 
+// It is not called: an older client ended by a signal.
+TEST_F(HostileAgent, AnAddressThatIsNoneIsNotCalled) {
+  const FakePeer agent(keys_, Role::agent, "bad", {{"find", [](const Json&) {
+                                                      return Json{{"answers",
+                                                                   {{{"daemon", "azur"},
+                                                                     {"url", "x"},
+                                                                     {"reply",
+                                                                      {{"makespans", {1}},
+                                                                       {"groups", {{2}}},
+                                                                       {"at_no_cost", 0},
+                                                                       {"valid_until", 1}}}}}},
+                                                                  {"refused", Json::array()},
+                                                                  {"late", Json::array()}};
+                                                    }}});
+  write_experiment(1, 1);
+  EXPECT_EQ(dovetail({"run", "sum.yaml", "--agent", agent.url(), "--keys", keys_.path("alice")}), 3)
+      << printed();
+  EXPECT_TRUE(
+      says("the answer cannot be understood: find: answer: url: expected https://HOST:PORT"))
+      << printed();
+}
+
 TEST_F(HostileAgent, AMasterKeepsItsMembersWhateverAnotherRegisters) {
   start_agent("master");
   write_daemon("honest", 2, "0.05");
@@ -59,7 +81,7 @@ TEST_F(HostileAgent, AMasterKeepsItsMembersWhateverAnotherRegisters) {
   std::mt19937 random(5);
   const Caller bad(keys_.make(Role::agent, "bad"));
   int accepted = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 60; ++i) {
     try {
       bad.post({url("master"), Role::agent}, "/v1/register", mutated(honest, random), 20);
       ++accepted;
@@ -68,8 +90,8 @@ TEST_F(HostileAgent, AMasterKeepsItsMembersWhateverAnotherRegisters) {
   }
   EXPECT_GT(accepted, 0) << "some are harmless";
   int honest_members = 0;
-  for (const Json& member :
-       client_.get({url("master"), Role::agent}, "/v1/capabilities", 20)["members"]) {
+  const Json can = client_.get({url("master"), Role::agent}, "/v1/capabilities", 20);
+  for (const Json& member : can["members"]) {
     honest_members += member["name"] == "honest" && member["url"] == url("honest") ? 1 : 0;
   }
   EXPECT_EQ(honest_members, 1) << log_of("master");

@@ -63,7 +63,7 @@ TEST_F(HostileClient, MessagesThatAreChangedAtRandom) {
   const Caller bad(keys_.make(Role::client, "mallory"));
   int refused = 0;
   for (const auto& [path, example] : examples()) {
-    for (int i = 0; i < 15; ++i) {
+    for (int i = 0; i < 8; ++i) {
       Json message = mutated(example, random);
       // A legal order would take its time.
       if (path == "/v1/watch" && message.is_object()) message["wait_seconds"] = 0;
@@ -77,7 +77,7 @@ TEST_F(HostileClient, MessagesThatAreChangedAtRandom) {
       }
     }
   }
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(refused, 30);
   expect_well();
 }
 

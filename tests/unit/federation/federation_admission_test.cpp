@@ -35,6 +35,19 @@ TEST(Admission, TheOldestOfAllGoesWhenThereAreTooMany) {
   EXPECT_EQ(admission.arrive(4, "4"), 1U);
 }
 
+TEST(Admission, WhoHasSaidSomethingStaysLonger) {
+  Admission admission({.places = 1, .unverified = 3, .unverified_per_address = 2});
+  const auto is_silent = [](Admission::Id id) { return id != 1 && id != 3; };
+  EXPECT_EQ(admission.arrive(1, "a", is_silent), std::nullopt);
+  EXPECT_EQ(admission.arrive(2, "a", is_silent), std::nullopt);
+  EXPECT_EQ(admission.arrive(3, "a", is_silent), 2U);
+  admission.leave(2);
+  EXPECT_EQ(admission.arrive(4, "a", is_silent), 1U) << "both others have spoken";
+  admission.leave(1);
+  EXPECT_EQ(admission.arrive(5, "b", is_silent), std::nullopt);
+  EXPECT_EQ(admission.arrive(6, "c", is_silent), 4U);
+}
+
 TEST(Admission, ManyWithoutACertificateAreACrowd) {
   Admission admission({.places = 1, .unverified = 100, .unverified_per_address = 8});
   for (Admission::Id id = 1; id <= 2; ++id) admission.arrive(id, "a");

@@ -17,6 +17,26 @@ namespace {
 
 using testing::Dice;
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream all(text);
+  for (std::string line; std::getline(all, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// As earlier versions wrote it: damage is found by the fields themselves.
+std::string without_checksums(const std::string& journal) {
+  std::vector<std::string> lines = lines_of(journal);
+  for (std::string& line : lines) line = line.substr(0, line.rfind(",\"crc\":\"")) + "}";
+  return joined(lines);
+}
+
 class DamagedMonthJournal : public ::testing::Test {
  protected:
   DamagedMonthJournal() {
@@ -70,7 +90,7 @@ class DamagedMonthJournal : public ::testing::Test {
       months.step(ended);
       if (round == 6) months.cancel("r2", "alice", {2});
     }
-    return testing::text_of(folder_.journal());
+    return without_checksums(testing::text_of(folder_.journal()));
   }
 
   // The same in its short form.
@@ -78,7 +98,7 @@ class DamagedMonthJournal : public ::testing::Test {
     testing::put(folder_.journal(), journal);
     const MonthRecord record(folder_.journal());
     run::replace_journal(folder_.journal(), record.state().entries());
-    return testing::text_of(folder_.journal());
+    return without_checksums(testing::text_of(folder_.journal()));
   }
 
   // False when it is refused. What can be read can also be gone on with.
@@ -105,19 +125,6 @@ class DamagedMonthJournal : public ::testing::Test {
   DaemonDescription description_;
   run::RunFolder folder_ = run::RunFolder::create(files_.file("state"), "azur");
 };
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream all(text);
-  for (std::string line; std::getline(all, line);) lines.push_back(line);
-  return lines;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
 
 std::size_t below(Dice& dice, std::size_t size) {
   return static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(size) - 1));
