@@ -6,7 +6,7 @@
 
 FUZZ_TARGET(attempt) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
+  static const test::FuzzFolder folder;
   const run::Attempt attempt = run::read_attempt(folder.write("1.1", input));
   if (attempt.end && run::to_json(*attempt.end).size() >= 512) std::abort();
   run::parse_end(std::string(input));

@@ -7,7 +7,7 @@
 FUZZ_TARGET(cluster) {
   using namespace dovetail;
   std::optional<Platform> platform;
-  if (!testing::expect_errors([&] { platform = parse_platform(input, "cluster"); })) return;
+  if (!test::expect_errors([&] { platform = parse_platform(input, "cluster"); })) return;
   const std::string json = format_platform(*platform, true);
   if (format_platform(parse_platform(json, "again"), true) != json) std::abort();
 }

@@ -4,5 +4,5 @@
 
 FUZZ_TARGET(daemon_file) {
   using namespace dovetail;
-  testing::expect_errors([&] { federation::parse_daemon(input, "daemon.yaml"); });
+  test::expect_errors([&] { federation::parse_daemon(input, "daemon.yaml"); });
 }

@@ -5,6 +5,6 @@
 FUZZ_TARGET(ensemble) {
   using namespace dovetail;
   for (const bool wall_clock : {false, true}) {
-    testing::expect_errors([&] { io::parse_ensemble(input, "ensemble", wall_clock); });
+    test::expect_errors([&] { io::parse_ensemble(input, "ensemble", wall_clock); });
   }
 }

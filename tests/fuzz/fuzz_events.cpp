@@ -10,6 +10,6 @@ FUZZ_TARGET(events) {
   static const Problem pool(
       {flow}, Platform(0, {{.name = "r1", .processors = 1}, {.name = "r2", .processors = 1}}));
   for (const Problem* problem : {&cluster, &pool}) {
-    testing::expect_errors([&] { parse_events(input, "events", *problem); });
+    test::expect_errors([&] { parse_events(input, "events", *problem); });
   }
 }

@@ -4,11 +4,11 @@
 
 FUZZ_TARGET(experiment) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
+  static const test::FuzzFolder folder;
   const federation::ExperimentFile file{
       .name = "test", .scenarios = 3, .months = 5, .service = "climate"};
   const std::string journal = folder.write("journal", input);
-  testing::expect_errors([&] {
+  test::expect_errors([&] {
     federation::ExperimentState state(file);
     run::read_journal(journal, [&](const run::Json& entry) {
       try {

@@ -4,6 +4,6 @@
 
 FUZZ_TARGET(gzip) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
-  testing::expect_errors([&] { read_file(folder.write("file", input)); });
+  static const test::FuzzFolder folder;
+  test::expect_errors([&] { read_file(folder.write("file", input)); });
 }

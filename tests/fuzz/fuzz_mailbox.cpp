@@ -4,7 +4,7 @@
 
 FUZZ_TARGET(mailbox) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
+  static const test::FuzzFolder folder;
   static const run::RunFolder own = run::RunFolder::create(folder.path(), "flow");
   run::Mailbox mailbox(own);
   std::ofstream(own.mail() + "/1.json", std::ios::binary).write(input.data(), std::ssize(input));

@@ -17,10 +17,10 @@ FUZZ_TARGET(message) {
                       .choices = {"a", "b"},
                       .otherwise = "a"}}};
   Json json;
-  if (!testing::expect_errors<Refusal>([&] { json = parse_message(input); })) return;
+  if (!test::expect_errors<Refusal>([&] { json = parse_message(input); })) return;
   if (json.is_discarded()) return;
   const auto read = [&](auto use) {
-    testing::expect_errors<Refusal>([&] { use(Fields(json, "test")); });
+    test::expect_errors<Refusal>([&] { use(Fields(json, "test")); });
   };
   read([](const Fields& fields) { fields.only({"experiment", "scenarios", "months"}); });
   read([](const Fields& fields) { one_line(fields.text("name")); });
@@ -30,5 +30,6 @@ FUZZ_TARGET(message) {
   read([](const Fields& fields) { fields.items<std::string>("through", "names"); });
   read([](const Fields& fields) { fields.items<Count>("scenarios", "numbers"); });
   read([](const Fields& fields) { check_parameters(service, fields.need("parameters")); });
-  testing::expect_errors<Json::exception>([&] { json_of(answers_of(json)); });
+  test::expect_errors<Refusal>(
+      [&] { test::expect_errors<Json::exception>([&] { json_of(answers_of(json)); }); });
 }

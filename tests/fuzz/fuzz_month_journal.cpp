@@ -5,9 +5,9 @@
 
 FUZZ_TARGET(month_journal) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
+  static const test::FuzzFolder folder;
   const std::string file = folder.write("journal", input);
-  testing::expect_errors([&] {
+  test::expect_errors([&] {
     federation::MonthState state;
     run::read_journal(file, [&](const run::Json& entry) { state.apply(entry); });
     federation::MonthState again;

@@ -16,7 +16,7 @@ FUZZ_TARGET(plan) {
                      "  - {start: 5, end: 15, processors: 2}\n",
                      "cluster"));
   PlanRecord record;
-  if (!testing::expect_errors([&] { record = parse_plan(input, "plan"); })) return;
+  if (!test::expect_errors([&] { record = parse_plan(input, "plan"); })) return;
   check(problem, record);
   if (record.search && record.search->certificate) refute(problem, *record.search->certificate);
   const std::string text = format_plan(record);

@@ -12,11 +12,11 @@
 namespace dovetail {
 namespace {
 
-class FuzzReplay : public ::testing::TestWithParam<testing::FuzzTarget> {};
+class FuzzReplay : public ::testing::TestWithParam<test::FuzzTarget> {};
 
 TEST_P(FuzzReplay, NoInputOfTheCorpusDoesHarm) {
-  const std::string folder =
-      std::string(DOVETAIL_SOURCE_DIR) + "/tests/fuzz/corpus/" + GetParam().name;
+  const std::filesystem::path folder =
+      std::filesystem::path(DOVETAIL_SOURCE_DIR) / "tests/fuzz/corpus" / GetParam().name;
   std::size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(file.path().string());
@@ -27,7 +27,7 @@ TEST_P(FuzzReplay, NoInputOfTheCorpusDoesHarm) {
   for (const char* text : {"", "\n", "{}", "[]", "null", "\xff\xfe"}) GetParam().run(text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, FuzzReplay, ::testing::ValuesIn(testing::fuzz_targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, FuzzReplay, ::testing::ValuesIn(test::fuzz_targets()),
                          [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 FUZZ_TARGET(run_json) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
+  static const test::FuzzFolder folder;
   static const run::RunFolder own = run::RunFolder::create(folder.path(), "flow");
   std::ofstream(own.description(), std::ios::binary).write(input.data(), std::ssize(input));
-  testing::expect_errors([&] {
+  test::expect_errors([&] {
     const run::RunDescription read = run::RunDescription::read(own);
     read.problem();
     read.later(1'000);

@@ -6,7 +6,7 @@
 FUZZ_TARGET(slurm) {
   using namespace dovetail;
   using namespace dovetail::batch::slurm;
-  const auto read = [&](auto parse) { testing::expect_errors([&] { parse(input); }); };
+  const auto read = [&](auto parse) { test::expect_errors([&] { parse(input); }); };
   read([](auto text) { parse_jobs(text); });
   read([](auto text) { parse_nodes(text); });
   read([](auto text) { parse_partitions(text); });

@@ -4,7 +4,7 @@
 
 FUZZ_TARGET(swf) {
   using namespace dovetail;
-  testing::expect_errors([&] {
+  test::expect_errors([&] {
     const io::SwfLog log = io::parse_swf(input, "log");
     log.header.integer("MaxProcs");
     io::format_swf(log);

@@ -2,7 +2,7 @@
 // calls it through fuzz_main.cpp, and fuzz_replay_test.cpp gives it the inputs of corpus/NAME.
 //
 //   FUZZ_TARGET(swf) {
-//     testing::expect_errors([&] { io::parse_swf(input, "log.swf"); });
+//     test::expect_errors([&] { io::parse_swf(input, "log.swf"); });
 //   }
 //
 // A target must not crash, hang or take much memory, whatever the input is. A reader may refuse it.
@@ -19,7 +19,7 @@
 
 #define FUZZ_TARGET(name) void fuzz_##name([[maybe_unused]] std::string_view input)
 
-namespace dovetail::testing {
+namespace dovetail::test {
 
 // Whether the reader takes the input; it may throw an error that it promises, `Other` among them.
 template <typename Other = InputError, typename Read>
@@ -68,4 +68,4 @@ class FuzzFolder {
   std::string path_;
 };
 
-}  // namespace dovetail::testing
+}  // namespace dovetail::test

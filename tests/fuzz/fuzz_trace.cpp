@@ -4,6 +4,6 @@
 
 FUZZ_TARGET(trace) {
   using namespace dovetail;
-  static const testing::FuzzFolder folder;
-  testing::expect_errors([&] { queue::read_trace(folder.write("log", input), {.nodes = 100}); });
+  static const test::FuzzFolder folder;
+  test::expect_errors([&] { queue::read_trace(folder.write("log", input), {.nodes = 100}); });
 }

@@ -8,7 +8,7 @@ FUZZ_TARGET(workflow) {
   using namespace dovetail;
   std::optional<Workflow> flow;
   std::vector<std::string> warnings;
-  if (!testing::expect_errors(
+  if (!test::expect_errors(
           [&] { flow = parse_workflow(input, "flow", {.default_seconds = 1}, &warnings); })) {
     return;
   }
