@@ -1,7 +1,7 @@
 # Short names for what the presets in CMakePresets.json do; `make help` lists them.
 .DEFAULT_GOAL := build
 .PHONY: help build demo demo-plan slurm-demo federation-demo check test test-faults test-power \
-        test-sanitizers-short test-sanitizers model bench format lint clean
+        test-sanitizers-short test-sanitizers fuzz model bench format lint clean
 
 SOURCES = $(shell find include src cli tests bench examples -name '*.hpp' -o -name '*.cpp')
 
@@ -68,6 +68,13 @@ test-sanitizers: ## every test under the address, undefined and thread sanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan
 	ctest --preset tsan
+
+SECONDS = 60
+fuzz: ## every fuzz target for SECONDS=60 each; what they find is in build/fuzz/found
+	scripts/install-dependencies fuzz
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	scripts/fuzz build/fuzz $(SECONDS)
 
 model: ## the model of who owns a scenario, checked by spin; and broken variants of it, which must be refuted
 	scripts/install-dependencies model

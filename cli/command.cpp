@@ -96,13 +96,10 @@ void ProblemArguments::add_cluster(CLI::App& command) {
   command.add_option("--now", now, "plan as if it were this moment: seconds, duration or date");
 }
 
-// What is told beside the results is not worth stopping for when it cannot be written.
-void print_aside(const std::string& text) { std::fputs(text.c_str(), stderr); }
-
-void print_warning(const std::string& what) { print_aside("warning: " + what + "\n"); }
+void print_warning(const std::string& what) { tell("warning: {}\n", what); }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) print_aside(note + "\n");
+  for (const std::string& note : notes) tell("{}\n", note);
 }
 
 Problem ProblemArguments::load(const GoalArguments& goal) const {
@@ -237,7 +234,7 @@ const PlannerInfo& choose_planner(const std::string& name, const Problem& proble
 void warn_if_blind(const PlannerInfo& planner, const Problem& problem) {
   const std::string blind = planner.blind == nullptr ? "" : planner.blind(problem);
   if (blind.empty()) return;
-  print_aside(fmt::format("note: {} {}; its plan may not be possible\n", planner.name, blind));
+  tell("note: {} {}; its plan may not be possible\n", planner.name, blind);
 }
 
 void require_deadline_for(const PlannerInfo& planner, const Problem& problem) {
@@ -268,6 +265,11 @@ void require_planner(const Problem& problem) {
                                  problem.goal() == Goal::fair ? other_than_fair(problem) : ""));
   }
   throw InputError("no algorithm plans for this goal");
+}
+
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = io::plain_text(cell);
+  rows_.push_back(std::move(row));
 }
 
 std::string Table::text(std::size_t left) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output.hpp"
 #include "cli/plan/search_options.hpp"
 #include "dovetail/io.hpp"
 #include "dovetail/planner.hpp"
@@ -18,9 +19,7 @@
 
 namespace dovetail::cli {
 
-// They print to standard error, and go on when that cannot be written: a text as it is, a line that
-// begins with "warning:", and lines.
-void print_aside(const std::string& text);
+// Both print to standard error: a line that begins with "warning:", and lines as they are.
 void print_warning(const std::string& what);
 void print_notes(const std::vector<std::string>& notes);
 
@@ -168,7 +167,8 @@ void require_planner(const Problem& problem);
 class Table {
  public:
   explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  // The cells may quote anything: ends of lines and the like do not break the table.
+  void add(std::vector<std::string> row);
 
   // `left` columns from the left are text, the others numbers.
   std::string text(std::size_t left = 1) const;

@@ -19,7 +19,7 @@ using dovetail::io::did_you_mean;
 using dovetail::io::quote;
 
 int fail(const std::string& message, Exit status) {
-  std::cerr << message << '\n';
+  dovetail::cli::tell("{}\n", dovetail::io::plain_text(message));
   return static_cast<int>(status);
 }
 

@@ -1,10 +1,8 @@
 #include "cli/progress.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <iostream>
-
+#include "cli/output.hpp"
 #include "dovetail/time.hpp"
 
 namespace dovetail::cli {
@@ -21,10 +19,11 @@ void ProgressBar::operator()(std::size_t done, std::size_t total) {
       share > 0 ? static_cast<Duration>(static_cast<double>(spent) / share) - spent : Duration{0};
   constexpr int kWidth = 30;
   const int filled = static_cast<int>(share * kWidth);
-  std::cerr << fmt::format("\r|{:#<{}}{:.<{}}| {:5.1f} %  {} left   ", "", filled, "",
-                           kWidth - filled, 100 * share, format_duration(left / 1000 * 1000));
+  erase_line();
+  tell("|{:#<{}}{:.<{}}| {:5.1f} %  {} left   ", "", filled, "", kWidth - filled, 100 * share,
+       format_duration(left / 1000 * 1000));
   if (done < total) return;
-  std::cerr << "\r\033[K";
+  erase_line();
   begun_ = now;  // a study may have more than one campaign
 }
 

@@ -114,25 +114,24 @@ std::string disk_words(const EnsembleInput& input, const EnsembleAnswer& answer)
 
 void print_answer(const EnsembleInput& input, const EnsembleAnswer& answer) {
   const auto& sites = answer.plan.sites;
-  fmt::print("{}: {} of {}        {}{}\n\n", input.arguments.file,
-             counted(static_cast<std::size_t>(answer.scenarios), "scenario"),
-             counted(static_cast<std::size_t>(answer.months), "month"),
-             counted(sites.size(), "cluster"), unused_tables(input));
-  fmt::print("  ends        in {}\n", format_duration(answer.plan.makespan));
-  fmt::print("  grouped by  {}, months handed out by {}{}\n\n", answer.choices.heuristic->name,
-             planning::name_of(answer.choices.dispatch),
-             input.needs_calendar() ? ", planned on the calendar" : "");
-  fmt::print("{}", describe_clusters(answer));
+  say("{}: {} of {}        {}{}\n\n", input.arguments.file,
+      counted(static_cast<std::size_t>(answer.scenarios), "scenario"),
+      counted(static_cast<std::size_t>(answer.months), "month"), counted(sites.size(), "cluster"),
+      unused_tables(input));
+  say("  ends        in {}\n", format_duration(answer.plan.makespan));
+  say("  grouped by  {}, months handed out by {}{}\n\n", answer.choices.heuristic->name,
+      planning::name_of(answer.choices.dispatch),
+      input.needs_calendar() ? ", planned on the calendar" : "");
+  say("{}", describe_clusters(answer));
   if (input.needs_calendar() || sites.size() > 1) return;
   const planning::SitePlan& site = sites.front();
-  fmt::print("\n  the formulas say {}, the simulation {} seconds{}\n\n",
-             format_seconds(site.formula), format_seconds(site.makespan),
-             site.flushes > 0 ? fmt::format("; the disk is emptied {} times", site.flushes) : "");
+  say("\n  the formulas say {}, the simulation {} seconds{}\n\n", format_seconds(site.formula),
+      format_seconds(site.makespan),
+      site.flushes > 0 ? fmt::format("; the disk is emptied {} times", site.flushes) : "");
   const planning::MonthProblem problem = planning::month_problem(
       input.ensemble.sites.front(), input.ensemble.rules, answer.scenarios, answer.months);
-  fmt::print("{}",
-             describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name,
-                                 !has_huge_knapsack(input.ensemble, input.ensemble.sites.front())));
+  say("{}", describe_heuristics(problem, answer.choices.dispatch, answer.choices.heuristic->name,
+                                !has_huge_knapsack(input.ensemble, input.ensemble.sites.front())));
 }
 
 void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
@@ -145,7 +144,7 @@ void write_gantt(const EnsembleInput& input, const EnsembleAnswer& answer) {
 }
 
 void write_json(const EnsembleArguments& arguments, const std::string& json) {
-  if (arguments.json && arguments.output != "-") fmt::print("{}", json);
+  if (arguments.json && arguments.output != "-") say_exact(json);
   if (!arguments.output.empty()) write_file(arguments.output, json);
 }
 
@@ -158,12 +157,12 @@ Exit answer_ensemble(const EnsembleInput& input) {
   if (!arguments.schedule) answer.schedules.clear();
   write_json(arguments, to_json(answer));
   if (answer.plan.makespan >= kForever) {
-    fmt::print(stderr, "{}: {}\n", arguments.file,
-               input.needs_calendar()
-                   ? fmt::format("cluster {}: its months do not all fit, however late they run; "
-                                 "make its windows longer, or give it more of them",
-                                 io::quote(full_cluster))
-                   : disk_words(input, answer));
+    tell("{}: {}\n", arguments.file,
+         input.needs_calendar()
+             ? fmt::format("cluster {}: its months do not all fit, however late they run; "
+                           "make its windows longer, or give it more of them",
+                           io::quote(full_cluster))
+             : disk_words(input, answer));
     return Exit::no;
   }
   if (arguments.talks()) print_answer(input, answer);
@@ -187,12 +186,12 @@ Exit answer_sweep(const EnsembleInput& input) {
                                     : draw::lines_html(chart.title, {chart}));
   }
   if (sweep.heuristics.size() < planning::groupings().size()) {
-    fmt::print(stderr,
-               "--sweep: knapsack and best are left out: solving them exactly takes too long on {} "
-               "processors\n",
-               sweep.rows.back().processors);
+    tell(
+        "--sweep: knapsack and best are left out: solving them exactly takes too long on {} "
+        "processors\n",
+        sweep.rows.back().processors);
   }
-  if (arguments.talks()) fmt::print("{}", describe_sweep(sweep));
+  if (arguments.talks()) say("{}", describe_sweep(sweep));
   return Exit::fine;
 }
 

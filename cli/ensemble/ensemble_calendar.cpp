@@ -44,10 +44,9 @@ void warn_of_narrow_tasks(const EnsembleInput& input, const planning::RepeatedUn
     if (time.max_procs() <= least || time.duration(time.max_procs()) >= time.duration(least)) {
       continue;
     }
-    fmt::print(stderr,
-               "{}: task {} of {} is not on the chain and runs on {}, the fewest that it allows\n",
-               input.file.file, io::quote(unit.workflow().id(task)), input.file.repeat,
-               counted(static_cast<std::size_t>(least), "processor"));
+    tell("{}: task {} of {} is not on the chain and runs on {}, the fewest that it allows\n",
+         input.file.file, io::quote(unit.workflow().id(task)), input.file.repeat,
+         counted(static_cast<std::size_t>(least), "processor"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/output.hpp"
 #include "core/mapped.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
@@ -108,7 +109,7 @@ Platform named_after_table(const Platform& platform, const EnsembleArguments& ar
 void warn_of_idle_fields(const EnsembleInput& input) {
   const EnsembleRules& rules = input.ensemble.rules;
   const auto warn = [&](const std::string& cluster, std::string_view what) {
-    fmt::print(stderr, "{}: cluster {}: {}\n", input.file.file, io::quote(cluster), what);
+    tell("{}: cluster {}: {}\n", input.file.file, io::quote(cluster), what);
   };
   for (const Cluster& cluster : input.platform.clusters()) {
     if (cluster.queue) {
@@ -124,10 +125,10 @@ void warn_of_idle_fields(const EnsembleInput& input) {
     }
   }
   if (rules.extra_size > 0 && !rules.node_multiples) {
-    fmt::print(stderr,
-               "{}: extra_size is as fast as the largest measured size and gains nothing without "
-               "node_multiples\n",
-               input.file.file);
+    tell(
+        "{}: extra_size is as fast as the largest measured size and gains nothing without "
+        "node_multiples\n",
+        input.file.file);
   }
 }
 

@@ -38,9 +38,9 @@ Exit show_clusters(const AgentArguments& arguments) {
     table.add({cluster.name, std::to_string(cluster.processors), executor_text(cluster.executor),
                fmt::format("{}", fmt::join(cluster.services, ", ")), cluster.url});
   }
-  fmt::print("{}", table.text(5));
-  for (const std::string& line : found.troubles) fmt::print(stderr, "{}\n", line);
-  if (found.clusters.empty()) fmt::print(stderr, "no cluster is registered there\n");
+  say("{}", table.text(5));
+  for (const std::string& line : found.troubles) tell("{}\n", line);
+  if (found.clusters.empty()) tell("no cluster is registered there\n");
   return found.clusters.empty() ? Exit::no : Exit::fine;
 }
 

@@ -29,7 +29,7 @@ void print_certificates(const std::string& folder) {
                known.is_refused ? "revoked" : format_date(known.until),
                fmt::format("{}", fmt::join(known.hosts, ", "))});
   }
-  fmt::print("{}", table.text(5));
+  say("{}", table.text(5));
 }
 
 CLI::App* add_verb(CLI::App& keys, const std::shared_ptr<KeysArguments>& given, const char* name,
@@ -70,8 +70,8 @@ void add_certificate(CLI::App& keys, const std::shared_ptr<KeysArguments>& given
     const auto end = federation::make_certificate(given->folder, given->request, given->validity);
     constexpr Duration kDay = 24 * 3600 * kSecond;
     const bool is_cut = end < run::wall_now() + (given->validity.days - 1) * kDay;
-    fmt::print("{0}/{1}.crt and {0}/{1}.key are written{2}\n", given->folder, given->request.name,
-               is_cut ? "; valid until " + format_date(end) + ", as long as the authority" : "");
+    say("{0}/{1}.crt and {0}/{1}.key are written{2}\n", given->folder, given->request.name,
+        is_cut ? "; valid until " + format_date(end) + ", as long as the authority" : "");
   });
 }
 
@@ -94,7 +94,7 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
   authority->callback([given, authority] {
     if (authority->count("--days") == 0) given->validity.days = kAuthorityDays;
     federation::make_authority(given->folder, given->validity);
-    fmt::print("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
+    say("{0}/ca.crt and {0}/ca.key are written\n", given->folder);
   });
 
   add_certificate(*keys, given);
@@ -105,8 +105,8 @@ void add_keys(CLI::App& program, Exit& /*status*/) {
       ->required();
   refuse->callback([given] {
     federation::refuse_certificate(given->folder, given->request.name);
-    fmt::print("{0}/{1}.crt is revoked; put the list {0}/refused beside ca.crt of every member\n",
-               given->folder, given->request.name);
+    say("{0}/{1}.crt is revoked; put the list {0}/refused beside ca.crt of every member\n",
+        given->folder, given->request.name);
   });
 
   add_verb(*keys, given, "list", "List the certificates of the folder")->callback([given] {

@@ -82,9 +82,8 @@ void print_places(const federation::ExperimentState& state) {
     places[{state.parts()[*place.part].daemon, place.folder}].push_back(number);
   }
   for (const auto& [place, scenarios] : places) {
-    fmt::print("  results of {} {}: on {} in {}\n",
-               scenarios.size() == 1 ? "scenario" : "scenarios", fmt::join(scenarios, ", "),
-               place.first, place.second);
+    say("  results of {} {}: on {} in {}\n", scenarios.size() == 1 ? "scenario" : "scenarios",
+        fmt::join(scenarios, ", "), place.first, place.second);
   }
 }
 
@@ -93,8 +92,8 @@ void print_places(const federation::ExperimentState& state) {
 void ExperimentProgress::show(const federation::ExperimentState& state) {
   const std::string line = line_of(id_, state);
   if (isatty(STDERR_FILENO) == 1) {
-    fmt::print(stderr, "\r\033[K{}",
-               line.substr(0, static_cast<std::size_t>(terminal_columns()) - 1));
+    erase_line();
+    tell("{}", line.substr(0, static_cast<std::size_t>(terminal_columns()) - 1));
     return;
   }
   // A line for every tenth of the months, and then of the post tasks.
@@ -105,11 +104,11 @@ void ExperimentProgress::show(const federation::ExperimentState& state) {
                  : fmt::format("{} posts", (10LL * posts_left(state) + all - 1) / all);
   if (step == shown_) return;
   shown_ = step;
-  print_aside(line + "\n");
+  tell("{}\n", line);
 }
 
 void ExperimentProgress::clear() const {
-  if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");
+  if (isatty(STDERR_FILENO) == 1) erase_line();
 }
 
 std::string words_of_work(const federation::ExperimentFile& file) {
@@ -125,13 +124,13 @@ void print_experiment(const federation::ExperimentState& state) {
     table.add({part.request, part.daemon, fmt::format("{}", part.scenarios.size()),
                fmt::format("{:.1f} s", part.estimate), fate_of(state, i)});
   }
-  fmt::print("{}\n", table.text(2));
+  say("{}\n", table.text(2));
   print_places(state);
   for (const Count number : state.failed()) {
-    fmt::print("  scenario {} failed: {}\n", number, state.scenarios().at(number).failure);
+    say("  scenario {} failed: {}\n", number, state.scenarios().at(number).failure);
   }
-  fmt::print("  {} after {:.1f} s\n", words_of_work(state.file()),
-             to_seconds((state.ended() > 0 ? state.ended() : run::wall_now()) - state.began()));
+  say("  {} after {:.1f} s\n", words_of_work(state.file()),
+      to_seconds((state.ended() > 0 ? state.ended() : run::wall_now()) - state.began()));
 }
 
 }  // namespace dovetail::cli

@@ -79,7 +79,7 @@ OpenExperiment open_experiment(const ExperimentFile& file, const federation::Cal
                     folder.id(), words_of_holder(folder)));
   }
   if (last) {
-    fmt::print(stderr, "{} goes on; use --new to begin another\n", folder.id());
+    tell("{} goes on; use --new to begin another\n", folder.id());
   } else {
     write_file(folder.description(), description_of(file, caller));
   }
@@ -94,8 +94,8 @@ run::RunLock lock_to_cancel(const run::RunFolder& folder) {
     if (auto lock = run::RunLock::take(folder)) return std::move(*lock);
     if (tries == 0) run::post(folder, {{"what", "cancel"}});
     if (tries == kTriesBeforeWord) {
-      fmt::print(stderr, "waiting for {}, which runs it; check that it is not suspended\n",
-                 words_of_holder(folder));
+      tell("waiting for {}, which runs it; check that it is not suspended\n",
+           words_of_holder(folder));
     }
   }
 }
@@ -110,10 +110,10 @@ Exit cancel_all(const ExperimentFile& file, const federation::Caller& caller) {
   const run::RunLock lock = lock_to_cancel(*found);
   const auto untold = federation::cancel_experiment(*found, file, caller);
   for (const std::string& daemon : untold) {
-    fmt::print(stderr, "{} cannot be reached; use --cancel again when it answers\n", daemon);
+    tell("{} cannot be reached; use --cancel again when it answers\n", daemon);
   }
   if (!untold.empty()) return Exit::outside;
-  fmt::print("{}: {}\n", found->id(), federation::read_experiment_state(*found, file).outcome());
+  say("{}: {}\n", found->id(), federation::read_experiment_state(*found, file).outcome());
   return Exit::fine;
 }
 
@@ -134,13 +134,13 @@ void print_continuation(const ExperimentFile& file, const federation::Caller& ca
   if (!last) return;
   const ExperimentState state = federation::read_experiment_state(*last, file);
   const auto failed = state.failed();
-  fmt::print("  {} {}: {} of {} done{}\n", last->id(),
-             run::RunLock::holder(*last) ? "runs now" : "would go on", state.scenarios_over(),
-             counted(state.scenarios().size(), "scenario"),
-             failed.empty() ? "" : fmt::format(", {} failed", failed.size()));
+  say("  {} {}: {} of {} done{}\n", last->id(),
+      run::RunLock::holder(*last) ? "runs now" : "would go on", state.scenarios_over(),
+      counted(state.scenarios().size(), "scenario"),
+      failed.empty() ? "" : fmt::format(", {} failed", failed.size()));
   for (const Count number : failed) {
-    fmt::print("  scenario {} would be tried again after month {}\n", number,
-               state.scenarios().at(number).done);
+    say("  scenario {} would be tried again after month {}\n", number,
+        state.scenarios().at(number).done);
   }
 }
 
@@ -173,10 +173,9 @@ Exit show_offers(const ExperimentFile& file, const FederationArguments& argument
         {offer.daemon, counts[i] == 0 ? "" : fmt::format("{}", fmt::join(offer.groups[last], "+")),
          std::to_string(counts[i]), counts[i] == 0 ? "" : seconds_text(offer.makespans[last])});
   }
-  fmt::print("{}: {}; how long each cluster takes{}\n\n{}\n{}\n", file.name, words_of_work(file),
-             file.scenarios == 1 ? "" : " for 1, 2, ... scenarios", vectors.text(), shares.text(2));
-  fmt::print(
-      "  ends after {}; by round robin {}; nothing is run\n",
+  say("{}: {}; how long each cluster takes{}\n\n{}\n{}\n", file.name, words_of_work(file),
+      file.scenarios == 1 ? "" : " for 1, 2, ... scenarios", vectors.text(), shares.text(2));
+  say("  ends after {}; by round robin {}; nothing is run\n",
       seconds_text(federation::makespan_of(asked.offers, counts)),
       seconds_text(federation::makespan_of(
           asked.offers, federation::share_out(asked.offers, file.scenarios, "round-robin"))));
@@ -206,17 +205,16 @@ Exit run_opened(const run::RunFolder& folder, const ExperimentFile& file,
   progress.clear();
   if (end == federation::ExperimentEnd::interrupted) {
     forget_if_nothing_was_sent(folder, file);
-    fmt::print(stderr, "{} goes on without this terminal; run the same command to watch it again\n",
-               folder.id());
+    tell("{} goes on without this terminal; run the same command to watch it again\n", folder.id());
     return Exit::no;
   }
   const ExperimentState state = federation::read_experiment_state(folder, file);
   print_experiment(state);
   if (end == federation::ExperimentEnd::failed) {
-    fmt::print("{}: failed; fix the cause, and the same command goes on\n", folder.id());
+    say("{}: failed; fix the cause, and the same command goes on\n", folder.id());
   } else {
     const bool is_done = end == federation::ExperimentEnd::done;
-    fmt::print("{}: {}\n", folder.id(), is_done ? "done" : "cancelled");
+    say("{}: {}\n", folder.id(), is_done ? "done" : "cancelled");
   }
   return end == federation::ExperimentEnd::done ? Exit::fine : Exit::no;
 }

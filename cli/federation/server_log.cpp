@@ -6,24 +6,24 @@
 
 #include <cstdio>
 
+#include "cli/output.hpp"
 #include "dovetail/time.hpp"
 #include "federation/net/http_client.hpp"
+#include "io/text.hpp"
 #include "run/clock.hpp"
 
 namespace dovetail::cli {
 
 std::function<void(const std::string& line)> service_log() {
   return [](const std::string& line) {
-    const std::string text = format_date(run::wall_now()) + " " + line + "\n";
-    // One write, so that the lines of several threads stay whole.
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    tell("{} {}\n", format_date(run::wall_now()), io::plain_text(line));
     std::fflush(stderr);
   };
 }
 
 void wait_for_end(const federation::Identity& self, const std::string& url,
                   run::Interrupts& interrupts, int failed) {
-  fmt::print("{} {} answers at {}\n", federation::name_of(self.self.role), self.self.name, url);
+  say("{} {} answers at {}\n", federation::name_of(self.self.role), self.self.name, url);
   std::fflush(stdout);
   if (geteuid() == 0) {
     service_log()(

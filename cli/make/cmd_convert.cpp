@@ -62,8 +62,8 @@ Exit run(const ConvertArguments& arguments) {
   if (format.keeps != io::Keeps::all) warn_of_lost_execution(workflow);
   write_file(arguments.output, format.write(workflow));
   if (arguments.output != "-") {
-    fmt::print("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),
-               counted(workflow.edge_count(), "edge"));
+    say("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),
+        counted(workflow.edge_count(), "edge"));
   }
   return Exit::fine;
 }

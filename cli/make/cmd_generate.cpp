@@ -14,7 +14,7 @@ void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& what) {
 }
 
 void report_made(const std::string& output, const std::string& what) {
-  if (output != "-") fmt::print("{}: {}\n", output, what);
+  if (output != "-") say("{}: {}\n", output, what);
 }
 
 void add_generate(CLI::App& program, Exit& status) {

@@ -77,7 +77,7 @@ Exit run(const AlgorithmArguments& arguments) {
                       {"summary", row.summary},
                       {"source", row.source}});
     }
-    fmt::print("{}\n", list.dump(1));
+    say_exact(list.dump(1) + "\n");
     return Exit::fine;
   }
   Table table({"algorithm", "goal", "what it does", "source"});
@@ -85,7 +85,7 @@ Exit run(const AlgorithmArguments& arguments) {
     table.add({std::string(row.name), std::string(row.goal), std::string(row.summary),
                std::string(row.source)});
   }
-  fmt::print("{}", table.text(4));
+  say("{}", table.text(4));
   return Exit::fine;
 }
 

@@ -54,19 +54,19 @@ Exit run(const CheckArguments& arguments) {
   if (arguments.json) {
     nlohmann::ordered_json document = {{"valid", valid}, {"violations", violations}};
     if (more > 0) document["more"] = more;
-    fmt::print("{}\n", document.dump(1));
+    say_exact(document.dump(1) + "\n");
   } else if (valid) {
     const std::string proof = draw::proof_text(record);
-    fmt::print("{}: valid: {}, ends {} after now, {} CPU-hours{}\n", arguments.plan,
-               counted(record.tasks.size(), "task"), format_duration(record.makespan),
-               io::hours_text(record.cpu_hours), proof.empty() ? "" : ", proved " + proof);
+    say("{}: valid: {}, ends {} after now, {} CPU-hours{}\n", arguments.plan,
+        counted(record.tasks.size(), "task"), format_duration(record.makespan),
+        io::hours_text(record.cpu_hours), proof.empty() ? "" : ", proved " + proof);
   } else if (violations.empty()) {
-    fmt::print("{}: says itself that no plan was found\n", arguments.plan);
+    say("{}: says itself that no plan was found\n", arguments.plan);
   } else {
     for (const std::string& violation : violations) {
-      fmt::print("{}: {}\n", arguments.plan, violation);
+      say("{}: {}\n", arguments.plan, violation);
     }
-    if (more > 0) fmt::print("{}: and {} more\n", arguments.plan, more);
+    if (more > 0) say("{}: and {} more\n", arguments.plan, more);
   }
   return valid ? Exit::fine : Exit::no;
 }

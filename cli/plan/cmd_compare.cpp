@@ -52,12 +52,12 @@ void print_table(const std::vector<Plan>& plans, const Plan& best, Goal goal) {
                : goal == Goal::deadline ? "<- cheapest"
                                         : "<- earliest"});
   }
-  fmt::print("{}", table.text());
+  say("{}", table.text());
 }
 
 // When all are too late.
 void print_earliest(const Plan& earliest) {
-  if (earliest.feasible) fmt::print("\nearliest  {}\n", describe_earliest(earliest));
+  if (earliest.feasible) say("\nearliest  {}\n", describe_earliest(earliest));
 }
 
 // `more` has the fields between the best plan's name and the plans.
@@ -68,7 +68,7 @@ void print_json(const Problem& problem, const Plan& best, Json more, Json plans)
   if (problem.deadline()) document["deadline"] = to_seconds(*problem.deadline());
   document.update(more);
   document["plans"] = std::move(plans);
-  fmt::print("{}\n", document.dump(1));
+  say_exact(document.dump(1) + "\n");
 }
 
 Json plans_json(const std::vector<Plan>& plans) {
@@ -94,8 +94,8 @@ Exit compare_fairly(PlanningContext& context, bool json) {
     print_json(problem, fairest, Json::object({{"best_of", table.best_json()}}),
                table.plans_json());
   } else {
-    fmt::print("{}", table.text(""));
-    if (fairest.feasible) fmt::print("\n* best in its column\n");
+    say("{}", table.text(""));
+    if (fairest.feasible) say("\n* best in its column\n");
     if (!fairest.feasible && problem.deadline()) print_earliest(earliest_fair_plan(context));
   }
   return fairest.feasible ? Exit::fine : Exit::no;

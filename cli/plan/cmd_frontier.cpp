@@ -65,9 +65,9 @@ void print_table(const std::vector<Plan>& plans, bool all) {
     table.add({"  " + plan.algorithm, format_duration(makespan(plan)),
                io::hours_text(cpu_hours(plan)), std::to_string(peak_procs(plan)), mark});
   }
-  fmt::print("{}", table.text());
+  say("{}", table.text());
   if (rows.size() < plans.size()) {
-    fmt::print("  ({} more in between: --all)\n", plans.size() - rows.size());
+    say("  ({} more in between: --all)\n", plans.size() - rows.size());
   }
 }
 
@@ -107,23 +107,23 @@ void write_frontier(const FrontierArguments& arguments, Time now, const std::vec
   write_files(files);
   if (!arguments.talks()) return;
   const bool both = files.size() == 2;
-  fmt::print("\n  {}{}{} {} written", file, both ? " and " : "", picture, both ? "are" : "is");
+  say("\n  {}{}{} {} written", file, both ? " and " : "", picture, both ? "are" : "is");
   if (!plans.empty()) {
-    fmt::print("          take one: the same with {}", example_of_taking(arguments, plans));
+    say("          take one: the same with {}", example_of_taking(arguments, plans));
   }
-  fmt::print("\n");
+  say("\n");
 }
 
 Exit show_frontier(const FrontierArguments& arguments, const Problem& problem,
                    const std::vector<Plan>& plans) {
   const auto records = records_of(problem, plans);
   if (arguments.talks()) {
-    fmt::print("{}\n\n", describe_problem(problem));
-    if (plans.empty()) fmt::print(kNoPlan);
+    say("{}\n\n", describe_problem(problem));
+    if (plans.empty()) say(kNoPlan);
     if (!plans.empty()) print_table(plans, arguments.all);
   }
   if (arguments.output.json && arguments.output.output != "-") {
-    fmt::print("{}", format_frontier(problem.now(), records));
+    say_exact(format_frontier(problem.now(), records));
   }
   std::fflush(stdout);
   write_frontier(arguments, problem.now(), plans, records);
@@ -132,12 +132,11 @@ Exit show_frontier(const FrontierArguments& arguments, const Problem& problem,
 
 void print_too_dear(const std::vector<Plan>& plans, double budget) {
   if (plans.empty()) {
-    fmt::print(kNoPlan);
+    say(kNoPlan);
     return;
   }
   const std::string least = budget_text(plans, plans.size() - 1);
-  fmt::print(
-      "  no plan found within a budget of {} CPU-hours; the cheapest known needs --budget {}\n",
+  say("  no plan found within a budget of {} CPU-hours; the cheapest known needs --budget {}\n",
       budget, least);
 }
 
@@ -163,10 +162,10 @@ Exit take_within_budget(const FrontierArguments& arguments, const Problem& probl
   Plan plan = found != nullptr ? *found : none;
   plan.deadline.reset();  // the one it was made for was not asked for
   if (arguments.talks()) {
-    fmt::print("{}\n\n", describe_problem(problem));
+    say("{}\n\n", describe_problem(problem));
     if (found == nullptr) print_too_dear(plans, budget);
     if (found != nullptr) {
-      fmt::print("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan, false));
+      say("{}\n{}", describe_plan(problem, plan), describe_ways(plans, plan, false));
     }
   }
   std::string chart;

@@ -98,32 +98,30 @@ void print_failure(PlanningContext& context, const Answer& answer, bool named) {
   const std::string by = named ? " by " + answer.plan.algorithm : "";
   const bool fair = problem.goal() == Goal::fair;
   if (answer.earliest && !named && !fair && is_in_time(problem, *answer.earliest)) {
-    fmt::print("  no plan found{} within the budget; {}\n", by, describe_cheapest(problem, answer));
+    say("  no plan found{} within the budget; {}\n", by, describe_cheapest(problem, answer));
     return;
   }
   if (problem.deadline()) {
     const std::string deadline = moment_text(problem.platform(), *problem.deadline());
     if (is_proved_impossible(answer, *problem.deadline())) {
-      fmt::print("  no plan ends by the deadline, {}: that is proved\n", deadline);
+      say("  no plan ends by the deadline, {}: that is proved\n", deadline);
     } else {
-      fmt::print("  no plan found{} that ends by the deadline, {}\n", by, deadline);
+      say("  no plan found{} that ends by the deadline, {}\n", by, deadline);
     }
     const bool is_cluster = problem.platform().clusters().size() == 1;
     const Duration shortest = is_cluster ? planning::shortest_makespan(context) : 0;
     if (*problem.deadline() - problem.now() < shortest) {
-      fmt::print(
-          "  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
+      say("  {:<11} the critical path alone takes {}, with every task as wide as it may be\n",
           "because", format_duration(shortest));
     }
   } else {
-    fmt::print("  no plan found{}: no room was found for the tasks before the cluster leaves\n",
-               by);
+    say("  no plan found{}: no room was found for the tasks before the cluster leaves\n", by);
   }
   if (answer.earliest) {
-    fmt::print("  {:<11} {}{}\n", "earliest", describe_earliest(*answer.earliest),
-               leave_out(problem, answer, named));
+    say("  {:<11} {}{}\n", "earliest", describe_earliest(*answer.earliest),
+        leave_out(problem, answer, named));
   } else if (problem.deadline()) {
-    fmt::print("  {:<11} none: no room was found before the cluster leaves\n", "earliest");
+    say("  {:<11} none: no room was found before the cluster leaves\n", "earliest");
   }
 }
 
@@ -139,33 +137,33 @@ void print_tightest(const Answer& answer) {
                plan.lambda ? fmt::format("{:.2f}", *plan.lambda) : "",
                plan.algorithm == answer.plan.algorithm ? "<- this plan" : ""});
   }
-  fmt::print("{}", table.text());
+  say("{}", table.text());
 }
 
 void print_for_people(const PlanArguments& arguments, PlanningContext& context,
                       const Answer& answer) {
   const Problem& problem = context.problem();
-  fmt::print("{}\n\n", describe_problem(problem));
+  say("{}\n\n", describe_problem(problem));
   if (!answer.plan.feasible) {
     const bool is_named = !arguments.algorithm.empty() && arguments.algorithm != "DOVETAIL";
     print_failure(context, answer, is_named);
     return;
   }
-  fmt::print("{}\n", describe_plan(problem, answer.plan));
+  say("{}\n", describe_plan(problem, answer.plan));
   const PlannerInfo* planner = find_planner(answer.plan.algorithm);
   if (planner != nullptr && planner->goal == Goal::fair) {
-    fmt::print("{}\n", describe_fates(problem, answer.plan));
+    say("{}\n", describe_fates(problem, answer.plan));
   } else if (problem.workflows().size() > 1) {
-    fmt::print("{}\n", describe_workflows(problem, answer.plan));
+    say("{}\n", describe_workflows(problem, answer.plan));
   }
   if (arguments.tightest) {
     print_tightest(answer);
   } else if (!answer.by_algorithm.empty()) {
-    fmt::print("{}", FairTable(problem, answer.by_algorithm).text("  ", &answer.plan));
+    say("{}", FairTable(problem, answer.by_algorithm).text("  ", &answer.plan));
   }
   // With one algorithm asked for by name there is nothing to compare with.
   if (!answer.ways.empty()) {
-    fmt::print("{}", describe_ways(answer.ways, answer.plan, answer.has_earliest_way));
+    say("{}", describe_ways(answer.ways, answer.plan, answer.has_earliest_way));
   }
 }
 

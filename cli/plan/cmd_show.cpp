@@ -83,7 +83,7 @@ Exit run(const ShowArguments& arguments) {
   const std::string picture =
       known ? run_picture(arguments, *known, format) : plan_picture(arguments, format);
   write_file(arguments.to_terminal() ? "-" : arguments.output, picture);
-  if (!arguments.to_terminal()) fmt::print("{} is written\n", arguments.output);
+  if (!arguments.to_terminal()) say("{} is written\n", arguments.output);
   return Exit::fine;
 }
 

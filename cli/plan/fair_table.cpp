@@ -88,7 +88,7 @@ std::string describe_fates(const Problem& problem, const Plan& plan) {
 void note_left_out(const Problem& problem) {
   for (const PlannerInfo& planner : planners()) {
     const std::string unfit = planner.goal == Goal::fair ? planner.unfit(problem) : "";
-    if (!unfit.empty()) fmt::print(stderr, "note: without {}, which {}\n", planner.name, unfit);
+    if (!unfit.empty()) tell("note: without {}, which {}\n", planner.name, unfit);
   }
 }
 

@@ -26,7 +26,7 @@ void PlanOutput::require_good_names(const std::vector<std::string>& inputs) cons
 
 void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& others,
                        const PlanForm& form) const {
-  if (json && output != "-") fmt::print("{}", form.json ? form.json() : format_plan(record));
+  if (json && output != "-") say_exact(form.json ? form.json() : format_plan(record));
   std::fflush(stdout);
   const bool by_default = output.empty() && gantt.empty() && !json && record.feasible;
   const std::string plan_file = by_default ? name + ".json" : output;
@@ -43,19 +43,19 @@ void PlanOutput::write(const PlanRecord& record, const std::vector<OutputFile>& 
   if (!gantt_file.empty()) files.push_back({gantt_file, picture});
   files.insert(files.end(), others.begin(), others.end());
   if (talks() && !record.feasible && (files.empty() || !gantt.empty())) {
-    fmt::print("  nothing is {}\n", files.empty() ? "written" : "drawn");
+    say("  nothing is {}\n", files.empty() ? "written" : "drawn");
   }
   if (files.empty()) return;
   write_files(files);
   if (!talks()) return;
   std::string written;
   for (const OutputFile& file : files) written += (written.empty() ? "" : " and ") + file.path;
-  fmt::print("  {} {} written{}", written, files.size() == 1 ? "is" : "are",
-             record.feasible || plan_file.empty() ? "" : ", without a plan");
+  say("  {} {} written{}", written, files.size() == 1 ? "is" : "are",
+      record.feasible || plan_file.empty() ? "" : ", without a plan");
   if (!plan_file.empty() && record.feasible) {
-    fmt::print("          next: dovetail show {}", plan_file);
+    say("          next: dovetail show {}", plan_file);
   }
-  fmt::print("\n");
+  say("\n");
 }
 
 }  // namespace dovetail::cli

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "batch/table.hpp"
@@ -105,16 +104,16 @@ WaitQuestion read_wait(const std::string& text, Count most) {
 }
 
 void write_json(const QueueArguments& arguments, const std::string& document) {
-  if (arguments.json && arguments.output != "-") fmt::print("{}", document);
+  if (arguments.json && arguments.output != "-") say_exact(document);
   std::fflush(stdout);
   if (arguments.output.empty()) return;
   write_file(arguments.output, document);
-  if (arguments.talks()) fmt::print("\n  {} is written\n", arguments.output);
+  if (arguments.talks()) say("\n  {} is written\n", arguments.output);
 }
 
 void print_head(const QueueQuestion& question, const LeveledTasks* tasks, const QueueState& state) {
   const Site& site = question.site;
-  if (tasks != nullptr) fmt::print("{}        ", describe_tasks(*tasks));
+  if (tasks != nullptr) say("{}        ", describe_tasks(*tasks));
   std::string rows;
   if (site.log && site.log->dropped.total() > 0) {
     rows += row("dropped", dropped_text(site.log->dropped));
@@ -123,7 +122,7 @@ void print_head(const QueueQuestion& question, const LeveledTasks* tasks, const 
   if (question.arguments.at.empty() && site.now_is_guess) {
     rows += row("", "a day after the log's first job; --at T asks at another moment");
   }
-  fmt::print("{}\n\n{}", describe_site(site), rows);
+  say("{}\n\n{}", describe_site(site), rows);
 }
 
 Exit answer_waits(const QueueQuestion& question) {
@@ -138,8 +137,8 @@ Exit answer_waits(const QueueQuestion& question) {
   const QueueState state = state_of(question.site, background);
   if (question.arguments.talks()) {
     print_head(question, nullptr, state);
-    fmt::print("\n{}", describe_waits(question.site, question.at, answers));
-    fmt::print("\nassuming that every job ahead runs as long as requested; most end earlier\n");
+    say("\n{}", describe_waits(question.site, question.at, answers));
+    say("\nassuming that every job ahead runs as long as requested; most end earlier\n");
   }
   write_json(question.arguments, format_waits(question.site, question.at, state, answers));
   return Exit::fine;
@@ -147,13 +146,12 @@ Exit answer_waits(const QueueQuestion& question) {
 
 void print_runs(const QueueReport& report, const std::vector<QueueRun>& runs, bool compared) {
   if (compared) {
-    fmt::print("\n{}\n", describe_comparison(runs));
-    fmt::print(
-        "  next        --strategy NAME shows the jobs of one{}\n",
+    say("\n{}\n", describe_comparison(runs));
+    say("  next        --strategy NAME shows the jobs of one{}\n",
         report.site.is_snapshot ? "" : ", --every 30m --times 48 repeats this at other moments");
   } else {
-    fmt::print("{}\n", describe_run(report, runs.front()));
-    fmt::print("  next        --compare shows what the other strategies would give\n");
+    say("{}\n", describe_run(report, runs.front()));
+    say("  next        --compare shows what the other strategies would give\n");
   }
 }
 
@@ -230,8 +228,8 @@ Exit run_repeatedly(const QueueQuestion& question, const LeveledTasks& tasks) {
     const std::string when = fmt::format("at {} moments from {} to {}", moments.size(),
                                          clock_text(question.site, moments.front()),
                                          clock_text(question.site, moments.back()));
-    fmt::print("{}        {}\n\n{}\n{}", describe_tasks(tasks), describe_site(question.site),
-               row("submitted", when), describe_instants(results));
+    say("{}        {}\n\n{}\n{}", describe_tasks(tasks), describe_site(question.site),
+        row("submitted", when), describe_instants(results));
   }
   const QueueReport report{question.site, tasks, question.options, {}};
   write_json(question.arguments, format_instants(report, moments, results));
@@ -266,13 +264,13 @@ void print_notes(const QueueQuestion& question) {
   const auto& jobs = *question.site.jobs;
   const Time last = question.arguments.times > 0 ? moments_of(question).back() : question.at;
   if (question.site.log && (jobs.empty() || jobs.back().submit < last)) {
-    std::cerr << fmt::format("note: the log has no job that is submitted at or after {}\n",
-                             clock_text(question.site, last));
+    tell("note: the log has no job that is submitted at or after {}\n",
+         clock_text(question.site, last));
   }
   const bool uses_glume_plus =
       question.arguments.name.empty() || io::upper_case(question.arguments.name) == "GLUME+";
   if (question.options.min_utilisation > 0 && !uses_glume_plus) {
-    std::cerr << "note: --min-utilisation has no effect without --strategy GLUME+\n";
+    tell("note: --min-utilisation has no effect without --strategy GLUME+\n");
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <iostream>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -107,14 +106,13 @@ std::string node_text(const TraceInfo& log) {
 
 void print_head(const ReplayArguments& arguments, const ReplayReport& report) {
   const TraceInfo& log = report.log;
-  fmt::print("{}: {} in {}\n\n{}{}", draw::plain_text(log.name), counted(log.jobs, "job"),
-             format_duration(report.summary.makespan()),
-             row("machine", counted(static_cast<std::size_t>(log.nodes), "node") + node_text(log)),
-             row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace)));
+  say("{}: {} in {}\n\n{}{}", draw::plain_text(log.name), counted(log.jobs, "job"),
+      format_duration(report.summary.makespan()),
+      row("machine", counted(static_cast<std::size_t>(log.nodes), "node") + node_text(log)),
+      row("policy", rules_text(arguments.queue) + ", " + requests_text(arguments.trace)));
   if (log.dropped.total() == 0) return;
-  fmt::print("{}",
-             row("dropped", dropped_text(log.dropped) +
-                                (selects_part(arguments.trace) ? " (in the whole log)" : "")));
+  say("{}", row("dropped", dropped_text(log.dropped) +
+                               (selects_part(arguments.trace) ? " (in the whole log)" : "")));
 }
 
 void print_metrics(const ReplaySummary& summary) {
@@ -125,9 +123,9 @@ void print_metrics(const ReplaySummary& summary) {
   table.add({"  waiting jobs", fmt::format("{:.1f}", summary.mean_queue_length), "", "",
              std::to_string(summary.longest_queue)});
   table.add({"  utilisation", fmt::format("{:.1f} %", 100 * summary.utilisation)});
-  fmt::print("\n{}", table.text());
+  say("\n{}", table.text());
   if (summary.killed > 0) {
-    fmt::print("  {} killed when the requested time was used up\n", counted(summary.killed, "job"));
+    say("  {} killed when the requested time was used up\n", counted(summary.killed, "job"));
   }
 }
 
@@ -135,7 +133,7 @@ void write_results(const ReplayArguments& arguments, const TraceFile& file,
                    const Replayed& replayed) {
   const History* timeline = arguments.timeline ? &replayed.history : nullptr;
   const auto document = [&] { return format_replay(replayed.report, replayed.jobs, timeline); };
-  if (arguments.json && arguments.output != "-") fmt::print("{}", document());
+  if (arguments.json && arguments.output != "-") say_exact(document());
   std::fflush(stdout);
   std::vector<OutputFile> files;
   std::string data;
@@ -154,8 +152,8 @@ void write_results(const ReplayArguments& arguments, const TraceFile& file,
   if (files.empty()) return;
   write_files(files);
   if (!arguments.talks()) return;
-  fmt::print("\n  {}{}{} {} written\n", files.front().path, files.size() > 1 ? " and " : "",
-             files.size() > 1 ? files.back().path : "", files.size() > 1 ? "are" : "is");
+  say("\n  {}{}{} {} written\n", files.front().path, files.size() > 1 ? " and " : "",
+      files.size() > 1 ? files.back().path : "", files.size() > 1 ? "are" : "is");
 }
 
 void check_names(const ReplayArguments& arguments) {
@@ -188,8 +186,8 @@ void check_rules(const ReplayArguments& arguments) {
 
 void print_speed(std::size_t jobs, std::chrono::duration<double> spent) {
   if (isatty(STDERR_FILENO) != 1) return;
-  std::cerr << fmt::format("{} in {:.2f} s, {:.0f} a second\n", counted(jobs, "job"), spent.count(),
-                           static_cast<double>(jobs) / spent.count());
+  tell("{} in {:.2f} s, {:.0f} a second\n", counted(jobs, "job"), spent.count(),
+       static_cast<double>(jobs) / spent.count());
 }
 
 Exit run(ReplayArguments arguments) {
@@ -210,7 +208,7 @@ Exit run(ReplayArguments arguments) {
     print_head(arguments, replayed.report);
     print_metrics(replayed.report.summary);
     const auto picture = picture_of(replayed.report, replayed.history, {});
-    fmt::print("\n{}", machine_text(picture, terminal_columns()));
+    say("\n{}", machine_text(picture, terminal_columns()));
   }
   write_results(arguments, file, replayed);
   print_speed(replayed.report.summary.jobs, spent);

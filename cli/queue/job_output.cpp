@@ -119,11 +119,11 @@ Exit show_waits(bool as_json) {
                format_duration(waits.median_error())});
   }
   if (as_json) {
-    fmt::print("{}\n", json.dump(1));
+    say_exact(json.dump(1) + "\n");
   } else if (all.jobs() == 0) {
-    fmt::print("no job of dovetail run -c {} has started yet\n", batch::system_names());
+    say("no job of dovetail run -c {} has started yet\n", batch::system_names());
   } else {
-    fmt::print("{}{}\n", table.text(1), waits_text(all));
+    say("{}{}\n", table.text(1), waits_text(all));
   }
   return Exit::fine;
 }

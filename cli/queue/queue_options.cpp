@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
-
 #include "cli/command.hpp"
 #include "dovetail/error.hpp"
 #include "io/text.hpp"
@@ -51,10 +49,10 @@ void add_policy_rules(CLI::App& command, QueueRules& queue) {
 
 void note_idle_options(const QueueRules& queue) {
   if (queue.depth > 1 && queue.policy != "easy") {
-    std::cerr << "note: --depth has no effect without --policy easy\n";
+    tell("note: --depth has no effect without --policy easy\n");
   }
   if (queue.compress != Compress::arrival && queue.policy != "conservative") {
-    std::cerr << "note: --compress has no effect without --policy conservative\n";
+    tell("note: --compress has no effect without --policy conservative\n");
   }
 }
 

@@ -44,7 +44,7 @@ void print_plans(const planning::Simulation& result) {
   Table table({"", "turn-around", "CPU-hours", "by"});
   table.add(plan_row("planned", result.before, cpu_hours(result.before)));
   table.add(plan_row("executed", result.after, cpu_hours(result)));
-  fmt::print("{}\n", table.text(1));
+  say("{}\n", table.text(1));
 }
 
 std::string decision(const Evaluation& row) {
@@ -76,20 +76,20 @@ void print_history(const Plan& plan) {
     }
     table.add({"  " + after_now(row.time), row.event, current, candidate, decision(row)});
   }
-  fmt::print("{}", table.text(5));
+  say("{}", table.text(5));
 }
 
 void print_lost(const Problem& problem, const planning::Simulation& result) {
   if (result.lost.empty()) return;
-  fmt::print("  lost: ");
+  say("  lost: ");
   std::string_view separator;
   for (const Placement& run : result.lost) {
-    fmt::print("{}{} after {}", separator, problem.workflows()[run.workflow].id(run.task),
-               format_duration(run.end - run.start));
+    say("{}{} after {}", separator, problem.workflows()[run.workflow].id(run.task),
+        format_duration(run.end - run.start));
     separator = ", ";
   }
-  fmt::print(" ({} CPU-hours{})\n", io::hours_text(cpu_hours(result) - cpu_hours(result.after)),
-             result.after.feasible ? ", counted above" : "");
+  say(" ({} CPU-hours{})\n", io::hours_text(cpu_hours(result) - cpu_hours(result.after)),
+      result.after.feasible ? ", counted above" : "");
 }
 
 // Events that come when all is done, or too late to be heard of.
@@ -98,7 +98,7 @@ void print_ignored(const Plan& plan, const std::vector<Event>& events) {
     return plan.feasible && event.time >= plan.now + makespan(plan);
   });
   if (ignored == 0) return;
-  fmt::print("  {} after the end: ignored\n", counted(static_cast<std::size_t>(ignored), "event"));
+  say("  {} after the end: ignored\n", counted(static_cast<std::size_t>(ignored), "event"));
 }
 
 std::string to_json(const PlanRecord& before, const PlanRecord& after) {
@@ -141,12 +141,12 @@ Exit run(const SimulateArguments& arguments) {
   const planning::Simulation result =
       planning::simulate(problem, events, options_of(arguments, problem));
   if (arguments.output.talks()) {
-    fmt::print("{}\n\n", describe_problem(problem));
+    say("{}\n\n", describe_problem(problem));
     print_plans(result);
     if (result.before.feasible || result.after.feasible) {
       print_history(result.after);
     } else {
-      fmt::print("  {}\n", kNothingToBeginWith);
+      say("  {}\n", kNothingToBeginWith);
     }
     print_lost(problem, result);
     print_ignored(result.after, events);

@@ -156,8 +156,8 @@ void print_table(const Problem& problem, const std::vector<WhatIfAnswer>& answer
     if (declines) row.push_back(declined_text(answer));
     table.add(std::move(row));
   }
-  fmt::print("{}", table.text(2));
-  if (!now.feasible) fmt::print("\n{}\n", kNothingToBeginWith);
+  say("{}", table.text(2));
+  if (!now.feasible) say("\n{}\n", kNothingToBeginWith);
 }
 
 nlohmann::ordered_json json_of(const WhatIfAnswer& answer) {
@@ -192,7 +192,7 @@ void print_json(const Problem& problem, const std::vector<WhatIfAnswer>& answers
     if (answers[i].evaluation) add_evaluation(row, *answers[i].evaluation);
     document["questions"].push_back(std::move(row));
   }
-  fmt::print("{}\n", document.dump(1));
+  say_exact(document.dump(1) + "\n");
 }
 
 std::string all_options() {

@@ -146,7 +146,7 @@ Exit conduct_jobs(const run::RunFolder& folder, const run::RunDescription& descr
   options.kept = kept;
   options.picture = std::move(picture);
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
-  options.say = [](const std::string& news) { print_aside(news + "\n"); };
+  options.say = [](const std::string& news) { tell("{}\n", news); };
   run::RunEnd end = [&] {  // signals do again what they did when it is over
     run::SignalInterrupts interrupts;
     return batch::conduct(folder, problem, options, *system, interrupts);
@@ -172,17 +172,17 @@ Exit write_scripts(const run::RunDescription& description, const Problem& proble
   batch::JobRunOptions options = batch::options_of(description);
   options.is_dry = true;
   options.picture = picture;
-  options.say = [](const std::string& news) { fmt::print("{}\n", news); };
+  options.say = [](const std::string& news) { say("{}\n", news); };
   run::SignalInterrupts interrupts;
   batch::conduct(folder, problem, options, *system, interrupts);
   const batch::PilotStates jobs = known_jobs(folder);
   for (std::uint32_t job = 0; job < jobs.next(); ++job) {
     const auto words = system->submit_command(batch::script_file(folder, job));
-    fmt::print("  {}\n", fmt::join(words, " "));
+    say("  {}\n", fmt::join(words, " "));
   }
-  fmt::print("nothing is submitted; {}\n",
-             options.reserve ? "the times are those of a plan made now"
-                             : "what comes next is decided when these have started or ended");
+  say("nothing is submitted; {}\n",
+      options.reserve ? "the times are those of a plan made now"
+                      : "what comes next is decided when these have started or ended");
   return Exit::fine;
 }
 

@@ -90,8 +90,8 @@ void print_workflow(const std::string& workflow, const std::vector<Known>& kinds
     requests.add(
         {"  " + known.name.kind, run::workflow_fields(s.request), run::sbatch_options(s.request)});
   }
-  fmt::print("{} on {}\n{}\nsuggested requests\n{}", workflow, kinds.front().name.machine,
-             table.text(1), requests.text(3));
+  say("{} on {}\n{}\nsuggested requests\n{}", workflow, kinds.front().name.machine, table.text(1),
+      requests.text(3));
 }
 
 Json range_json(double value, const run::Range& range) {
@@ -162,10 +162,10 @@ void print_nothing(const std::string& machine, const std::vector<PerformanceHist
   std::set<std::string> machines;
   for (const auto& kind : kinds) machines.insert(kind.machine);
   if (machines.empty()) {
-    fmt::print("nothing has been measured yet; dovetail run measures every task that succeeds\n");
+    say("nothing has been measured yet; dovetail run measures every task that succeeds\n");
   } else {
-    fmt::print("nothing has been measured on {} yet; --machine shows: {}\n", machine,
-               fmt::join(machines, ", "));
+    say("nothing has been measured on {} yet; --machine shows: {}\n", machine,
+        fmt::join(machines, ", "));
   }
 }
 
@@ -173,7 +173,7 @@ void print_all(const std::vector<Known>& known) {
   std::string last;
   for (const Known& kind : known) {
     if (kind.name.workflow == last) continue;
-    if (!last.empty()) fmt::print("\n");
+    if (!last.empty()) say("\n");
     last = kind.name.workflow;
     print_workflow(last, known);
   }
@@ -191,7 +191,7 @@ Exit show_history(const HistoryArguments& arguments) {
   if (arguments.as_json) {
     Json json = {{"machine", machine}, {"kinds", Json::array()}};
     for (const Known& kind : known) json["kinds"].push_back(to_json(kind));
-    fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
+    say_exact(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else if (known.empty()) {
     print_nothing(machine, kinds);
   } else {

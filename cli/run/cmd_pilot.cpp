@@ -1,6 +1,5 @@
 // dovetail pilot and dovetail step: what Dovetail's own batch jobs call. Not for people, hence not
 // in the list of commands.
-#include <iostream>
 #include <memory>
 
 #include "batch/pilot/pilot.hpp"
@@ -23,7 +22,7 @@ void run_order(const PilotArguments& given) {
   const auto system = batch::system_around_us();
   const auto allocation = batch::allocation_for(order, *system);
   const std::string why = batch::run_pilot(folder, order, allocation, *system, given.options);
-  std::cout << "job " << order.job_name << ": " << why << '\n';
+  say("job {}: {}\n", order.job_name, why);
 }
 
 }  // namespace

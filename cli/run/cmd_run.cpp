@@ -105,8 +105,7 @@ DescribedRun describe_run(const RunArguments& arguments) {
                                 arguments.stability != RunArguments{}.stability ||
                                 asked.processors > 0;
   if (place && is_planned_again) {
-    print_aside(
-        fmt::format("note: --static, --band, --stability and -j have no effect on {}\n", title));
+    tell("note: --static, --band, --stability and -j have no effect on {}\n", title);
   }
   DescribedRun run{std::move(description)};
   if (place) run.picture = std::move(place->picture);
@@ -123,7 +122,7 @@ std::string first_line(std::string_view command) {
 }
 
 void print_plan(const Problem& problem, Plan plan) {
-  fmt::print("{}\n\n", describe_problem(problem));
+  say("{}\n\n", describe_problem(problem));
   std::ranges::stable_sort(plan.placements, {}, &Placement::start);
   Table table({"  start", "task", "processors", "command"});
   for (const Placement& placed : plan.placements) {
@@ -132,22 +131,21 @@ void print_plan(const Problem& problem, Plan plan) {
                problem.task_name(problem.number_of({placed.workflow, placed.task})),
                std::to_string(placed.procs), first_line(workflow.run(placed.task))});
   }
-  fmt::print("{}", table.text(4));
-  if (problem.goal() == Goal::fair) fmt::print("\n{}\n", describe_fates(problem, plan));
-  fmt::print("  {} planned by {}; nothing is run\n", format_duration(makespan(plan)),
-             plan.algorithm);
+  say("{}", table.text(4));
+  if (problem.goal() == Goal::fair) say("\n{}\n", describe_fates(problem, plan));
+  say("  {} planned by {}; nothing is run\n", format_duration(makespan(plan)), plan.algorithm);
 }
 
 // What the same command without --dry-run would have to go on with.
 void print_continuation(const run::Continuation& last) {
-  if (last.at_work) fmt::print("  {} runs the same in this folder now\n", last.at_work->id());
+  if (last.at_work) say("  {} runs the same in this folder now\n", last.at_work->id());
   if (last.run) {
-    fmt::print("  {} would go on, of which {} done already\n", last.run->id(),
-               last.done == 1 ? "1 task is" : fmt::format("{} tasks are", last.done));
+    say("  {} would go on, of which {} done already\n", last.run->id(),
+        last.done == 1 ? "1 task is" : fmt::format("{} tasks are", last.done));
   }
   if (!last.kept.empty()) {
-    fmt::print("  up to {} of them would not be run again, if their inputs are the same\n",
-               last.kept.size());
+    say("  up to {} of them would not be run again, if their inputs are the same\n",
+        last.kept.size());
   }
 }
 
@@ -189,8 +187,8 @@ Exit go_on(const run::Continuation& last, const run::RunDescription& description
   const run::RunFolder& folder = *last.run;
   const run::RunLock lock = run::RunLock::require(folder);
   beginning.release();
-  print_aside(fmt::format("{} goes on: {} done before; --new begins from the start\n", folder.id(),
-                          counted(last.done, "task")));
+  tell("{} goes on: {} done before; --new begins from the start\n", folder.id(),
+       counted(last.done, "task"));
   const run::RunDescription continued = description.later(last.clock);
   continued.write(folder);
   run::RunOptions options = continued.options();
@@ -201,8 +199,7 @@ Exit go_on(const run::Continuation& last, const run::RunDescription& description
 Exit no_plan(const run::RunDescription& description,
              const std::optional<batch::ClusterPicture>& picture) {
   if (!description.deadline) {
-    fmt::print(
-        "{}\n\n  no plan found: no room was found for the tasks before the cluster leaves\n"
+    say("{}\n\n  no plan found: no room was found for the tasks before the cluster leaves\n"
         "  nothing is run\n",
         describe_problem(description.problem()));
     return Exit::no;
@@ -213,8 +210,7 @@ Exit no_plan(const run::RunDescription& description,
   const Problem problem = without.problem();
   const Duration earliest =
       picture ? *planned_time(without, problem, *picture) : makespan(run::plan_for_run(problem));
-  fmt::print(
-      "{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
+  say("{}\n\n  no plan found that ends by the deadline, {} from now; the earliest ends in {}\n"
       "  nothing is run\n",
       describe_problem(description.problem()), format_duration(*description.deadline),
       format_duration(earliest));
@@ -230,7 +226,7 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
     return no_plan(description, picture);
   }
   if (!is_planned && description.deadline) {
-    print_aside("note: jobs are cut without a look at the deadline; --reserve plans for it\n");
+    tell("note: jobs are cut without a look at the deadline; --reserve plans for it\n");
   }
   if (arguments.dry_run) return write_scripts(description, problem, picture);
   const run::OwnRun own = run::begin_run(run::state_folder(), description);
@@ -320,7 +316,7 @@ Exit resume(const std::string& id) {
   const run::RunLock lock = run::RunLock::require(folder);
   const run::KnownRun known(folder);
   if (known.condition() == "done") {
-    fmt::print("{} is done; to bring it up to date run its workflow again\n", id);
+    say("{} is done; to bring it up to date run its workflow again\n", id);
     return Exit::fine;
   }
   return conduct(folder, known.description, known.description.options(), std::move(nursery));

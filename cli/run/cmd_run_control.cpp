@@ -22,7 +22,7 @@ Exit remove_leftovers(const run::KnownRun& run) {
   const std::size_t found = lock ? batch::cancel(run) : 0;
   const std::string id = run.folder.id();
   if (found == 0) throw InputError(id + " is " + run.condition() + "; there is nothing to cancel");
-  fmt::print("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
+  say("{}: {} left in the queue, now cancelled\n", id, counted(found, "job"));
   return Exit::fine;
 }
 
@@ -41,9 +41,8 @@ bool cancelled_here(const run::KnownRun& run) {
 
 void tell_who_works_on(const run::RunFolder& folder) {
   if (const auto holder = run::RunLock::holder(folder)) {
-    print_aside(fmt::format(
-        "waiting for process {}, which works on it; if it was halted, continue or kill it\n",
-        holder->pid));
+    tell("waiting for process {}, which works on it; if it was halted, continue or kill it\n",
+         holder->pid);
   }
 }
 
@@ -57,7 +56,7 @@ Exit cancel(const std::string& id) {
   int tries = 0;
   for (bool is_asked = false;; usleep(kPause)) {
     if (cancelled_here(run)) {
-      fmt::print("{}: {}\n", id, run::KnownRun(run.folder).condition());
+      say("{}: {}\n", id, run::KnownRun(run.folder).condition());
       return Exit::fine;
     }
     if (!is_asked) run::post(run.folder, {{"what", "cancel"}});
@@ -78,8 +77,8 @@ Exit set_resources(const std::string& id, Count processors, bool at_once) {
   run::post(run.folder, {{"what", "resources"}, {"processors", processors}, {"now", at_once}});
   const std::string before =
       run.limit() == processors ? "" : fmt::format(" instead of {}", run.limit());
-  fmt::print("{}: {}{}{}\n", id, counted(processors, "processor"), before,
-             run.holder ? "" : ", once the run is resumed");
+  say("{}: {}{}{}\n", id, counted(processors, "processor"), before,
+      run.holder ? "" : ", once the run is resumed");
   return Exit::fine;
 }
 
@@ -101,14 +100,14 @@ Exit explain(const std::string& id, const std::string& name, bool as_json) {
   const char* state = name_of(run.state.tasks()[task].state);
   if (as_json) {
     const run::Json json = {{"run", id}, {"task", name}, {"state", state}, {"reasons", reasons}};
-    fmt::print("{}\n", json.dump(1));
+    say_exact(json.dump(1) + "\n");
     return Exit::fine;
   }
-  fmt::print("{}: {}\n", run.problem.task_name(task), state);
+  say("{}: {}\n", run.problem.task_name(task), state);
   if (run.state.tasks()[task].state == run::TaskState::failed) {
-    fmt::print("  it {}\n", run::end_text(run.state.tasks()[task]));
+    say("  it {}\n", run::end_text(run.state.tasks()[task]));
   }
-  for (const std::string& reason : reasons) fmt::print("  {}\n", reason);
+  for (const std::string& reason : reasons) say("  {}\n", reason);
   return Exit::fine;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -79,13 +78,13 @@ void print_tasks(const run::KnownRun& run, TaskState state) {
   for (std::uint32_t task = 0; task < run.state.tasks().size(); ++task) {
     const run::TaskStatus& status = run.state.tasks()[task];
     if (status.state != state) continue;
-    fmt::print("  {:<8} {}", name_of(state), run.problem.task_name(task));
-    if (state == TaskState::failed) fmt::print(" {}", run::end_text(status));
+    say("  {:<8} {}", name_of(state), run.problem.task_name(task));
+    if (state == TaskState::failed) say(" {}", run::end_text(status));
     if (state == TaskState::running) {
-      fmt::print(" on {}{}", counted(status.processors, "processor"),
-                 still_runs(run, task) ? "" : ", has ended since");
+      say(" on {}{}", counted(status.processors, "processor"),
+          still_runs(run, task) ? "" : ", has ended since");
     }
-    fmt::print("\n");
+    say("\n");
   }
 }
 
@@ -93,7 +92,7 @@ void print_blocked(const run::KnownRun& run) {
   const auto blocked = run::blocked_tasks(run.problem, run.state);
   const auto count = static_cast<std::size_t>(
       std::ranges::count_if(blocked, [](auto by) { return by.has_value(); }));
-  if (count > 0) fmt::print("  behind a failed task: {}\n", counted(count, "task"));
+  if (count > 0) say("  behind a failed task: {}\n", counted(count, "task"));
 }
 
 run::Json summary_json(const RunFolder& folder) {
@@ -146,29 +145,27 @@ Exit list_runs(bool as_json) {
     table.add({run["run"].get<std::string>(), run["condition"].get<std::string>(), began,
                text("done"), text("failed"), text("tasks")});
   }
-  as_json ? fmt::print("{}\n", json.dump(1)) : fmt::print("{}", table.text(3));
+  as_json ? say_exact(json.dump(1) + "\n") : say("{}", table.text(3));
   return Exit::fine;
 }
 
 void print_status(const run::KnownRun& run) {
   const bool is_stopping = run.holder && run.state.is_stopping();
-  fmt::print("{}: {}{}, {} of {} done\n", run.folder.id(), run.condition(),
-             is_stopping ? " (nothing more is started)" : "", run.state.count(TaskState::done),
-             counted(run.problem.task_count(), "task"));
+  say("{}: {}{}, {} of {} done\n", run.folder.id(), run.condition(),
+      is_stopping ? " (nothing more is started)" : "", run.state.count(TaskState::done),
+      counted(run.problem.task_count(), "task"));
   if (run.holder) {
-    fmt::print("  for {}, {} of {} in use\n",
-               format_duration(run::RunClock(run.state.last()).now()),
-               run::processors_in_use(run.state), counted(run.limit(), "processor"));
+    say("  for {}, {} of {} in use\n", format_duration(run::RunClock(run.state.last()).now()),
+        run::processors_in_use(run.state), counted(run.limit(), "processor"));
   }
   if (run.condition() != "done") {
-    fmt::print("{}", jobs_text(known_jobs(run.folder)));
+    say("{}", jobs_text(known_jobs(run.folder)));
   }
   print_tasks(run, TaskState::running);
   print_tasks(run, TaskState::failed);
   print_blocked(run);
   if (run.condition() != "running" && run.condition() != "done") {
-    fmt::print("  go on with: dovetail resume {}, or run a changed workflow again\n",
-               run.folder.id());
+    say("  go on with: dovetail resume {}, or run a changed workflow again\n", run.folder.id());
   }
 }
 
@@ -184,13 +181,13 @@ std::optional<RunFolder> experiment_of(const std::string& id) {
 
 Exit show_experiment(const RunFolder& folder, bool as_json) {
   if (as_json) {
-    fmt::print("{}\n", experiment_json(folder).dump(1));
+    say_exact(experiment_json(folder).dump(1) + "\n");
     return Exit::fine;
   }
   const KnownExperiment known(folder);
-  fmt::print("{}: {}, {} of {} done{}\n", folder.id(), known.condition(),
-             known.state.scenarios_over(), counted(known.state.scenarios().size(), "scenario"),
-             known.state.outcome().empty() ? "; the client that runs it shows its months" : "");
+  say("{}: {}, {} of {} done{}\n", folder.id(), known.condition(), known.state.scenarios_over(),
+      counted(known.state.scenarios().size(), "scenario"),
+      known.state.outcome().empty() ? "; the client that runs it shows its months" : "");
   print_experiment(known.state);
   return Exit::fine;
 }
@@ -198,7 +195,7 @@ Exit show_experiment(const RunFolder& folder, bool as_json) {
 Exit show_status(const std::string& id, bool as_json) {
   if (const auto experiment = experiment_of(id)) return show_experiment(*experiment, as_json);
   const run::KnownRun run(id);
-  as_json ? fmt::print("{}\n", to_json(run).dump(1)) : print_status(run);
+  as_json ? say_exact(to_json(run).dump(1) + "\n") : print_status(run);
   return Exit::fine;
 }
 
@@ -210,7 +207,7 @@ Exit watch_status(const std::string& id) {
     const run::KnownRun run(id);
     const std::string now = fmt::format("{} {}", run.state.last().at, run.condition());
     if (now != shown) {
-      if (is_terminal) fmt::print("\033[H\033[2J");
+      if (is_terminal) clear_screen();
       print_status(run);
       std::fflush(stdout);
       shown = now;
@@ -220,11 +217,6 @@ Exit watch_status(const std::string& id) {
   }
 }
 
-void print_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (file && file.peek() != std::ifstream::traits_type::eof()) std::cout << file.rdbuf();
-}
-
 Exit show_logs(const std::string& id, const std::string& name, std::uint32_t attempt) {
   const run::KnownRun run(id);
   const std::uint32_t task = run.task(name);
@@ -232,12 +224,12 @@ Exit show_logs(const std::string& id, const std::string& name, std::uint32_t att
   if (last == 0) throw InputError("task \"" + name + "\" has not started");
   if (attempt > last) throw InputError("task \"" + name + "\" had " + counted(last, "attempt"));
   const std::uint32_t shown = attempt == 0 ? last : attempt;
-  print_file(run.folder.log(task, shown, "out"));
-  print_file(run.folder.log(task, shown, "err"));
+  say_file(run.folder.log(task, shown, "out"));
+  say_file(run.folder.log(task, shown, "err"));
   const run::TaskStatus& status = run.state.tasks()[task];
   const bool has_ended = shown == last && status.state != TaskState::running;
   if (has_ended && status.end.cause == run::AttemptEnd::Cause::not_started) {
-    print_aside(fmt::format("{} {}\n", name, run::end_text(status)));
+    tell("{} {}\n", name, run::end_text(status));
   }
   return Exit::fine;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "cli/plan/fair_table.hpp"
@@ -31,18 +30,18 @@ std::string missed_deadline(const Problem& problem, const run::RunState& state) 
 Exit report(const run::RunFolder& folder, const Problem& problem, const run::RunEnd& end) {
   switch (end.outcome) {
     case run::RunOutcome::done:
-      fmt::print("{}: {}{} done{}\n", folder.id(), problem.task_count() == 1 ? "" : "all ",
-                 counted(problem.task_count(), "task"), missed_deadline(problem, end.state));
+      say("{}: {}{} done{}\n", folder.id(), problem.task_count() == 1 ? "" : "all ",
+          counted(problem.task_count(), "task"), missed_deadline(problem, end.state));
       return Exit::fine;
     case run::RunOutcome::failed:
-      fmt::print("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n",
-                 folder.id(), folder.id());
+      say("{}: failed; after a fix run it again, or as it was: dovetail resume {}\n", folder.id(),
+          folder.id());
       return Exit::no;
     case run::RunOutcome::interrupted:
-      fmt::print("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
+      say("{}: interrupted; go on with: dovetail resume {}\n", folder.id(), folder.id());
       return Exit::no;
     case run::RunOutcome::cancelled:
-      fmt::print("{}: cancelled\n", folder.id());
+      say("{}: cancelled\n", folder.id());
       return Exit::no;
   }
   return Exit::no;
@@ -82,20 +81,20 @@ Exit end_run(const run::RunFolder& folder, const run::RunDescription& descriptio
   if (!end.state.attempts().empty()) {
     const auto jobs = jobs_of(folder, end.state);
     const run::RunFacts facts = run::facts_of(problem, end.state);
-    fmt::print("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs_text(jobs),
-               jobs.next() == 0 ? "" : "\n");
+    say("{}\n{}{}{}", summary_text(facts), fates_text(problem, facts), jobs_text(jobs),
+        jobs.next() == 0 ? "" : "\n");
     // A run is done even if its report cannot be written.
     try {
       write_report(folder, problem, end.state);
-      fmt::print("  {} shows how it went\n", folder.report());
+      say("  {} shows how it went\n", folder.report());
     } catch (const ExecutionError& error) {
       print_warning(error.what());
     }
   }
   const Exit exit = report(folder, problem, end);
   // If the reader has gone away, there is no one left to tell.
-  if (std::fflush(stdout) != 0 && errno != EPIPE) {
-    throw ExecutionError("standard output: cannot be written: " + std::string(strerror(errno)));
+  if (const int error = output_error(); error != 0 && error != EPIPE) {
+    throw ExecutionError("standard output: cannot be written: " + std::string(strerror(error)));
   }
   run::write_done(folder, end);
   return exit;

@@ -22,13 +22,6 @@ constexpr Time kRedraw = 100;
 // Looking ahead takes at most this share of the time.
 constexpr Time kForecastShare = 50;
 
-// Whether anybody can read it is none of the run's business.
-template <typename... Arguments>
-void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 std::string bar(std::size_t done, std::size_t total) {
   constexpr std::size_t kWidth = 24;
   const std::size_t filled = total == 0 ? kWidth : kWidth * done / total;
@@ -134,7 +127,7 @@ void RunProgress::changed(const run::RunState& state, const run::Dispatcher& dis
 }
 
 void RunProgress::clear() {
-  if (has_line_) tell("\r\033[K");
+  if (has_line_) erase_line();
   has_line_ = false;
 }
 

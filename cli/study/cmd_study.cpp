@@ -45,7 +45,7 @@ Exit run(StudyArguments<Options> arguments, const Study& study) {
                            : arguments.csv ? to_csv(result)
                                            : format_table(result);
   write_file(arguments.output, text);
-  if (arguments.output != "-") fmt::print("{} is written\n", arguments.output);
+  if (arguments.output != "-") say("{} is written\n", arguments.output);
   return Exit::fine;
 }
 
@@ -292,8 +292,8 @@ QueueStudyResult run_timed_queue_study(const QueueStudyOptions& options) {
   const auto begun = Clock::now();
   QueueStudyResult result = run_queue_study(options);
   const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-  fmt::print(stderr, "{} workflow executions in {:.1f} s, {:.0f} a second\n", result.executions(),
-             seconds, static_cast<double>(result.executions()) / seconds);
+  tell("{} workflow executions in {:.1f} s, {:.0f} a second\n", result.executions(), seconds,
+       static_cast<double>(result.executions()) / seconds);
   return result;
 }
 
