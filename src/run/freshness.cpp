@@ -84,8 +84,10 @@ void add_file(Digest& digest, const fs::path& path) {
 // looked at once more.
 void add_path(Digest& digest, const fs::path& path, std::set<fs::path>& seen) {
   std::error_code error;
-  if (fs::is_symlink(path, error)) digest.add_text("l" + fs::read_symlink(path, error).string());
+  const fs::file_status link = fs::symlink_status(path, error);
+  if (fs::is_symlink(link)) digest.add_text("l" + fs::read_symlink(path, error).string());
   const fs::file_status status = fs::status(path, error);
+  if (!fs::status_known(link) || !fs::status_known(status)) fail(path, error.message());
   if (fs::is_regular_file(status)) {
     digest.add_text("f");
     return add_file(digest, path);

@@ -66,6 +66,27 @@ std::optional<std::uint32_t> number_in(std::string_view text) {
 
 std::string runs_folder(const std::string& state) { return state + "/runs"; }
 
+bool is_absent(const std::error_code& error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+}
+
+[[noreturn]] void fail_to_read(const std::string& path, const std::error_code& error) {
+  throw ExecutionError(path + ": cannot be read: " + error.message());
+}
+
+// Empty when there is no such folder. One that cannot be read must not pass for that: what has been
+// done would be done again.
+std::vector<fs::path> entries_of(const std::string& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  fs::directory_iterator next(folder, error);
+  for (const fs::directory_iterator end; !error && next != end; next.increment(error)) {
+    entries.push_back(next->path());
+  }
+  if (error && !is_absent(error)) fail_to_read(folder, error);
+  return entries;
+}
+
 }  // namespace
 
 std::string state_folder() {
@@ -109,7 +130,7 @@ RunFolder RunFolder::open(const std::string& state, const std::string& id) {
   const fs::file_status status = fs::status(path, error);
   if (is_name && fs::is_directory(status)) return {path, id};
   if (is_name && !fs::status_known(status)) {
-    throw ExecutionError(path + ": cannot be read: " + error.message());
+    fail_to_read(path, error);
   }
   io::NearestWord nearest(id);
   for (const RunFolder& run : all(state)) nearest.offer(run.id());
@@ -120,11 +141,12 @@ RunFolder RunFolder::open(const std::string& state, const std::string& id) {
 
 std::vector<RunFolder> RunFolder::all(const std::string& state) {
   std::vector<std::pair<fs::file_time_type, RunFolder>> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(runs_folder(state), error)) {
-    RunFolder run(entry.path().string(), entry.path().filename().string());
+  for (const fs::path& path : entries_of(runs_folder(state))) {
+    RunFolder run(path.string(), path.filename().string());
+    std::error_code error;
     const auto time = fs::last_write_time(run.description(), error);
     if (!error) found.emplace_back(time, std::move(run));
+    if (error && !is_absent(error)) fail_to_read(run.description(), error);
   }
   std::ranges::sort(found, {},
                     [](const auto& run) { return std::pair(run.first, run.second.id()); });
@@ -153,9 +175,8 @@ std::string RunFolder::attempt(std::uint32_t task, std::uint32_t attempt) const 
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> RunFolder::attempts() const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path_ + "/attempts", error)) {
-    const std::string name = entry.path().filename().string();
+  for (const fs::path& path : entries_of(path_ + "/attempts")) {
+    const std::string name = path.filename().string();
     const auto dot = std::min(name.find('.'), name.size() - 1);
     const auto task = number_in(std::string_view(name).substr(0, dot));
     const auto attempt = number_in(std::string_view(name).substr(dot + 1));

@@ -188,7 +188,10 @@ std::optional<StepEnd> StepBackend::end_of(RunningStep& step) {
   }
   StepEnd end = StepEnd::lost(command.task, command.attempt, "its node has not said how it ended");
   end.node = NodeAfterStep::lost;
-  if (attempt.start || *code == 0) return end;
+  // With a file, the step had come as far as to begin: another one would not begin it again.
+  std::error_code error;
+  const bool has_file = std::filesystem::exists(command.attempt_file, error) || error;
+  if (attempt.start || has_file || *code == 0) return end;
   return end_of_unbegun(step, std::move(end));
 }
 

@@ -99,7 +99,7 @@ class TaskWatch {
     if (command_.syncs && end.is_success()) save_outputs(end);
     end.cpu_seconds = cpu_seconds_;
     end.peak_kib = peak_kib_;
-    file->write_end(end);
+    write_end(*file, end);
     return end;
   }
 
@@ -111,6 +111,12 @@ class TaskWatch {
   void save_outputs(AttemptEnd& end) const {
     end.why = sync_files(command_.outputs);
     if (!end.why.empty()) end.cause = AttemptEnd::Cause::not_saved;
+  }
+
+  // In a job nothing else tells the end: a disk that is full for a moment must not lose it.
+  static void write_end(AttemptWriter& file, const AttemptEnd& end) {
+    constexpr int kTries = 20;
+    for (int i = 0; i < kTries && !file.write_end(end); ++i) usleep(100'000);
   }
 
   // Those that were meant for the task before, and came when it had ended.
