@@ -105,7 +105,6 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
   server_ =
       std::make_unique<HttpServer>(options_.address, self, operations(), options_.limits, log_);
   url_ = own_url(options_.public_url, options_.address, server_->port());
-  worker_ = std::thread([this] { work(); });
   if (!options_.agent.empty()) {
     registrar_.emplace(caller_,
                        Registration{.agent = options_.agent,
@@ -115,6 +114,7 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
                                     .is_taken = [this](const std::string& why) { fail(why); }},
                        log_);
   }
+  worker_ = std::thread([this] { work(); });  // last: nothing after it may throw
 }
 
 Daemon::~Daemon() {
