@@ -259,7 +259,8 @@ class Allocator {
     return durations;
   }
 
-  Gain gain_of(TaskId task) const {
+  // In the inner loop: a call instead makes CPA several per cent slower.
+  [[gnu::always_inline]] Gain gain_of(TaskId task) const {
     const Count now = allocation_[task];
     const Count next = view_.time(task).next_allowed(now);
     if (next == 0 || next > most_ || !limit_.allows(task, next - now)) return {};

@@ -98,14 +98,15 @@ std::optional<int> wait_for_end(pid_t process, double patience) {
 }
 
 // Whether the exit code says what happened. A file that the user named may be one that cannot be
-// read, and a task fails when its inputs cannot be read, when it cannot be started, when its process
-// is killed, and when its outputs cannot be saved.
+// read, a folder one that cannot be made, and a task fails when its inputs cannot be read, when it
+// cannot be started, when its process is killed, and when its outputs cannot be saved.
 bool is_right_code(int code, const std::string& errors) {
   const bool has_failed_task = errors.find("could not be started") != std::string::npos ||
                                errors.find("was ended by signal 9") != std::string::npos ||
                                errors.find("cannot be written to disk") != std::string::npos;
   const bool is_own_file = errors.find("cannot be read") != std::string::npos ||
-                           errors.find("/keys/") != std::string::npos;
+                           errors.find("/keys/") != std::string::npos ||
+                           errors.find(": data: ") != std::string::npos;
   const bool is_of_state = errors.find("/state/") != std::string::npos;
   return code == 3 || (code == 1 && has_failed_task) || (code == 2 && is_own_file && !is_of_state);
 }
