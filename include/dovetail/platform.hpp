@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dovetail/calendar.hpp"
+#include "dovetail/nodes.hpp"
 #include "dovetail/time.hpp"
 
 namespace dovetail {
@@ -48,6 +49,9 @@ struct Cluster {
   std::string name;
   Count processors = 0;
   Count cores_per_node = 1;
+  // Its nodes, if they are described; then `processors` is the sum of their cores. Empty: only
+  // processors count.
+  std::vector<NodeType> node_types = {};
   double speed = 1.0;                          // divides task times
   std::optional<double> free_on_average = {};  // history: mean free processors (q in the papers)
   std::vector<Reservation> reservations = {};

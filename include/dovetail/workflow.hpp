@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dovetail/nodes.hpp"
 #include "dovetail/speedup.hpp"
 #include "dovetail/time.hpp"
 
@@ -46,6 +47,7 @@ struct TaskSpec {
   TimeSpec time;
   std::string run = {};  // the command to execute; may be empty when only planning
   TaskExecution execution = {};
+  TaskNeeds needs = {};
 };
 
 // The terms on which a workflow competes with others for the same processors.
@@ -78,6 +80,10 @@ class Workflow {
   std::string_view id(TaskId task) const;
   std::string_view run(TaskId task) const;
   const TaskExecution& execution(TaskId task) const;
+
+  // What it needs beside processors, and whether any task needs something.
+  const TaskNeeds& needs(TaskId task) const;
+  bool has_needs() const;
 
   // The kind that its execution names, else the kind of its id.
   std::string_view kind(TaskId task) const;

@@ -80,6 +80,7 @@ struct Workflow::Data {
   StringPool ids;
   StringPool runs;
   std::unordered_map<TaskId, TaskExecution> executions;  // only of tasks that specify something
+  std::unordered_map<TaskId, TaskNeeds> needs;           // the same
   std::vector<TaskId> by_id;                             // tasks in the order of their ids
   std::vector<TimeEntry> times;
   std::vector<TimePoint> points;
@@ -119,6 +120,14 @@ const TaskExecution& Workflow::execution(TaskId task) const {
   const auto found = data_->executions.find(task);
   return found == data_->executions.end() ? plain : found->second;
 }
+
+const TaskNeeds& Workflow::needs(TaskId task) const {
+  static const TaskNeeds none;
+  const auto found = data_->needs.find(task);
+  return found == data_->needs.end() ? none : found->second;
+}
+
+bool Workflow::has_needs() const { return !data_->needs.empty(); }
 
 std::string_view Workflow::kind(TaskId task) const {
   const std::string& kind = execution(task).kind;
@@ -311,6 +320,7 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
   data_->ids.add(task.id);
   data_->runs.add(task.run);
   if (task.execution != TaskExecution{}) data_->executions.emplace(number, task.execution);
+  if (task.needs != TaskNeeds{}) data_->needs.emplace(number, task.needs);
   edges_->by_hash.emplace(std::hash<std::string_view>{}(task.id), number);
   return number;
 }
