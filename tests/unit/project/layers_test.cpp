@@ -72,6 +72,7 @@ const std::map<std::string, Layer> kPublicHeaders = {{"answer.hpp", Layer::plann
                                                      {"certificate.hpp", Layer::core},
                                                      {"fairness.hpp", Layer::core},
                                                      {"metrics.hpp", Layer::core},
+                                                     {"nodes.hpp", Layer::core},
                                                      {"plan.hpp", Layer::core},
                                                      {"plan_record.hpp", Layer::core},
                                                      {"planner.hpp", Layer::planners},
