@@ -57,6 +57,35 @@ TEST(WfCommons, CoresOfATaskAreOneProcessor) {
   EXPECT_EQ(parse(version_15()).time(1).max_procs(), 1);
 }
 
+TEST(WfCommons, MemoryOfATaskIsWhatItNeeds) {
+  json value = version_15();
+  EXPECT_FALSE(parse(value).has_needs());
+  json& executed = value["workflow"]["execution"]["tasks"];
+  executed[0]["memoryInBytes"] = 4096;
+  executed[1]["memoryInBytes"] = 0;
+  const Workflow flow = parse(value);
+  EXPECT_EQ(flow.needs(1), (TaskNeeds{.memory = 4096}));
+  EXPECT_EQ(flow.needs(0), TaskNeeds{}) << "0 says nothing";
+  const json written = json::parse(format_workflow(flow, WorkflowFormat::wfcommons));
+  const json& tasks = written["workflow"]["execution"]["tasks"];
+  EXPECT_EQ(tasks[1]["memoryInBytes"], 4096);
+  EXPECT_FALSE(tasks[0].contains("memoryInBytes"));
+  executed[0]["memoryInBytes"] = 1.5e3;
+  EXPECT_EQ(parse(value).needs(1).memory, 1500);
+  executed[0]["memoryInBytes"] = 2.25;
+  EXPECT_EQ(parse(value).needs(1).memory, 3);
+  executed[0]["memoryInBytes"] = -1;
+  EXPECT_NE(error_in(value).find("task \"b1\": memoryInBytes: expected a number from 0"),
+            std::string::npos);
+  executed[0]["memoryInBytes"] = 1e30;
+  EXPECT_NE(error_in(value), "no error");
+  executed[0]["memoryInBytes"] = "4G";
+  EXPECT_NE(error_in(value), "no error");
+  json old = version_14();
+  old["workflow"]["tasks"][0]["memoryInBytes"] = 7;
+  EXPECT_EQ(parse(old).needs(0).memory, 7);
+}
+
 TEST(WfCommons, EdgesAreTheUnionOfParentsAndChildren) {
   json value = version_15();
   value["workflow"]["specification"]["tasks"][0]["children"] = json::array();
