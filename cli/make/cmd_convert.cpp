@@ -27,7 +27,7 @@ void warn_of_lost_times(const Workflow& workflow, const io::FormatInfo& format) 
   std::size_t simplified = 0;
   for (TaskId task = 0; task < workflow.size(); ++task) {
     const TaskTime time = workflow.time(task);
-    if (time.kind() != TimeKind::fixed || time.min_procs() > 1) ++simplified;
+    if (time.kind() != TimeKind::fixed) ++simplified;
   }
   if (simplified > 0) {
     print_warning(

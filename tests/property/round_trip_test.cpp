@@ -119,6 +119,8 @@ TimeSpec random_time(Dice& dice) {
   }
 }
 
+Count small_count(Dice& dice) { return static_cast<Count>(dice.between(1, 4)); }
+
 // `simple`: only what WfFormat can hold. How tasks are executed and what they need is for our own
 // format alone.
 Workflow random_flow(Dice& dice, bool simple, bool is_ours = false) {
@@ -126,7 +128,8 @@ Workflow random_flow(Dice& dice, bool simple, bool is_ours = false) {
   const auto tasks = static_cast<TaskId>(dice.between(1, 15));
   for (TaskId task = 0; task < tasks; ++task) {
     const TaskNeeds needs = is_ours ? random_needs(dice) : TaskNeeds{};
-    const TimeSpec time = simple ? TimeSpec::fixed(random_seconds(dice)) : random_time(dice);
+    const TimeSpec time =
+        simple ? TimeSpec::fixed(random_seconds(dice), small_count(dice)) : random_time(dice);
     builder.add_task({.id = random_text(dice) + "/" + std::to_string(task),
                       .time = on_nodes(time, needs),
                       .run = dice.chance(0.5) ? random_text(dice) : "",

@@ -65,7 +65,8 @@ class WfCommonsReader {
     // Versions before 1.4 may lack ids; names then serve as ids.
     const std::string_view id = task.text(task.find("id") ? task.need("id") : task.need("name"));
     task.set_name(id);
-    TaskSpec spec{.id = std::string(id), .time = TimeSpec::fixed(run_seconds(task, id))};
+    TaskSpec spec{.id = std::string(id),
+                  .time = TimeSpec::fixed(run_seconds(task, id), processors(task, id))};
     spec.run = command(task, id);
     spec.needs.memory = memory(task, id);
     const TaskId number = at_place(file_, task.line(), [&] { return builder_.add_task(spec); });
@@ -90,6 +91,19 @@ class WfCommonsReader {
     if (options_.default_seconds) return *options_.default_seconds;
     task.fail_at(task.line(),
                  "it has no run time (runtimeInSeconds); give a default (--default-time)");
+  }
+
+  // The cores on which the task ran, of which its time is; 0 says nothing.
+  Count processors(const Record& task, std::string_view id) const {
+    const auto execution = execution_of(task, id);
+    if (!execution) return 1;
+    Record record(*execution, "task", 0);
+    record.set_name(id);
+    // Versions before 1.4 have the shorter word.
+    for (std::string_view key : {"coreCount", "cores"}) {
+      if (const auto count = record.find_count(key, 0)) return std::max<Count>(1, *count);
+    }
+    return 1;
   }
 
   // The most that the task used; 0, as in some instances, says nothing.
