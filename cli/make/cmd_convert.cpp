@@ -27,7 +27,7 @@ void warn_of_lost_times(const Workflow& workflow, const io::FormatInfo& format) 
   std::size_t simplified = 0;
   for (TaskId task = 0; task < workflow.size(); ++task) {
     const TaskTime time = workflow.time(task);
-    if (time.kind() != TimeKind::fixed || time.min_procs() > 1) ++simplified;
+    if (time.kind() != TimeKind::fixed) ++simplified;
   }
   if (simplified > 0) {
     print_warning(
@@ -37,6 +37,20 @@ void warn_of_lost_times(const Workflow& workflow, const io::FormatInfo& format) 
   if (workflow.has_transfers()) {
     print_warning(fmt::format("{} has no transfer times", format.standard));
   }
+}
+
+// WfCommons has the memory that a task used, and none of the rest.
+void warn_of_lost_needs(const Workflow& workflow, const io::FormatInfo& format) {
+  const bool keeps_memory = format.format == WorkflowFormat::wfcommons;
+  std::size_t lost = 0;
+  for (TaskId task = 0; task < workflow.size(); ++task) {
+    TaskNeeds needs = workflow.needs(task);
+    if (keeps_memory) needs.memory = 0;
+    if (needs != TaskNeeds{}) ++lost;
+  }
+  if (lost == 0) return;
+  print_warning(fmt::format("{} lose {}memory_per_processor, gpus, nodes and requires",
+                            counted(lost, "task"), keeps_memory ? "" : "memory, "));
 }
 
 // Formats of others have no place for it.
@@ -59,7 +73,10 @@ Exit run(const ConvertArguments& arguments) {
       read_workflow(arguments.input, {.default_seconds = arguments.default_seconds}, &warnings);
   for (const std::string& warning : warnings) print_warning(warning);
   if (format.keeps == io::Keeps::one_time) warn_of_lost_times(workflow, format);
-  if (format.keeps != io::Keeps::all) warn_of_lost_execution(workflow);
+  if (format.keeps != io::Keeps::all) {
+    warn_of_lost_execution(workflow);
+    warn_of_lost_needs(workflow, format);
+  }
   write_file(arguments.output, format.write(workflow));
   if (arguments.output != "-") {
     say("{}: {}, {}\n", arguments.output, counted(workflow.size(), "task"),

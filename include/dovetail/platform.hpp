@@ -48,6 +48,7 @@ struct BatchSpec {
 struct Cluster {
   std::string name;
   Count processors = 0;
+  // A platform sets it to what its nodes have, if they are described: 1 if they differ.
   Count cores_per_node = 1;
   // Its nodes, if they are described; then `processors` is the sum of their cores. Empty: only
   // processors count.
@@ -71,8 +72,9 @@ std::optional<std::string> find_overbooking(const Cluster& cluster, bool wall_cl
 
 class Platform {
  public:
-  // Throws InputError for no clusters, repeated names, and numbers out of range, including
-  // overbooking. `wall_clock`: times count from 1970 and may be shown as dates.
+  // Throws InputError for no clusters, repeated names, nodes whose cores are not the processors,
+  // and numbers out of range, including overbooking. `wall_clock`: times count from 1970 and may be
+  // shown as dates.
   Platform(Time now, std::vector<Cluster> clusters, bool wall_clock = false);
 
   // One cluster without reservations.

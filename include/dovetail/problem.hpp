@@ -23,9 +23,9 @@ struct TaskRef {
 class Problem {
  public:
   // Throws InputError when there is no workflow, when two workflows have the same name, when a task
-  // needs more processors than any cluster has, when a task has no time on any resource, when a
-  // workflow's ready time is a date and the platform's clock has no dates (or the other way round),
-  // or when the goal is a deadline and none is given.
+  // needs more processors than any cluster has, when no nodes can hold it, when a task has no time
+  // on any resource, when a workflow's ready time is a date and the platform's clock has no dates
+  // (or the other way round), or when the goal is a deadline and none is given.
   Problem(std::vector<Workflow> workflows, Platform platform, Goal goal = Goal::turnaround,
           std::optional<Time> deadline = std::nullopt);
 
@@ -54,7 +54,7 @@ class Problem {
   // When the task may begin: not before its workflow, nor before its input from outside arrives.
   Time release(std::size_t workflow, TaskId task) const;
 
-  // Whether a task may run on procs processors of a cluster.
+  // Whether a task may run on procs processors of a cluster, and nodes that are idle could hold it.
   bool allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const;
 
   // How long the task runs there. Needs the task to run on that cluster at all.
@@ -67,6 +67,7 @@ class Problem {
   std::vector<std::vector<std::int32_t>> resources_;
   Goal goal_;
   std::optional<Time> deadline_;
+  bool counts_nodes_ = false;        // a task needs something of nodes, or a cluster describes them
   std::vector<Time> releases_ = {};  // by workflow and task; empty: now
 };
 

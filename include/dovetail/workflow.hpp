@@ -137,7 +137,8 @@ class WorkflowBuilder {
   // Throws InputError for a weight out of range.
   void set_terms(const WorkflowTerms& terms);
 
-  // Throws InputError for an empty or repeated id and for a time model that is out of range.
+  // Throws InputError for an empty or repeated id, and for a time model or needs that are out of
+  // range. A moldable task that needs several nodes runs on at least as many processors.
   TaskId add_task(const TaskSpec& task);
 
   std::optional<TaskId> find(std::string_view id) const;

@@ -42,6 +42,63 @@ std::string describe(const Reservation& reservation, bool wall_clock) {
          format_clock(reservation.end, wall_clock);
 }
 
+// What is wrong with one type of node; nothing when it may be.
+std::optional<std::string> fault_of(const NodeType& type) {
+  struct Field {
+    const char* name;
+    Count value;
+    Count least;
+  };
+  for (const auto& [name, value, least] : std::initializer_list<Field>{
+           {"count", type.count, 1}, {"cores", type.cores, 1}, {"gpus", type.gpus, 0}}) {
+    if (value >= least && value <= kMaxProcessors) continue;
+    return std::string(name) + " must be from " + std::to_string(least) + " to " +
+           std::to_string(kMaxProcessors) + ", found " + std::to_string(value);
+  }
+  if (type.memory < 0 || type.memory > kMaxMemory) {
+    return "memory must be from 0 to " + format_size(kMaxMemory) + ", found " +
+           std::to_string(type.memory);
+  }
+  for (const std::string& feature : type.features) {
+    if (feature.empty()) return "a feature has an empty name";
+    if (has_control_characters(feature)) return "a feature has a control character in its name";
+  }
+  return std::nullopt;
+}
+
+// What is wrong with the nodes as a whole. The limits on sums let others add up in 64 bits.
+std::optional<std::string> fault_of_nodes(const Cluster& cluster) {
+  const std::vector<NodeType>& types = cluster.node_types;
+  if (types.size() > kMaxNodeTypes) {
+    return "it has " + std::to_string(types.size()) + " types of nodes; at most " +
+           std::to_string(kMaxNodeTypes) + " are allowed";
+  }
+  std::int64_t cores = 0;
+  std::int64_t gpus = 0;
+  Bytes memory_left = kMaxMemory;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const NodeType& type = types[i];
+    if (const auto fault = fault_of(type)) {
+      return "node type " + std::to_string(i + 1) + ": " + *fault;
+    }
+    cores += std::int64_t{type.count} * type.cores;
+    gpus += std::int64_t{type.count} * type.gpus;
+    if (type.memory > memory_left / type.count) {
+      return "its nodes have more than " + format_size(kMaxMemory) + " of memory together";
+    }
+    memory_left -= type.memory * type.count;
+  }
+  if (cores != cluster.processors) {
+    return "its nodes have " + std::to_string(cores) + " cores together, but it has " +
+           std::to_string(cluster.processors) + " processors";
+  }
+  if (gpus > kMaxProcessors) {
+    return "its nodes have " + std::to_string(gpus) + " GPUs together; at most " +
+           std::to_string(kMaxProcessors) + " are allowed";
+  }
+  return std::nullopt;
+}
+
 void check_cluster(const Cluster& cluster, bool wall_clock) {
   const auto reject = [&](const std::string& why) {
     throw InputError("cluster \"" + cluster.name + "\": " + why);
@@ -54,6 +111,9 @@ void check_cluster(const Cluster& cluster, bool wall_clock) {
     reject("processors must be between 1 and " + std::to_string(kMaxProcessors) + ", found " +
            std::to_string(cluster.processors));
   }
+  if (!cluster.node_types.empty()) {
+    if (const auto fault = fault_of_nodes(cluster)) reject(*fault);
+  }
   if (!(cluster.speed > 0 && cluster.speed <= 1e6)) {
     reject("speed must be above 0 and at most 1e6, found " + std::to_string(cluster.speed));
   }
@@ -62,6 +122,14 @@ void check_cluster(const Cluster& cluster, bool wall_clock) {
   }
   if (cluster.leaves <= cluster.joins) reject("it leaves before it joins");
   if (const auto problem = find_overbooking(cluster, wall_clock)) reject(*problem);
+}
+
+// The cores of a node, if all nodes have the same number; else 1.
+Count common_cores(const std::vector<NodeType>& types) {
+  const Count cores = types.front().cores;
+  const bool is_common =
+      std::ranges::all_of(types, [&](const auto& t) { return t.cores == cores; });
+  return is_common ? cores : 1;
 }
 
 }  // namespace
@@ -111,8 +179,9 @@ Platform::Platform(Time now, std::vector<Cluster> clusters, bool wall_clock) {
   if (clusters.empty()) throw InputError("the platform has no clusters");
   auto data = std::make_shared<Data>(Data{now, wall_clock, std::move(clusters), {}});
   for (std::size_t i = 0; i < data->clusters.size(); ++i) {
-    const Cluster& cluster = data->clusters[i];
+    Cluster& cluster = data->clusters[i];
     check_cluster(cluster, wall_clock);
+    if (!cluster.node_types.empty()) cluster.cores_per_node = common_cores(cluster.node_types);
     for (std::size_t j = 0; j < i; ++j) {
       if (data->clusters[j].name == cluster.name) {
         throw InputError("two clusters are called \"" + cluster.name + "\"; names must differ");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/node_fit.hpp"
 #include "dovetail/error.hpp"
 
 namespace dovetail {
@@ -25,21 +26,14 @@ std::vector<std::int32_t> resources_of(const Workflow& workflow, const Platform&
   return resources;
 }
 
-bool runs_somewhere(const TaskTime& time, const Platform& platform,
-                    const std::vector<std::int32_t>& resources) {
-  for (std::size_t i = 0; i < resources.size(); ++i) {
-    if (time.min_procs() > platform.clusters()[i].processors) continue;
-    if (time.kind() != TimeKind::per_resource || time.runs_on(resources[i])) return true;
-  }
-  return false;
+// Whether the cluster is large enough and, where times are per resource, has one.
+bool is_candidate(const TaskTime& time, const Cluster& cluster, std::int32_t resource) {
+  if (time.min_procs() > cluster.processors) return false;
+  return time.kind() != TimeKind::per_resource || time.runs_on(resource);
 }
 
-void check_task(const Workflow& workflow, TaskId task, const Platform& platform,
-                const std::vector<std::int32_t>& resources) {
-  const TaskTime time = workflow.time(task);
-  if (runs_somewhere(time, platform, resources)) return;
-  const std::string who =
-      "workflow \"" + workflow.name() + "\": task \"" + std::string(workflow.id(task)) + "\" ";
+[[noreturn]] void reject_too_large(const std::string& who, const TaskTime& time,
+                                   const Platform& platform) {
   if (time.kind() == TimeKind::per_resource) {
     throw InputError(who + "has a time on none of the clusters; name them in time_on");
   }
@@ -53,6 +47,39 @@ void check_task(const Workflow& workflow, TaskId task, const Platform& platform,
                         : "the largest cluster has ") +
                    std::to_string(largest));
 }
+
+// What decides whether a task can run.
+struct TaskCheck {
+  const Workflow& workflow;
+  const Platform& platform;
+  const std::vector<std::int32_t>& resources;
+  bool counts_nodes;
+
+  // On its fewest processors, which are the easiest to place.
+  bool runs_somewhere(TaskId task) const {
+    const TaskTime time = workflow.time(task);
+    for (std::size_t i = 0; i < resources.size(); ++i) {
+      const Cluster& cluster = platform.clusters()[i];
+      if (!is_candidate(time, cluster, resources[i])) continue;
+      if (!counts_nodes || nodes_hold(cluster, workflow.needs(task), time.min_procs())) return true;
+    }
+    return false;
+  }
+
+  [[noreturn]] void reject(TaskId task) const {
+    const TaskTime time = workflow.time(task);
+    std::vector<const Cluster*> candidates;
+    for (std::size_t i = 0; i < resources.size(); ++i) {
+      const Cluster& cluster = platform.clusters()[i];
+      if (is_candidate(time, cluster, resources[i])) candidates.push_back(&cluster);
+    }
+    const std::string who =
+        "workflow \"" + workflow.name() + "\": task \"" + std::string(workflow.id(task)) + "\" ";
+    if (candidates.empty()) reject_too_large(who, time, platform);
+    throw InputError(who +
+                     why_nodes_do_not_hold(candidates, workflow.needs(task), time.min_procs()));
+  }
+};
 
 void check_ready(const Workflow& workflow, const Platform& platform) {
   const WorkflowTerms& terms = workflow.terms();
@@ -90,6 +117,9 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
       deadline_(deadline) {
   if (workflows_.empty()) throw InputError("there is no workflow to plan");
   if (goal_ == Goal::deadline && !deadline_) throw InputError("the goal deadline needs a deadline");
+  counts_nodes_ = std::ranges::any_of(workflows_, &Workflow::has_needs) ||
+                  std::ranges::any_of(platform_.clusters(),
+                                      [](const Cluster& c) { return !c.node_types.empty(); });
   for (std::size_t i = 0; i < workflows_.size(); ++i) {
     const Workflow& workflow = workflows_[i];
     if (workflow.size() == 0) throw InputError("workflow \"" + workflow.name() + "\" has no tasks");
@@ -101,8 +131,9 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
     }
     check_ready(workflow, platform_);
     resources_.push_back(resources_of(workflow, platform_));
+    const TaskCheck check{workflow, platform_, resources_[i], counts_nodes_};
     for (TaskId task = 0; task < workflow.size(); ++task) {
-      check_task(workflow, task, platform_, resources_[i]);
+      if (!check.runs_somewhere(task)) check.reject(task);
     }
   }
   check_total_time(workflows_, platform_);
@@ -155,7 +186,10 @@ bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Cou
   const TaskTime time = workflows_[workflow].time(task);
   const Cluster& where = platform_.clusters()[cluster];
   if (procs < 1 || procs > where.processors || !time.allows(procs)) return false;
-  return time.kind() != TimeKind::per_resource || time.runs_on(resources_[workflow][cluster]);
+  if (time.kind() == TimeKind::per_resource && !time.runs_on(resources_[workflow][cluster])) {
+    return false;
+  }
+  return !counts_nodes_ || nodes_hold(where, workflows_[workflow].needs(task), procs);
 }
 
 TaskTime Problem::time(std::size_t workflow, TaskId task, std::size_t cluster) const {

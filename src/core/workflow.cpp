@@ -7,6 +7,7 @@
 #include <queue>
 #include <tuple>
 
+#include "core/task_checks.hpp"
 #include "dovetail/error.hpp"
 
 namespace dovetail {
@@ -231,41 +232,9 @@ std::optional<TaskId> WorkflowBuilder::find(std::string_view id) const {
 
 namespace {
 
-[[noreturn]] void reject(std::string_view id, const std::string& why) {
-  throw InputError("task \"" + std::string(id) + "\": " + why);
-}
-
-void check_seconds(std::string_view id, double seconds) {
-  if (!(seconds >= 0 && seconds <= kMaxSeconds)) {
-    reject(id, "a time must be between 0 and 1e10 seconds, found " + std::to_string(seconds));
-  }
-}
-
-void check_spec(const TaskSpec& task) {
-  const TimeSpec& time = task.time;
-  if (task.id.empty()) throw InputError("a task has an empty id; give it a name");
-  if (has_control_characters(task.id)) {
-    throw InputError("a task's id has a line break or another control character in it; remove it");
-  }
-  if (!(time.alpha >= 0 && time.alpha <= 1)) {
-    reject(task.id, "alpha must be between 0 and 1, found " + std::to_string(time.alpha));
-  }
-  const auto [min, max] = time.processors;
-  if (min < 1 || min > kMaxProcessors || max < 0 || max > kMaxProcessors) {
-    reject(task.id, "processors must be between 1 and " + std::to_string(kMaxProcessors));
-  }
-  if (max != 0 && max < min) {
-    reject(task.id,
-           "processors: max " + std::to_string(max) + " is below min " + std::to_string(min));
-  }
-  check_seconds(task.id, time.seconds);
-  for (const auto& [procs, seconds] : time.measured) {
-    if (procs < 1 || procs > kMaxProcessors) {
-      reject(task.id, "times: processors must be at least 1, found " + std::to_string(procs));
-    }
-    check_seconds(task.id, seconds);
-  }
-  for (const auto& [name, seconds] : time.on_resource) check_seconds(task.id, seconds);
+// A task runs on no fewer processors than nodes.
+Count fewest_processors(const TaskSpec& task) {
+  return std::max(task.time.processors.min, task.needs.min_nodes);
 }
 
 // The measured points within the allowed range, by processors, without those that are no faster
@@ -273,17 +242,18 @@ void check_spec(const TaskSpec& task) {
 std::vector<TimePoint> useful_points(const TaskSpec& task) {
   auto measured = task.time.measured;
   std::ranges::sort(measured);
-  const auto [min, max] = task.time.processors;
+  const Count min = fewest_processors(task);
+  const Count max = task.time.processors.max;
   std::vector<TimePoint> points;
   for (const auto& [procs, seconds] : measured) {
     if (procs < min || (max != 0 && procs > max)) continue;
     if (!points.empty() && points.back().key == procs) {
-      reject(task.id, "times: " + std::to_string(procs) + " processors are given twice");
+      reject_task(task.id, "times: " + std::to_string(procs) + " processors are given twice");
     }
     if (points.empty() || seconds < points.back().seconds) points.push_back({procs, seconds});
   }
   if (points.empty())
-    reject(task.id, "times: no measured count lies within the allowed processors");
+    reject_task(task.id, "times: no measured count lies within the allowed processors");
   return points;
 }
 
@@ -291,7 +261,7 @@ std::vector<TimePoint> useful_points(const TaskSpec& task) {
 
 TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
   check_spec(task);
-  if (find(task.id)) reject(task.id, "this id is used twice; ids must differ");
+  if (find(task.id)) reject_task(task.id, "this id is used twice; ids must differ");
   const TimeSpec& time = task.time;
   TimeEntry entry{.seconds = time.seconds,
                   .alpha = time.alpha,
@@ -304,8 +274,10 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
     data_->points.insert(data_->points.end(), points.begin(), points.end());
     entry.min = points.front().key;
     entry.max = points.back().key;
+  } else if (time.kind == TimeKind::amdahl) {
+    entry.min = fewest_processors(task);
   } else if (time.kind == TimeKind::per_resource) {
-    if (time.on_resource.empty()) reject(task.id, "time_on: at least one resource is needed");
+    if (time.on_resource.empty()) reject_task(task.id, "time_on: at least one resource is needed");
     for (const auto& [name, seconds] : time.on_resource) {
       const auto next = static_cast<std::int32_t>(data_->resources.size());
       const auto [at, is_new] = edges_->resources.emplace(name, next);
@@ -327,7 +299,7 @@ TaskId WorkflowBuilder::add_task(const TaskSpec& task) {
 
 void WorkflowBuilder::add_edge(TaskId from, TaskId to, Duration transfer) {
   assert(from < size() && to < size() && "edges join tasks that were added");
-  if (from == to) reject(data_->ids.at(from), "the task comes after itself");
+  if (from == to) reject_task(data_->ids.at(from), "the task comes after itself");
   edges_->edges.push_back({from, to, transfer});
 }
 

@@ -55,6 +55,11 @@ std::string Emitter::mapping(const Fields& fields) const {
   return fmt::format("{{{}}}", fmt::join(items, json_ ? "," : ", "));
 }
 
+std::string Emitter::size(Bytes bytes) const {
+  const std::string written = format_size(bytes);
+  return json_ && !is_digit(written.back()) ? json_string(written) : written;
+}
+
 std::string Emitter::moment(Time moment, bool is_date) const {
   std::string written = format_clock(moment, is_date);
   if (!is_date) return written;

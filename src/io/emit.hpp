@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dovetail/nodes.hpp"
 #include "dovetail/time.hpp"
 
 namespace dovetail::io {
@@ -25,6 +26,9 @@ class Emitter {
 
   // A text, quoted if necessary. Reads back as the same text.
   std::string text(std::string_view text) const;
+
+  // A size in bytes, such as 4G. Reads back as the same size.
+  std::string size(Bytes bytes) const;
 
   // A time: seconds, or, if it counts from 1970, a date such as 2026-11-15T08:00:00.250Z.
   std::string moment(Time moment, bool is_date) const;

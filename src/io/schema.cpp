@@ -201,6 +201,16 @@ double Record::duration(Value field) const {
   return *seconds;
 }
 
+Bytes Record::size(Value field) const {
+  const auto bytes = field.is_scalar() ? parse_size(field.text()) : std::nullopt;
+  if (!bytes || *bytes <= 0) {
+    fail(field, fmt::format("expected a size such as 512M, 4G or 1.5T, or a number of bytes, above "
+                            "0 and at most {}, found {}",
+                            format_size(kMaxMemory), describe(field)));
+  }
+  return *bytes;
+}
+
 bool is_date(Value field) { return as_date(field).has_value(); }
 
 double read_moment(const Record& record, Value field, const FileClock& clock) {

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "dovetail/error.hpp"
+#include "dovetail/nodes.hpp"
 #include "dovetail/time.hpp"
 #include "io/document.hpp"
 
@@ -63,6 +64,8 @@ class Record {
   ItemRange list(Value field) const;
   // Seconds, not negative, as a number or as a duration's text.
   double duration(Value field) const;
+  // Bytes, more than 0, as a number or as a size's text.
+  Bytes size(Value field) const;
 
   // The content of the field under a key; nothing when it is missing or null.
   std::optional<std::string> find_text(std::string_view key) const;

@@ -30,6 +30,9 @@ tasks:
   - id: prepare
     run: "./prepare.sh \u0041"
     time: 60
+    memory: 1.5G
+    gpus: 2
+    requires: [a100, "ib"]
   - id: solve
     run: |
       line one
@@ -38,6 +41,8 @@ tasks:
     time: 3h
     alpha: 0.05
     processors: {min: 4, max: 64}
+    memory_per_processor: 1000
+    nodes: {min: 2, max: 8}
   - &m {id: month, after: prepare, times: {4: 4205, 5: 3100}}
   - id: 'n1'
     time_on: {r1: 14, r2: 16}
@@ -48,12 +53,16 @@ clusters:
   - name: kth
     nodes: 32
     cores_per_node: 4
+    memory_per_node: 64G
+    gpus_per_node: 2
     speed: 1.5
     free_on_average: 73.2
     reservations: [{start: 2026-11-15T07:00:00Z, end: 2026-11-16T07:00:00Z, processors: 10}]
     joins: -5
     leaves: 2026-12-15T08:00:00+01:00
     queue: {log: x.gz, policy: easy, max_jobs: 3}
+  - name: mixed
+    node_types: [{count: 2, cores: 8, memory: 1T, gpus: 4, features: [a100]}, {cores: 3}]
 )";
 
 const std::string kEnsemble = R"(scenarios: 10
@@ -69,7 +78,7 @@ const std::string kWfCommons = R"({"name":"w","schemaVersion":"1.5","workflow":{
 "tasks":[{"name":"A","id":"a1","parents":[],"children":["b1"],"outputFiles":["f"]},
 {"name":"B","id":"b1","parents":["a1"],"children":[],"inputFiles":["f"]}]},
 "execution":{"tasks":[{"id":"b1","runtimeInSeconds":2.5,"command":{"program":"x","arguments":["y"]}},
-{"id":"a1","runtimeInSeconds":1.25}]}}})";
+{"id":"a1","runtimeInSeconds":1.25,"memoryInBytes":5000000}]}}})";
 
 const std::string kPlan = R"({"algorithm":"A","now":0,"makespan":60,"turnaround":60,"cpu_hours":1.5,
 "deadline":null,"feasible":true,"workflows":[{"name":"d","makespan":60,"stretch":1}],

@@ -57,6 +57,41 @@ TaskExecution random_execution(Dice& dice) {
   return execution;
 }
 
+// A small or a large size, of round or of odd bytes.
+Bytes random_size(Dice& dice) {
+  const Bytes size = Bytes{1} << dice.between(0, 60);
+  return dice.chance(0.5) ? size : dice.between(1, size);
+}
+
+TaskNeeds random_needs(Dice& dice) {
+  TaskNeeds needs;
+  if (dice.chance(0.3)) {
+    needs.memory = random_size(dice);
+  } else if (dice.chance(0.3)) {
+    needs.memory_per_processor = random_size(dice);
+  }
+  if (dice.chance(0.3)) needs.gpus = static_cast<Count>(dice.between(0, kMaxProcessors));
+  if (dice.chance(0.3)) {
+    needs.min_nodes = static_cast<Count>(dice.between(1, 9));
+    needs.max_nodes = static_cast<Count>(dice.between(needs.min_nodes, needs.min_nodes + 2));
+    if (dice.chance(0.3)) needs.max_nodes = kMaxProcessors;
+  }
+  if (dice.chance(0.3)) needs.features = random_texts(dice);
+  return needs;
+}
+
+// A time that has processors for all the nodes.
+TimeSpec on_nodes(TimeSpec time, const TaskNeeds& needs) {
+  Count& min = time.processors.min;
+  Count& max = time.processors.max;
+  if (time.kind == TimeKind::fixed || time.kind == TimeKind::per_resource) {
+    min = max = std::max(min, needs.min_nodes);
+  } else if (max != 0) {
+    max = std::max(max, needs.min_nodes);
+  }
+  return time;
+}
+
 TimeSpec random_time(Dice& dice) {
   const auto procs = [&] { return static_cast<Count>(dice.between(1, 5000)); };
   switch (dice.between(0, 3)) {
@@ -84,15 +119,22 @@ TimeSpec random_time(Dice& dice) {
   }
 }
 
-// `simple`: only what WfFormat can hold. How tasks are executed is for our own format alone.
+Count small_count(Dice& dice) { return static_cast<Count>(dice.between(1, 4)); }
+
+// `simple`: only what WfFormat can hold. How tasks are executed and what they need is for our own
+// format alone.
 Workflow random_flow(Dice& dice, bool simple, bool is_ours = false) {
   WorkflowBuilder builder(random_text(dice));
   const auto tasks = static_cast<TaskId>(dice.between(1, 15));
   for (TaskId task = 0; task < tasks; ++task) {
+    const TaskNeeds needs = is_ours ? random_needs(dice) : TaskNeeds{};
+    const TimeSpec time =
+        simple ? TimeSpec::fixed(random_seconds(dice), small_count(dice)) : random_time(dice);
     builder.add_task({.id = random_text(dice) + "/" + std::to_string(task),
-                      .time = simple ? TimeSpec::fixed(random_seconds(dice)) : random_time(dice),
+                      .time = on_nodes(time, needs),
                       .run = dice.chance(0.5) ? random_text(dice) : "",
-                      .execution = is_ours ? random_execution(dice) : TaskExecution{}});
+                      .execution = is_ours ? random_execution(dice) : TaskExecution{},
+                      .needs = needs});
     for (TaskId before = 0; before < task; ++before) {
       if (!dice.chance(0.3)) continue;
       const bool transfer = !simple && dice.chance(0.3);
@@ -116,7 +158,7 @@ TEST(RoundTrip, WorkflowsInEveryFormat) {
   }
 }
 
-TEST(RoundTrip, HowTasksAreExecutedInOurOwnFormat) {
+TEST(RoundTrip, HowTasksAreExecutedAndWhatTheyNeedInOurOwnFormat) {
   for (std::uint64_t seed = 0; seed < kRounds; ++seed) {
     Dice dice(seed);
     const Workflow flow = random_flow(dice, false, true);
@@ -140,6 +182,20 @@ TEST(RoundTrip, WorkflowsThatWfFormatCanHold) {
   }
 }
 
+std::vector<NodeType> random_node_types(Dice& dice) {
+  std::vector<NodeType> types;
+  for (auto n = dice.chance(0.5) ? 1 : dice.between(2, 5); n > 0; --n) {
+    NodeType type{.count = static_cast<Count>(dice.between(1, 9)),
+                  .cores = static_cast<Count>(dice.between(1, 128))};
+    // All together must stay within kMaxMemory.
+    if (dice.chance(0.5)) type.memory = random_size(dice) >> 6U;
+    if (dice.chance(0.5)) type.gpus = static_cast<Count>(dice.between(0, 8));
+    if (dice.chance(0.5)) type.features = random_texts(dice);
+    types.push_back(std::move(type));
+  }
+  return types;
+}
+
 Platform random_clusters(Dice& dice) {
   const bool wall_clock = dice.chance(0.5);
   const Time now = wall_clock ? 1'794'729'600'000 + dice.between(0, 999) : dice.between(-50, 5000);
@@ -149,6 +205,11 @@ Platform random_clusters(Dice& dice) {
                     .processors = static_cast<Count>(dice.between(1, 500)),
                     .cores_per_node = static_cast<Count>(dice.between(1, 4)),
                     .speed = dice.chance(0.5) ? 1.0 : dice.real(0.1, 10)};
+    if (dice.chance(0.5)) {
+      cluster.node_types = random_node_types(dice);
+      cluster.processors = 0;
+      for (const NodeType& type : cluster.node_types) cluster.processors += type.count * type.cores;
+    }
     if (dice.chance(0.5)) cluster.free_on_average = dice.real(0, cluster.processors);
     Time at = now - dice.between(0, 10'000);
     for (auto k = dice.between(0, 5); k > 0; --k) {

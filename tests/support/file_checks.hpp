@@ -55,6 +55,7 @@ inline void expect_same(const Workflow& a, const Workflow& b) {
     EXPECT_EQ(a.id(task), b.id(task));
     EXPECT_EQ(a.run(task), b.run(task));
     EXPECT_TRUE(a.execution(task) == b.execution(task));
+    EXPECT_TRUE(a.needs(task) == b.needs(task));
     expect_same_time(a.time_spec(task), b.time_spec(task));
     const auto before_a = a.predecessors(task);
     const auto before_b = b.predecessors(task);
@@ -69,6 +70,7 @@ inline void expect_same(const Cluster& a, const Cluster& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.processors, b.processors);
   EXPECT_EQ(a.cores_per_node, b.cores_per_node);
+  EXPECT_EQ(a.node_types, b.node_types);
   EXPECT_EQ(a.speed, b.speed);
   EXPECT_EQ(a.free_on_average, b.free_on_average);
   EXPECT_EQ(a.reservations, b.reservations);

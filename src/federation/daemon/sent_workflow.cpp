@@ -20,8 +20,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSentKeys = {"name", "weight", "ready_at", "tasks"};
 // What a task may say. Folders, files and variables of the cluster are none of a client's business.
-constexpr std::array<std::string_view, 10> kSentTaskKeys = {
-    "id", "run", "after", "time", "alpha", "times", "processors", "kind", "timeout", "retries"};
+constexpr std::array<std::string_view, 15> kSentTaskKeys = {
+    "id",         "run",   "after",   "time",    "alpha",  "times",
+    "processors", "kind",  "timeout", "retries", "memory", "memory_per_processor",
+    "gpus",       "nodes", "requires"};
 
 [[noreturn]] void refuse_task(const std::string& id, const std::string& why) {
   throw Refusal(400, fmt::format("task {}: {}", io::quote(id), why),

@@ -7,6 +7,7 @@
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "io/emit.hpp"
+#include "io/formats/node_fields.hpp"
 #include "io/gzip_source.hpp"
 #include "io/schema.hpp"
 #include "io/text.hpp"
@@ -20,9 +21,10 @@ using io::Record;
 using io::Value;
 
 // Without the names of batch systems, which are keys too.
-constexpr std::array<std::string_view, 10> kClusterKeys = {
-    "name",         "processors", "nodes",  "cores_per_node", "speed", "free_on_average",
-    "reservations", "joins",      "leaves", "queue"};
+constexpr std::array<std::string_view, 13> kClusterKeys = {
+    "name",          "processors", "nodes", "cores_per_node",  "memory_per_node",
+    "gpus_per_node", "node_types", "speed", "free_on_average", "reservations",
+    "joins",         "leaves",     "queue"};
 
 constexpr double kMaxSpeed = 1e6;
 
@@ -65,7 +67,7 @@ class ClusterReader {
     keys.insert(keys.end(), std::begin(kBatchSystems), std::end(kBatchSystems));
     record.only(keys);
     Cluster cluster{.name = std::string(record.text(record.need("name")))};
-    read_size(record, cluster);
+    io::read_size(record, cluster);
     if (const auto speed = record.find("speed")) {
       cluster.speed = record.number(*speed, 0, kMaxSpeed);
       if (cluster.speed == 0) record.fail(*speed, "expected a speed above 0");
@@ -84,26 +86,6 @@ class ClusterReader {
     if (const auto list = record.find("reservations")) read_reservations(record, *list, cluster);
     read_batch_system(record, cluster);
     return cluster;
-  }
-
-  static void read_size(const Record& record, Cluster& cluster) {
-    const auto processors = record.find("processors");
-    const auto nodes = record.find("nodes");
-    cluster.cores_per_node = record.find_count("cores_per_node", 1).value_or(1);
-    if (processors && nodes) record.fail(*nodes, "give \"processors\" or \"nodes\", not both");
-    if (!processors && !nodes) {
-      record.fail_at(record.line(),
-                     "its size is missing; give \"processors\", or \"nodes\" and "
-                     "\"cores_per_node\"");
-    }
-    const std::int64_t size = processors
-                                  ? record.count(*processors, 1)
-                                  : std::int64_t{record.count(*nodes, 1)} * cluster.cores_per_node;
-    if (size > kMaxProcessors) {
-      record.fail(*nodes, fmt::format("{} processors in all; at most {} are allowed", size,
-                                      kMaxProcessors));
-    }
-    cluster.processors = static_cast<Count>(size);
   }
 
   void read_reservations(const Record& record, Value list, Cluster& cluster) const {
@@ -188,11 +170,8 @@ class ClusterWriter {
   std::string moment(Time time) const { return emit_.moment(time, platform_.wall_clock()); }
 
   Emitter::Fields fields_of(const Cluster& cluster) const {
-    Emitter::Fields fields = {{"name", emit_.text(cluster.name)},
-                              {"processors", std::to_string(cluster.processors)}};
-    if (cluster.cores_per_node != 1) {
-      fields.emplace_back("cores_per_node", std::to_string(cluster.cores_per_node));
-    }
+    Emitter::Fields fields = {{"name", emit_.text(cluster.name)}};
+    io::add_size(cluster, emit_, fields);
     if (cluster.speed != 1.0) fields.emplace_back("speed", io::number_text(cluster.speed));
     if (cluster.free_on_average) {
       fields.emplace_back("free_on_average", io::number_text(*cluster.free_on_average));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <unordered_map>
 
 #include "dovetail/error.hpp"
@@ -64,8 +65,10 @@ class WfCommonsReader {
     // Versions before 1.4 may lack ids; names then serve as ids.
     const std::string_view id = task.text(task.find("id") ? task.need("id") : task.need("name"));
     task.set_name(id);
-    TaskSpec spec{.id = std::string(id), .time = TimeSpec::fixed(run_seconds(task, id))};
+    TaskSpec spec{.id = std::string(id),
+                  .time = TimeSpec::fixed(run_seconds(task, id), processors(task, id))};
     spec.run = command(task, id);
+    spec.needs.memory = memory(task, id);
     const TaskId number = at_place(file_, task.line(), [&] { return builder_.add_task(spec); });
     if (name) by_name_.emplace(task.text(*name), number);
   }
@@ -88,6 +91,29 @@ class WfCommonsReader {
     if (options_.default_seconds) return *options_.default_seconds;
     task.fail_at(task.line(),
                  "it has no run time (runtimeInSeconds); give a default (--default-time)");
+  }
+
+  // The cores on which the task ran, of which its time is; 0 says nothing.
+  Count processors(const Record& task, std::string_view id) const {
+    const auto execution = execution_of(task, id);
+    if (!execution) return 1;
+    Record record(*execution, "task", 0);
+    record.set_name(id);
+    // Versions before 1.4 have the shorter word.
+    for (std::string_view key : {"coreCount", "cores"}) {
+      if (const auto count = record.find_count(key, 0)) return std::max<Count>(1, *count);
+    }
+    return 1;
+  }
+
+  // The most that the task used; 0, as in some instances, says nothing.
+  Bytes memory(const Record& task, std::string_view id) const {
+    const auto execution = execution_of(task, id);
+    if (!execution) return 0;
+    Record record(*execution, "task", 0);
+    record.set_name(id);
+    const auto bytes = record.find_number("memoryInBytes", 0, static_cast<double>(kMaxMemory));
+    return static_cast<Bytes>(std::ceil(bytes.value_or(0)));
   }
 
   // Arguments are joined as they are, since real instances hold fragments of shell text in them.
@@ -276,6 +302,9 @@ std::string write_wfcommons(const Workflow& workflow) {
                                  ids(workflow, workflow.successors(task)));
     execution += fmt::format(R"({}{{"id":{},"runtimeInSeconds":{},"coreCount":{})", separator, id,
                              number_text(seconds.back()), workflow.time(task).min_procs());
+    if (const Bytes memory = workflow.needs(task).memory; memory != 0) {
+      execution += fmt::format(",\"memoryInBytes\":{}", memory);
+    }
     if (!workflow.run(task).empty()) execution += ",\"command\":" + command(workflow.run(task));
     execution += "}";
   }

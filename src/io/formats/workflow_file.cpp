@@ -2,9 +2,11 @@
 // field.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "io/emit.hpp"
+#include "io/formats/node_fields.hpp"
 #include "io/formats/workflow_formats.hpp"
 #include "io/text.hpp"
 
@@ -12,23 +14,11 @@ namespace dovetail::io {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> kTaskKeys = {
-    "id",   "run",       "after",       "time",   "alpha",   "times",   "time_on", "processors",
-    "kind", "directory", "environment", "inputs", "outputs", "timeout", "retries"};
-
-ProcessorRange read_range(const Record& task, Value field) {
-  const Record range(field, task);
-  range.only({"min", "max"});
-  ProcessorRange processors;
-  processors.min = range.find_count("min", 1).value_or(1);
-  if (const auto max = range.find("max")) {
-    processors.max = range.count(*max, 1);
-    if (processors.max < processors.min) {
-      range.fail(*max, fmt::format("{} is below min {}", processors.max, processors.min));
-    }
-  }
-  return processors;
-}
+constexpr std::array<std::string_view, 20> kTaskKeys = {
+    "id",          "run",     "after",      "time",    "alpha",
+    "times",       "time_on", "processors", "memory",  "memory_per_processor",
+    "gpus",        "nodes",   "requires",   "kind",    "directory",
+    "environment", "inputs",  "outputs",    "timeout", "retries"};
 
 // For a moldable task: a range, or one number that is both ends of it.
 ProcessorRange moldable_processors(const Record& task) {
@@ -39,16 +29,27 @@ ProcessorRange moldable_processors(const Record& task) {
   return {processors, processors};
 }
 
+// Each of its nodes gives a task at least one processor.
+Count fewest_processors(const TaskNeeds& needs) { return std::max<Count>(1, needs.min_nodes); }
+
+void require_processors(const Record& task, Value field, Count most, const TaskNeeds& needs) {
+  if (most >= fewest_processors(needs)) return;
+  task.fail(field, fmt::format("{} for {} nodes; each node gives at least one",
+                               counted(most, "processor"), needs.min_nodes));
+}
+
 // For a task of one size.
-Count fixed_processors(const Record& task) {
+Count fixed_processors(const Record& task, const TaskNeeds& needs) {
   const auto field = task.find("processors");
-  if (!field) return 1;
+  if (!field) return fewest_processors(needs);
   if (field->kind() == ValueKind::mapping) {
     task.fail(*field,
               "a range needs a task that can use it; add \"alpha\", or \"times\" "
               "instead of \"time\", or give one number");
   }
-  return task.count(*field, 1);
+  const Count processors = task.count(*field, 1);
+  require_processors(task, *field, processors, needs);
+  return processors;
 }
 
 TimeSpec read_measured_times(const Record& task, Value field) {
@@ -67,10 +68,10 @@ TimeSpec read_measured_times(const Record& task, Value field) {
   return spec;
 }
 
-TimeSpec read_resource_times(const Record& task, Value field) {
+TimeSpec read_resource_times(const Record& task, Value field, const TaskNeeds& needs) {
   const Record times(field, task);
   if (times.value().size() == 0) task.fail(field, "expected at least one resource with its time");
-  TimeSpec spec = TimeSpec::per_resource({}, fixed_processors(task));
+  TimeSpec spec = TimeSpec::per_resource({}, fixed_processors(task, needs));
   for (Value item : times.value().items()) {
     if (item.key().empty()) times.fail_at(item.line(), "a resource has an empty name");
     spec.on_resource.emplace_back(item.key(), times.duration(item));
@@ -82,7 +83,7 @@ bool has_time(const Record& task) {
   return task.find("time") || task.find("times") || task.find("time_on");
 }
 
-TimeSpec read_time(const Record& task) {
+TimeSpec read_time(const Record& task, const TaskNeeds& needs) {
   const auto time = task.find("time");
   const auto times = task.find("times");
   const auto time_on = task.find("time_on");
@@ -93,9 +94,9 @@ TimeSpec read_time(const Record& task) {
   }
   if (alpha && !time) task.fail(*alpha, "it goes with \"time\" only; leave it out");
   if (times) return read_measured_times(task, *times);
-  if (time_on) return read_resource_times(task, *time_on);
+  if (time_on) return read_resource_times(task, *time_on, needs);
   const double seconds = task.duration(*time);
-  if (!alpha) return TimeSpec::fixed(seconds, fixed_processors(task));
+  if (!alpha) return TimeSpec::fixed(seconds, fixed_processors(task, needs));
   return TimeSpec::amdahl(seconds, task.number(*alpha, 0, 1), moldable_processors(task));
 }
 
@@ -181,9 +182,12 @@ class WorkflowReader {
     task.name_by("id");
     task.only(kTaskKeys);
     const Value id = task.need("id");
-    TaskSpec spec{.id = std::string(task.text(id)), .time = {}, .execution = read_execution(task)};
+    TaskSpec spec{.id = std::string(task.text(id)),
+                  .time = {},
+                  .execution = read_execution(task),
+                  .needs = read_needs(task)};
     spec.run = task.find_text("run").value_or("");
-    spec.time = has_time(task) ? read_time(task) : estimate(task, spec);
+    spec.time = has_time(task) ? read_time(task, spec.needs) : estimate(task, spec);
     at_place(file_, id.line(), [&] { return builder_.add_task(spec); });
   }
 
@@ -193,13 +197,19 @@ class WorkflowReader {
       task.fail(*alpha, "it goes with \"time\" only; leave it out");
     }
     const auto processors = task.find("processors");
+    const Count fewest = fewest_processors(spec.needs);
+    ProcessorRange range{fewest, fewest};
+    if (processors) {
+      range = moldable_processors(task);
+      if (range.max != 0) require_processors(task, *processors, range.max, spec.needs);
+      range.min = std::max(range.min, fewest);
+    }
     const std::string& kind = spec.execution.kind;
-    const UntimedTask untimed{
-        .workflow = name_,
-        .id = spec.id,
-        .kind = kind.empty() ? std::string(kind_of_id(spec.id)) : kind,
-        .is_moldable = processors && processors->kind() == ValueKind::mapping,
-        .processors = processors ? moldable_processors(task) : ProcessorRange{1, 1}};
+    const UntimedTask untimed{.workflow = name_,
+                              .id = spec.id,
+                              .kind = kind.empty() ? std::string(kind_of_id(spec.id)) : kind,
+                              .is_moldable = processors && processors->kind() == ValueKind::mapping,
+                              .processors = range};
     const bool can_be_measured = !spec.run.empty() && options_.missing_time;
     if (const auto time = can_be_measured ? options_.missing_time(untimed) : std::nullopt) {
       return *time;
@@ -339,6 +349,7 @@ std::string write(const Workflow& workflow, bool json) {
       fields.emplace_back("after", predecessors(workflow, task, emit));
     }
     add_time(workflow.time_spec(task), emit, fields);
+    add_needs(workflow.needs(task), emit, fields);
     add_execution(workflow.execution(task), emit, fields);
   }
   Emitter::Fields head{{"name", emit.text(workflow.name())}};

@@ -12,7 +12,7 @@ namespace {
 
 TaskSpec copy_of(const Workflow& workflow, TaskId task, std::string id) {
   TaskSpec spec{std::move(id), workflow.time_spec(task), std::string(workflow.run(task)),
-                workflow.execution(task)};
+                workflow.execution(task), workflow.needs(task)};
   spec.execution.kind = workflow.kind(task);
   return spec;
 }

@@ -116,11 +116,11 @@ std::vector<TaskId> by_decreasing_level(std::span<const Duration> levels) {
 
 Cluster limited_cluster(const Platform& platform, Count limit) {
   Cluster cluster = platform.clusters().front();
-  if (cluster.reservations.empty()) {
-    cluster.processors = limit;
-    return cluster;
-  }
-  cluster.processors = std::min(cluster.processors, limit);
+  const Count all = cluster.processors;
+  cluster.processors = cluster.reservations.empty() ? limit : std::min(all, limit);
+  // Of which nodes these processors are is not known.
+  if (cluster.processors != all) cluster.node_types.clear();
+  if (cluster.reservations.empty()) return cluster;
   cluster.reservations.clear();
   const Interval stay{std::max(platform.now(), cluster.joins), cluster.leaves};
   for (const Step& step : platform.calendar(0).steps(stay)) {

@@ -53,8 +53,53 @@ TEST(WfCommons, ReadsTimesFromTheExecution) {
   EXPECT_EQ(flow.edge_count(), 1U) << "an edge given by parent and child counts once";
 }
 
-TEST(WfCommons, CoresOfATaskAreOneProcessor) {
-  EXPECT_EQ(parse(version_15()).time(1).max_procs(), 1);
+TEST(WfCommons, CoresOfATaskAreItsProcessors) {
+  json value = version_15();
+  EXPECT_EQ(parse(value).time(1).min_procs(), 8);
+  EXPECT_EQ(parse(value).time(1).max_procs(), 8);
+  EXPECT_EQ(parse(value).time(1).duration(8), 2500) << "its time is the time on them";
+  EXPECT_EQ(parse(value).time(0).max_procs(), 1) << "it says nothing";
+  EXPECT_EQ(parse(version_14()).time(0).max_procs(), 2) << "as older versions call them";
+  const json written = json::parse(format_workflow(parse(value), WorkflowFormat::wfcommons));
+  EXPECT_EQ(written["workflow"]["execution"]["tasks"][1]["coreCount"], 8);
+  json& count = value["workflow"]["execution"]["tasks"][0]["coreCount"];
+  count = 0;
+  EXPECT_EQ(parse(value).time(1).max_procs(), 1);
+  for (const json& wrong : {json(-1), json(1.5), json("many"), json(1e9)}) {
+    count = wrong;
+    EXPECT_NE(error_in(value).find("task \"b1\": coreCount: expected a whole number from 0 to"),
+              std::string::npos)
+        << wrong;
+  }
+}
+
+TEST(WfCommons, MemoryOfATaskIsWhatItNeeds) {
+  json value = version_15();
+  EXPECT_FALSE(parse(value).has_needs());
+  json& executed = value["workflow"]["execution"]["tasks"];
+  executed[0]["memoryInBytes"] = 4096;
+  executed[1]["memoryInBytes"] = 0;
+  const Workflow flow = parse(value);
+  EXPECT_EQ(flow.needs(1), (TaskNeeds{.memory = 4096}));
+  EXPECT_EQ(flow.needs(0), TaskNeeds{}) << "0 says nothing";
+  const json written = json::parse(format_workflow(flow, WorkflowFormat::wfcommons));
+  const json& tasks = written["workflow"]["execution"]["tasks"];
+  EXPECT_EQ(tasks[1]["memoryInBytes"], 4096);
+  EXPECT_FALSE(tasks[0].contains("memoryInBytes"));
+  executed[0]["memoryInBytes"] = 1.5e3;
+  EXPECT_EQ(parse(value).needs(1).memory, 1500);
+  executed[0]["memoryInBytes"] = 2.25;
+  EXPECT_EQ(parse(value).needs(1).memory, 3);
+  executed[0]["memoryInBytes"] = -1;
+  EXPECT_NE(error_in(value).find("task \"b1\": memoryInBytes: expected a number from 0"),
+            std::string::npos);
+  executed[0]["memoryInBytes"] = 1e30;
+  EXPECT_NE(error_in(value), "no error");
+  executed[0]["memoryInBytes"] = "4G";
+  EXPECT_NE(error_in(value), "no error");
+  json old = version_14();
+  old["workflow"]["tasks"][0]["memoryInBytes"] = 7;
+  EXPECT_EQ(parse(old).needs(0).memory, 7);
 }
 
 TEST(WfCommons, EdgesAreTheUnionOfParentsAndChildren) {
