@@ -111,12 +111,25 @@ std::set<std::size_t> few_of(const std::vector<Plan>& frontier, std::size_t chos
   return shown;
 }
 
+// " on 8 nodes, 4 GPUs"; empty for a cluster without nodes.
+std::string describe_nodes(std::span<const NodeType> types) {
+  std::size_t nodes = 0;
+  std::size_t gpus = 0;
+  for (const NodeType& type : types) {
+    nodes += static_cast<std::size_t>(type.count);
+    gpus += static_cast<std::size_t>(type.count) * static_cast<std::size_t>(type.gpus);
+  }
+  if (nodes == 0) return {};
+  return " on " + counted(nodes, "node") + (gpus > 0 ? ", " + counted(gpus, "GPU") : "");
+}
+
 std::string describe_cluster(const Cluster& cluster, Time now) {
   const auto coming = std::ranges::count_if(cluster.reservations, [&](const Reservation& r) {
     return r.end > now && r.start < now + 7 * 86'400'000;
   });
-  return fmt::format("{}: {}, {} in the next 7 days", cluster.name,
+  return fmt::format("{}: {}{}, {} in the next 7 days", cluster.name,
                      counted(static_cast<std::size_t>(cluster.processors), "processor"),
+                     describe_nodes(cluster.node_types),
                      counted(static_cast<std::size_t>(coming), "reservation"));
 }
 

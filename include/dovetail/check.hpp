@@ -16,7 +16,8 @@ namespace dovetail {
 // Lists at most `limit` violations, one sentence each; empty when the plan is valid. In a valid
 // plan every task runs exactly once, not before now, on an allowed number of processors, for
 // exactly its duration and after its predecessors (and transfers). The tasks fit into the capacity
-// that reservations leave at every instant, and end by the deadline of the plan and of the problem.
+// that reservations leave at every instant, of the cluster and, where it has nodes, of each node,
+// and end by the deadline of the plan and of the problem.
 std::vector<std::string> check(const Problem& problem, const Plan& plan, std::size_t limit = 20);
 
 // The same for a plan from a file. Its names must be those of the problem. What it says about

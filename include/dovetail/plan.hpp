@@ -66,6 +66,9 @@ struct Plan {
   std::optional<Time> deadline = {};
   bool feasible = true;                    // false: no plan was found, no placements
   std::vector<Placement> placements = {};  // by workflow, then by task
+  // On a cluster with nodes: the nodes of each placement, numbered by type in the order of the
+  // cluster's types. What it takes of each says demand_of (nodes.hpp). Otherwise empty.
+  std::vector<std::vector<std::uint32_t>> nodes = {};
   // With several workflows: how long each takes, from when it is ready, if the same planner plans
   // it alone. For the goal fair this is set for a single workflow too, and all planners use the
   // same allocation. Otherwise empty.

@@ -2,6 +2,7 @@
 // afterwards, so planners rely on it. Copies are cheap.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "dovetail/workflow.hpp"
 
 namespace dovetail {
+
+class NodeWidths;
 
 enum class Goal { turnaround, deadline, fair };
 
@@ -57,14 +60,20 @@ class Problem {
   // Whether a task may run on procs processors of a cluster, and nodes that are idle could hold it.
   bool allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const;
 
-  // How long the task runs there. Needs the task to run on that cluster at all.
+  // How long the task runs there, and on how many processors: on a cluster with nodes, those that
+  // the nodes can hold. Needs the task to run on that cluster at all. A view of the problem.
   TaskTime time(std::size_t workflow, TaskId task, std::size_t cluster) const;
 
  private:
+  // Null where any count will do.
+  const NodeWidths* widths_of(std::size_t workflow, std::size_t cluster) const;
+
   std::vector<Workflow> workflows_;
   Platform platform_;
   // By workflow, then cluster: the cluster's position in the workflow's resource names, or -1.
   std::vector<std::vector<std::int32_t>> resources_;
+  // By workflow, then cluster, for clusters with nodes; empty when no cluster has any.
+  std::vector<std::vector<std::shared_ptr<const NodeWidths>>> widths_;
   Goal goal_;
   std::optional<Time> deadline_;
   bool counts_nodes_ = false;        // a task needs something of nodes, or a cluster describes them

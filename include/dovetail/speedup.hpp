@@ -63,6 +63,8 @@ class TaskTime {
   double alpha() const { return alpha_; }
   double speed() const { return speed_; }  // divides the times
   std::span<const TimePoint> points() const { return points_; }
+  // Whether the allowed counts are those of points(); else all from the least to the most.
+  bool lists_counts() const { return lists_counts_; }
 
   // The smallest and largest processor counts on which the task may run.
   Count min_procs() const { return min_; }
@@ -86,6 +88,10 @@ class TaskTime {
   // The same task on a cluster whose speed divides its times.
   TaskTime at_speed(double speed) const;
 
+  // The same task on these counts only, which it must allow: increasing, at least one. A view of
+  // them. A table's have times; Amdahl's law gives its own.
+  TaskTime only(std::span<const TimePoint> counts) const;
+
   // For kind() == per_resource: whether the task runs on that resource, a position in
   // Workflow::resource_names(), and its fixed time there.
   bool runs_on(std::int32_t resource) const;
@@ -98,6 +104,7 @@ class TaskTime {
   double seconds_;
   double alpha_;
   double speed_ = 1.0;
+  bool lists_counts_;  // in points_
   std::span<const TimePoint> points_;
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/check_nodes.hpp"
 #include "dovetail/critical.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/fairness.hpp"
@@ -41,6 +42,7 @@ class Judge {
     if (problem_.deadline() != plan_.deadline) check_deadline(problem_.deadline());
     check_order();
     for (std::size_t i = 0; i < problem_.platform().clusters().size(); ++i) check_capacity(i);
+    check_nodes(problem_, plan_, [&](std::string violation) { report(std::move(violation)); });
     return std::move(violations_);
   }
 

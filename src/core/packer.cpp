@@ -67,6 +67,24 @@ bool Packer::place(const NodeDemand& demand, std::vector<NodeId>& nodes) {
   return true;
 }
 
+bool Packer::place(const NodeDemand& demand, std::vector<NodeId>& nodes,
+                   const std::function<bool(NodeId)>& accepts) {
+  std::vector<NodeId> able;
+  for (NodeId node = 0; node < slots_.size(); ++node) {
+    if (has_room(node, demand)) able.push_back(node);
+  }
+  std::sort(able.begin(), able.end(), [this](NodeId a, NodeId b) { return is_fuller(a, b); });
+  std::vector<NodeId> chosen;
+  for (auto node = able.begin(); node != able.end() && std::ssize(chosen) < demand.nodes; ++node) {
+    if (accepts(*node)) chosen.push_back(*node);
+  }
+  if (std::ssize(chosen) < demand.nodes) return false;
+  std::sort(chosen.begin(), chosen.end());
+  for (const NodeId node : chosen) occupy(node, demand);
+  nodes = std::move(chosen);
+  return true;
+}
+
 bool Packer::fits(const NodeDemand& demand) const {
   if (demand.nodes > 1 || demand.is_whole) return idle_nodes_for(demand) >= demand.nodes;
   return fullest(demand) != kNone;
@@ -102,6 +120,15 @@ bool Packer::can_hold(std::size_t type, const NodeDemand& demand) const {
   const NodeType& it = types_[type];
   return (demand.types >> type & 1U) != 0 && it.cores >= demand.cores && it.gpus >= demand.gpus &&
          (it.memory == 0 || it.memory >= demand.memory);
+}
+
+// Whether the node can hold its share of the demand now.
+bool Packer::has_room(NodeId node, const NodeDemand& demand) const {
+  const Slot& slot = slots_[node];
+  if (slot.is_lost || !can_hold(slot.type, demand)) return false;
+  if (demand.nodes > 1 || demand.is_whole) return is_idle(node);
+  const bool has_memory = types_[slot.type].memory == 0 || slot.free.memory >= demand.memory;
+  return slot.free.cores >= demand.cores && slot.free.gpus >= demand.gpus && has_memory;
 }
 
 // The order of the rule.

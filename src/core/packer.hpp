@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Packer {
   // Takes nodes for the demand and puts them into `nodes`, in increasing order of numbers; false,
   // and nothing is changed, when it does not fit now.
   bool place(const NodeDemand& demand, std::vector<NodeId>& nodes);
+
+  // The same by the same rule, of the nodes that `accepts` agrees to: for callers who know more
+  // about a node than what is free now, such as what will be taken of it. Looks at every node.
+  bool place(const NodeDemand& demand, std::vector<NodeId>& nodes,
+             const std::function<bool(NodeId)>& accepts);
 
   // Whether place() would take nodes.
   bool fits(const NodeDemand& demand) const;
@@ -81,6 +87,7 @@ class Packer {
   bool can_hold(std::size_t type, const NodeDemand& demand) const;
   bool is_idle(NodeId node) const { return slots_[node].free.cores == type_of(node).cores; }
   bool is_fuller(NodeId a, NodeId b) const;
+  bool has_room(NodeId node, const NodeDemand& demand) const;
   NodeId fullest(const NodeDemand& demand) const;
   NodeId first_idle(std::size_t type) const;
   std::int64_t idle_nodes_for(const NodeDemand& demand) const;

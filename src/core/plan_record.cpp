@@ -71,6 +71,7 @@ void sort_placements(Plan& plan) {
     items = std::move(sorted);
   };
   sort(plan.placements);
+  if (!plan.nodes.empty()) sort(plan.nodes);
   for (PlanVersion& version : plan.versions) sort(version.clusters);
 }
 
@@ -114,6 +115,7 @@ PlanRecord make_record(const Problem& problem, const Plan& plan, std::span<const
   for (const Placement& placement : plan.placements) {
     record.tasks.push_back(record_task(problem, placement));
   }
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) record.tasks[i].nodes = plan.nodes[i];
   Time until = plan.now + std::max<Duration>(record.makespan, 1);
   for (const Placement& run : lost) {
     record.lost.push_back(record_task(problem, run));
@@ -167,6 +169,10 @@ Plan resolve(const PlanRecord& record, const Problem& problem) {
                                .procs = task.processors,
                                .start = task.start,
                                .end = task.end});
+    plan.nodes.push_back(task.nodes);
+  }
+  if (std::ranges::all_of(plan.nodes, [](const auto& nodes) { return nodes.empty(); })) {
+    plan.nodes.clear();
   }
   add_versions(plan, record, problem.platform());
   sort_placements(plan);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/node_fit.hpp"
+#include "core/node_widths.hpp"
 #include "dovetail/error.hpp"
 
 namespace dovetail {
@@ -107,6 +108,23 @@ void check_total_time(std::span<const Workflow> workflows, const Platform& platf
   if (total > 8e12) throw InputError("the tasks together take over 8e12 seconds; that is too long");
 }
 
+using Widths = std::vector<std::vector<std::shared_ptr<const NodeWidths>>>;
+
+Widths widths_by_cluster(std::span<const Workflow> workflows, const Platform& platform) {
+  const auto has_no_nodes = [](const Cluster& cluster) { return cluster.node_types.empty(); };
+  if (std::ranges::all_of(platform.clusters(), has_no_nodes)) return {};
+  Widths widths;
+  for (const Workflow& workflow : workflows) {
+    auto& by_cluster = widths.emplace_back();
+    for (const Cluster& cluster : platform.clusters()) {
+      by_cluster.push_back(has_no_nodes(cluster)
+                               ? nullptr
+                               : std::make_shared<const NodeWidths>(workflow, cluster));
+    }
+  }
+  return widths;
+}
+
 }  // namespace
 
 Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
@@ -137,6 +155,7 @@ Problem::Problem(std::vector<Workflow> workflows, Platform platform, Goal goal,
     }
   }
   check_total_time(workflows_, platform_);
+  widths_ = widths_by_cluster(workflows_, platform_);
 }
 
 std::size_t Problem::task_count() const {
@@ -183,7 +202,10 @@ Time Problem::release(std::size_t workflow, TaskId task) const {
 }
 
 bool Problem::allows(std::size_t workflow, TaskId task, std::size_t cluster, Count procs) const {
-  const TaskTime time = workflows_[workflow].time(task);
+  const NodeWidths* widths = widths_of(workflow, cluster);
+  if (widths != nullptr && !widths->can_hold(task)) return false;
+  const TaskTime any = workflows_[workflow].time(task);
+  const TaskTime time = widths == nullptr ? any : widths->narrowed(task, any);
   const Cluster& where = platform_.clusters()[cluster];
   if (procs < 1 || procs > where.processors || !time.allows(procs)) return false;
   if (time.kind() == TimeKind::per_resource && !time.runs_on(resources_[workflow][cluster])) {
@@ -198,7 +220,12 @@ TaskTime Problem::time(std::size_t workflow, TaskId task, std::size_t cluster) c
   if (time.kind() == TimeKind::per_resource) {
     return time.on_resource(resources_[workflow][cluster]);
   }
-  return time.at_speed(where.speed);
+  const NodeWidths* widths = widths_of(workflow, cluster);
+  return (widths == nullptr ? time : widths->narrowed(task, time)).at_speed(where.speed);
+}
+
+const NodeWidths* Problem::widths_of(std::size_t workflow, std::size_t cluster) const {
+  return widths_.empty() ? nullptr : widths_[workflow][cluster].get();
 }
 
 }  // namespace dovetail

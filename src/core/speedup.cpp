@@ -47,18 +47,24 @@ Duration run_time(double seconds) { return round_up(std::min(seconds, kMaxSecond
 
 TaskTime::TaskTime(TimeKind kind, double seconds, double alpha, Count min, Count max,
                    std::span<const TimePoint> points)
-    : kind_(kind), min_(min), max_(max), seconds_(seconds), alpha_(alpha), points_(points) {}
+    : kind_(kind),
+      min_(min),
+      max_(max),
+      seconds_(seconds),
+      alpha_(alpha),
+      lists_counts_(kind == TimeKind::table),
+      points_(points) {}
 
 Count TaskTime::floor_allowed(Count procs) const {
   if (procs < min_) return 0;
-  if (kind_ != TimeKind::table) return std::min(procs, max_);
+  if (!lists_counts_) return std::min(procs, max_);
   return std::prev(std::ranges::upper_bound(points_, procs, {}, &TimePoint::key))->key;
 }
 
 Count TaskTime::next_allowed(Count procs) const {
   if (procs >= max_) return 0;
   if (procs < min_) return min_;
-  if (kind_ != TimeKind::table) return procs + 1;
+  if (!lists_counts_) return procs + 1;
   return std::ranges::upper_bound(points_, procs, {}, &TimePoint::key)->key;
 }
 
@@ -94,6 +100,15 @@ Count TaskTime::fewest_within(Duration length, Count low, Count high) const {
     }
   }
   return high;
+}
+
+TaskTime TaskTime::only(std::span<const TimePoint> counts) const {
+  TaskTime fewer = *this;
+  fewer.min_ = counts.front().key;
+  fewer.max_ = counts.back().key;
+  fewer.lists_counts_ = true;
+  fewer.points_ = counts;
+  return fewer;
 }
 
 bool TaskTime::runs_on(std::int32_t resource) const {

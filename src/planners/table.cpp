@@ -143,9 +143,22 @@ Plan finished(Plan plan, const PlannerInfo& planner, const PlanningContext& cont
   if (deadline && plan.now + makespan(plan) > *deadline) {
     plan.feasible = false;
     plan.placements.clear();
+    plan.nodes.clear();
   }
   add_alone(plan, planner, context);
   return plan;
+}
+
+// The search counts processors, and a plan that is worse by that count may be better on nodes. What
+// the search has proved holds for both.
+void take_better_on_nodes(Plan& plan, std::span<const Plan> known) {
+  if (plan.nodes.empty()) return;
+  for (const Plan& other : known) {
+    const bool is_cheap = other.feasible && consumed(other) <= consumed(plan);
+    if (!is_cheap || makespan(other) >= makespan(plan)) continue;
+    plan.placements = other.placements;
+    plan.nodes = other.nodes;
+  }
 }
 
 // The rows of the wanted planners that are made unasked.
@@ -200,8 +213,9 @@ Plan plan_by(const PlannerInfo& planner, PlanningContext& context, std::optional
 
 Plan plan_from(PlanningContext& context, std::optional<Time> deadline,
                std::span<const Plan> known) {
-  return planning::finished(planning::plan_anytime(context, deadline, known),
-                            *find_planner(planning::kSearch), context, deadline);
+  Plan plan = planning::plan_anytime(context, deadline, known);
+  planning::take_better_on_nodes(plan, known);
+  return planning::finished(std::move(plan), *find_planner(planning::kSearch), context, deadline);
 }
 
 bool can_search(const Problem& problem) {

@@ -126,6 +126,16 @@ void read_history(const Record& top, PlanRecord& plan) {
   });
 }
 
+std::vector<std::uint32_t> read_nodes(const Record& record) {
+  std::vector<std::uint32_t> nodes;
+  const auto field = record.find("nodes");
+  if (!field) return nodes;
+  for (Value item : record.list(*field)) {
+    nodes.push_back(static_cast<std::uint32_t>(record.count(item, 0)));
+  }
+  return nodes;
+}
+
 TaskRecord read_run(Record record) {
   const std::string id = read_text(record, "id");
   record.set_name(id);
@@ -135,7 +145,8 @@ TaskRecord read_run(Record record) {
           .start = read_time(record, "start"),
           .end = read_time(record, "end"),
           .processors = read_processors(record),
-          .critical = read_flag(record, "critical")};
+          .critical = read_flag(record, "critical"),
+          .nodes = read_nodes(record)};
 }
 
 void read_tasks(const Record& top, PlanRecord& plan) {
@@ -234,12 +245,17 @@ std::string format_fairness(const PlanRecord& record) {
                            io::json_list(record.division->periods, format_seconds));
 }
 
+std::string format_nodes(const std::vector<std::uint32_t>& nodes) {
+  if (nodes.empty()) return {};
+  return R"(,"nodes":)" + io::json_list(nodes, [](auto node) { return std::to_string(node); });
+}
+
 std::string format_task(const TaskRecord& task) {
   return fmt::format(
-      R"({{"workflow":{},"id":{},"cluster":{},"start":{},"end":{},"processors":{}{}}})",
+      R"({{"workflow":{},"id":{},"cluster":{},"start":{},"end":{},"processors":{}{}{}}})",
       json_string(task.workflow), json_string(task.id), json_string(task.cluster),
       format_seconds(task.start), format_seconds(task.end), task.processors,
-      task.critical ? R"(,"critical":true)" : "");
+      format_nodes(task.nodes), task.critical ? R"(,"critical":true)" : "");
 }
 
 // Ends are shown as makespans.

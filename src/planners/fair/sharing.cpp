@@ -9,6 +9,7 @@
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
 #include "planners/list/earliest_slot.hpp"
+#include "planners/list/node_placement.hpp"
 
 namespace dovetail::planning {
 
@@ -98,7 +99,7 @@ Plan Sharing::to_plan(std::string_view name, const std::optional<SharedSlots>& s
     plan.placements.push_back(placement_at(ref, (*slots)[ref.workflow][ref.task]));
   }
   for (const Member& member : members_) plan.alone.push_back(member.alone);
-  return plan;
+  return place_on_nodes(problem_, std::move(plan));
 }
 
 Plan Sharing::fairest_of(std::vector<Plan> plans) const {

@@ -4,6 +4,7 @@
 
 #include "planners/list/allocate.hpp"
 #include "planners/list/cluster_view.hpp"
+#include "planners/list/node_placement.hpp"
 
 namespace dovetail::planning {
 
@@ -19,7 +20,7 @@ Plan OneCluster::to_plan(std::string_view name,
   if (!slots) return plan;
   plan.placements.reserve(slots->size());
   for (TaskId task = 0; task < slots->size(); ++task) view_.place(plan, task, (*slots)[task]);
-  return plan;
+  return place_on_nodes(problem_, std::move(plan));
 }
 
 Duration OneCluster::shortest_makespan() {

@@ -1,8 +1,11 @@
 #include "planners/list/pull_forward.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/order.hpp"
+#include "dovetail/metrics.hpp"
+#include "planners/list/node_placement.hpp"
 
 namespace dovetail::planning {
 
@@ -22,6 +25,8 @@ std::vector<std::vector<std::size_t>> positions_of(const Problem& problem, const
 
 Plan pull_forward(const Problem& problem, Plan plan) {
   if (!plan.feasible) return plan;
+  const bool has_nodes = !plan.nodes.empty();
+  const std::optional<Plan> before_all = has_nodes ? std::optional(plan) : std::nullopt;
   std::vector<Calendar> calendars;
   for (std::size_t i = 0; i < problem.platform().clusters().size(); ++i) {
     calendars.push_back(problem.platform().calendar(i));
@@ -45,7 +50,10 @@ Plan pull_forward(const Problem& problem, Plan plan) {
     placement.end = placement.start + length;
     calendar.reserve({placement.start, placement.end}, placement.procs);
   }
-  return plan;
+  if (!has_nodes) return plan;
+  plan.nodes.clear();
+  plan = place_on_nodes(problem, std::move(plan));
+  return plan.feasible && makespan(plan) <= makespan(*before_all) ? plan : *before_all;
 }
 
 }  // namespace dovetail::planning

@@ -12,7 +12,8 @@ namespace dovetail::planning {
 // Keeps every task's cluster and processors. Takes the tasks in order of their starts (ties to the
 // first placement) and moves each to the earliest time after its predecessors at which its
 // processors are free. No task starts later than before: everything moved earlier now ends earlier
-// too, so the task's own slot is still free. Needs a valid plan of this problem; an infeasible one
+// too, so the task's own slot is still free. On a cluster with nodes the plan is placed on them anew;
+// if that ends later, it stays as it was. Needs a valid plan of this problem; an infeasible one
 // is returned unchanged.
 Plan pull_forward(const Problem& problem, Plan plan);
 

@@ -97,6 +97,8 @@ std::string pool_unfit(const Problem& problem) {
   for (const Cluster& cluster : clusters) {
     if (cluster.processors != 1)
       return "plans resources of one processor each, and \"" + cluster.name + "\" has more";
+    if (!cluster.node_types.empty())
+      return "plans resources without memory and GPUs, and \"" + cluster.name + "\" has some";
     if (!cluster.reservations.empty())
       return "plans resources without reservations, and \"" + cluster.name + "\" has some";
   }

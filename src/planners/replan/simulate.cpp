@@ -1,5 +1,7 @@
 #include "planners/replan/simulate.hpp"
 
+#include <algorithm>
+
 #include "dovetail/answer.hpp"
 #include "dovetail/metrics.hpp"
 #include "planners/list/cluster_view.hpp"
@@ -60,6 +62,11 @@ std::string simulate_unfit(const Problem& problem, const SimulateOptions& option
   if (planner != nullptr && (planner->pool_rule != nullptr) != is_pool(problem)) {
     return std::string(planner->name) +
            (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
+  }
+  const auto has_nodes = [](const Cluster& cluster) { return !cluster.node_types.empty(); };
+  if (std::ranges::any_of(problem.platform().clusters(), has_nodes)) {
+    return "events are followed by processors alone, and the cluster has nodes with memory or GPUs; "
+           "give its processors instead";
   }
   const std::string unfit = is_pool(problem) ? pool_unfit(problem) : single_cluster_unfit(problem);
   return unfit.empty() ? "" : "the planner " + unfit;

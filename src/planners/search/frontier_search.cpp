@@ -94,6 +94,8 @@ class FrontierSearch {
   void offer(const DecodedPlan& plan, std::optional<Time> deadline) {
     Plan found = parts_.cluster.to_plan("DOVETAIL", plan.slots);
     found.deadline = deadline;
+    // On nodes a plan may end later than by processors alone.
+    if (deadline && found.now + makespan(found) > *deadline) return;
     found.search = parts_.record();
     front_.offer(std::move(found));
   }

@@ -48,7 +48,7 @@ Area least_consumption(const ClusterView& view) {
   for (TaskId task = 0; task < view.size(); ++task) {
     const TaskTime& time = view.time(task);
     Area least = Area{time.min_procs()} * time.duration(time.min_procs());
-    if (time.kind() == TimeKind::table) {
+    if (time.lists_counts()) {
       for (const TimePoint& point : time.points()) {
         if (point.key > view.processors()) continue;
         least = std::min(least, Area{point.key} * time.duration(point.key));

@@ -138,7 +138,7 @@ class LowerBound::WindowFlow {
       const double cost = (procs + flow) * length;
       if (cost < best.cost) best = {procs, length, cost};
     };
-    if (time.kind() == TimeKind::amdahl) {
+    if (time.kind() == TimeKind::amdahl && !time.lists_counts()) {
       // (m + f) (a + b / m) is least at m = sqrt(f b / a).
       const double share = time.alpha();
       const double wanted = share > 0 ? std::sqrt(flow * (1 - share) / share) : double(most);
@@ -226,7 +226,7 @@ class LowerBound::WindowFlow {
     const TaskTime& time = view_.time(task);
     const Count fewest = windows_.fewest[task];
     const Count most = view_.bounded(task, view_.processors());
-    if (time.kind() == TimeKind::amdahl && most - fewest > kManyWidths) {
+    if (time.kind() == TimeKind::amdahl && !time.lists_counts() && most - fewest > kManyWidths) {
       return static_cast<Area>(std::floor(choices_[task].cost * kUnit * kSafely));
     }
     const auto cost = [&](Count procs) {
