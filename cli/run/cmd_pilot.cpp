@@ -13,6 +13,7 @@ namespace {
 struct PilotArguments {
   std::string order = {};
   std::uint32_t task = 0;
+  batch::StepPlace place = {};
   batch::PilotOptions options = {};
 };
 
@@ -41,10 +42,13 @@ void add_pilot(CLI::App& program, Exit& status) {
   step->group("");
   step->add_option("order", given->order, "The order")->required();
   step->add_option("task", given->task, "The number of the task")->required();
+  step->add_option("--nodes", given->place.nodes, "The nodes of the task")->delimiter(',');
+  step->add_option("--cores", given->place.cores, "Its cores on this node")->delimiter(',');
+  step->add_option("--gpus", given->place.gpus, "Its GPUs on this node")->delimiter(',');
   // The status is the task's own.
   step->callback([given, &status] {
     status = Exit{batch::run_step(batch::read_order(given->order, given->task), given->task,
-                                  *batch::system_around_us())};
+                                  given->place, *batch::system_around_us())};
   });
 }
 

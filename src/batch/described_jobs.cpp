@@ -37,7 +37,8 @@ Platform platform_of(const ClusterPicture& picture, const std::string& partition
   const PartitionLimits limits = limits_of(picture, partition);
   Cluster cluster{.name = limits.name,
                   .processors = limits.nodes * limits.cores_per_node,
-                  .cores_per_node = limits.cores_per_node};
+                  .cores_per_node = limits.cores_per_node,
+                  .node_types = {limits.node(limits.nodes)}};
   return Platform(0, {std::move(cluster)});
 }
 

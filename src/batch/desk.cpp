@@ -107,9 +107,14 @@ void LiveDesk::submit(const queue::PilotDraft& draft_of_strategy) {
   const Duration limit = limit_for(draft_of_strategy, queue.limits());
   const std::string broken = broken_limit(queue.limits(), nodes, limit);
   if (!broken.empty()) throw InputError(broken);
+  if (nodes > queue.limits().nodes) {
+    throw NotNow(fmt::format(
+        "{} need{} {} nodes, of which {} can be used now", tasks_text(draft_of_strategy.tasks),
+        draft_of_strategy.tasks.size() == 1 ? "s" : "", nodes, queue.limits().nodes));
+  }
   submit_script(draft({.tasks = draft_of_strategy.tasks,
                        .nodes = nodes,
-                       .cores_per_node = queue.limits().cores_per_node,
+                       .node = queue.limits().node(nodes),
                        .limit = limit,
                        .expected_wait = queue.wait_of_job(nodes, limit)}));
 }
@@ -121,7 +126,7 @@ void LiveDesk::submit(const PlannedJob& job) {
   const std::uint32_t pilot =
       draft({.tasks = {job.task},
              .nodes = job.nodes,
-             .cores_per_node = job.cores_per_node,
+             .node = {.cores = job.cores_per_node},
              .limit = job.limit,
              .expected_wait = std::max<Duration>(0, job.start - book_.wall_now()),
              .planned = job.start,

@@ -77,10 +77,10 @@ void JobBackend::write_files(const StepCommand& command) const {
   const PilotOrder order{.job_name = name_of(number),
                          .pilot = number,
                          .nodes = (command.processors + cores - 1) / cores,
-                         .cores_per_node = cores,
+                         .node = {.cores = cores},
                          .request = length + kMinute,
                          .spreads = true,
-                         .tasks = {{.command = command}}};
+                         .tasks = {{.command = command, .demand = whole_node({.cores = cores})}}};
   // Two months never share a node; post tasks do.
   const JobPlace place{.partition = options_.partition, .shares_nodes = command.processors == 1};
   write_job_files(folder_, *system_, order, place, options_.program);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "batch/job_script.hpp"
+#include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
 #include "run/freshness.hpp"
 
@@ -100,7 +101,7 @@ std::uint32_t JobBook::draft(const JobDraft& draft) {
     held_[task] = true;
   }
   write_job(submit_entry(stamp(), pilot, drafted));
-  write_files(pilot, draft.cores_per_node, draft.until);
+  write_files(pilot, draft.node, draft.until);
   sync();
   return pilot;
 }
@@ -110,21 +111,37 @@ void JobBook::draft_again(std::uint32_t pilot) {
   const PilotOrder before = order(pilot);
   lost.name = pilot_name(options_.token, pilot, lost.tries + 1);
   write_job(submit_entry(stamp(), pilot, lost));
-  write_files(pilot, before.cores_per_node, before.until);
+  write_files(pilot, before.node, before.until);
   sync();
 }
 
-PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes,
-                              Count cores) const {
+// What it takes of the job's nodes: all of them when it is alone there.
+queue::TaskShare JobBook::share_of(TaskRef ref, const PilotOrder& order) const {
+  const TaskTime time = problem_.time(ref.workflow, ref.task, 0);
+  if (!order.spreads) {
+    NodeType node = order.node;
+    node.count = order.nodes;
+    const Workflow& workflow = problem_.workflows()[ref.workflow];
+    try {
+      return queue::share_of(workflow.needs(ref.task), time, node);
+    } catch (const InputError& error) {
+      throw InputError("task " + std::string(workflow.id(ref.task)) + " " + error.what());
+    }
+  }
+  return {time.floor_allowed(order.nodes * order.node.cores), whole_node(order.node)};
+}
+
+PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt,
+                              const PilotOrder& order) const {
   const TaskRef ref = problem_.task_at(task);
   const Workflow& workflow = problem_.workflows()[ref.workflow];
-  const TaskTime time = problem_.time(ref.workflow, ref.task, 0);
-  const TaskStatus started{.attempt = attempt, .processors = time.floor_allowed(nodes * cores)};
-  PilotTask made{.command = command_of(task, started)};
+  const queue::TaskShare share = share_of(ref, order);
+  const TaskStatus started{.attempt = attempt, .processors = share.processors};
+  PilotTask made{.command = command_of(task, started), .demand = share.demand};
   made.command.name = problem_.task_name(task);
-  made.command.processors = started.processors;
-  made.command.expected = time.duration(started.processors);
-  tell_nodes(made.command, nodes);
+  made.command.processors = share.processors;
+  made.command.expected = problem_.time(ref.workflow, ref.task, 0).duration(share.processors);
+  tell_nodes(made.command, order.spreads ? order.nodes : share.demand.nodes);
   for (const TaskId before : workflow.predecessors(ref.task)) {
     made.after.push_back(static_cast<std::uint32_t>(problem_.number_of({ref.workflow, before})));
   }
@@ -133,20 +150,19 @@ PilotTask JobBook::pilot_task(std::uint32_t task, std::uint32_t attempt, Count n
   return made;
 }
 
-void JobBook::write_files(std::uint32_t pilot, Count cores_per_node,
+void JobBook::write_files(std::uint32_t pilot, const NodeType& node,
                           std::optional<WallTime> until) const {
   const PilotStatus& job = pilots_.at(pilot);
   PilotOrder order{.job_name = job.name,
                    .pilot = pilot,
                    .nodes = job.nodes,
-                   .cores_per_node = cores_per_node,
+                   .node = node,
                    .request = job.request,
                    .until = until,
                    .picks_longest = options_.how.pick == queue::Pick::longest,
                    .spreads = job.planned.has_value()};
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
-    order.tasks.push_back(
-        pilot_task(job.tasks[i], job.attempts[i], order.spreads ? job.nodes : 1, cores_per_node));
+    order.tasks.push_back(pilot_task(job.tasks[i], job.attempts[i], order));
   }
   orders_.erase(pilot);
   JobPlace place{.partition = options_.partition};
@@ -195,7 +211,13 @@ void JobBook::hear(std::uint32_t pilot, const PilotReport& report) {
 void JobBook::start(const PilotReport::BegunTask& start, Count processors) {
   Json entry = run::start_entry(stamp_of(start.time), start.task, start.attempt, processors);
   entry["definition"] = revision().definition(start.task);
-  entry["node"] = start.node;
+  const NodeShare& first = start.on.front();
+  entry["node"] = first.node;
+  if (!first.cores.empty()) entry["cores"] = first.cores;
+  if (!first.gpus.empty()) entry["gpus"] = first.gpus;
+  if (start.on.size() > 1) {
+    for (const NodeShare& share : start.on) entry["nodes"].push_back(share.node);
+  }
   write(entry);
 }
 

@@ -18,6 +18,7 @@
 #include "batch/system.hpp"
 #include "dovetail/problem.hpp"
 #include "planners/list/slot.hpp"
+#include "queue/strategies/node_share.hpp"
 #include "queue/strategies/strategy.hpp"
 #include "run/run_book.hpp"
 
@@ -27,11 +28,11 @@ namespace dovetail::batch {
 struct JobDraft {
   std::vector<TaskId> tasks;
   Count nodes = 1;
-  Count cores_per_node = 1;
+  NodeType node = {};  // each of them, as far as the job can count on it
   Duration limit = 0;
   Duration expected_wait = 0;
-  // When its one task is to start, on all the nodes; nothing: as soon as there are nodes, of which
-  // each task has one.
+  // When its one task is to start, on all the nodes; nothing: as soon as there are nodes, which the
+  // tasks share.
   std::optional<WallTime> planned = {};
   std::optional<WallTime> until = {};  // the nodes are reserved from then to that moment
 };
@@ -96,8 +97,9 @@ class JobBook : public run::RunBook {
   void write_job(const Json& entry);
   void take_over_task(std::uint32_t task);
   void set_done_mark(std::uint32_t task) const;
-  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, Count nodes, Count cores) const;
-  void write_files(std::uint32_t pilot, Count cores_per_node, std::optional<WallTime> until) const;
+  queue::TaskShare share_of(TaskRef ref, const PilotOrder& order) const;
+  PilotTask pilot_task(std::uint32_t task, std::uint32_t attempt, const PilotOrder& order) const;
+  void write_files(std::uint32_t pilot, const NodeType& node, std::optional<WallTime> until) const;
   void start(const PilotReport::BegunTask& start, Count processors);
   void end(const PilotReport::EndedTask& end);
   void lose(std::uint32_t task);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dovetail/nodes.hpp"
 #include "dovetail/time.hpp"
 #include "run/clock.hpp"
 
@@ -64,6 +65,9 @@ struct ClusterJob {
 struct ClusterNode {
   std::string name;
   Count cpus = 1;
+  Bytes memory = 0;  // 0: not known
+  Count gpus = 0;
+  std::vector<std::string> features = {};
   bool is_usable = true;  // neither down nor drained nor about to be
   std::string state = {};
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dovetail/io.hpp"
 
 namespace dovetail::batch {
@@ -30,11 +32,16 @@ std::string task_list(const PilotOrder& order) {
   return names;
 }
 
+bool needs_memory(const PilotOrder& order) {
+  return std::ranges::any_of(order.tasks,
+                             [](const PilotTask& task) { return task.demand.memory > 0; });
+}
+
 std::string what_it_runs(const PilotOrder& order) {
   if (order.spreads) return "# One task of the workflow, on all nodes, as planned:\n";
-  return fmt::format(
-      "# {} of the workflow, one a node at a time, as they become ready:\n",
-      order.tasks.size() == 1 ? "One task" : fmt::format("{} tasks", order.tasks.size()));
+  if (order.tasks.size() == 1) return "# One task of the workflow:\n";
+  return fmt::format("# {} tasks of the workflow, which share the nodes as they become ready:\n",
+                     order.tasks.size());
 }
 
 }  // namespace
@@ -59,6 +66,7 @@ std::string job_script(const BatchSystem& system, const PilotOrder& order, const
   const JobRequest request{.name = order.job_name,
                            .nodes = order.nodes,
                            .processes = order.spreads ? order.tasks.front().command.processors : 0,
+                           .needs_memory = needs_memory(order),
                            .limit = order.request,
                            .place = place,
                            .output = files.output};

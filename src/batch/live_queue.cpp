@@ -8,6 +8,7 @@
 
 #include "batch/batch_errors.hpp"
 #include "io/text.hpp"
+#include "queue/strategies/node_share.hpp"
 #include "queue/strategies/strategy.hpp"
 
 namespace dovetail::batch {
@@ -149,15 +150,21 @@ PartitionLimits limits_of(const ClusterPicture& picture, const std::string& name
     throw NotNow("no node of partition " + partition.name + " can be used now" +
                  (picture.shown_by.empty() ? "" : "; see " + picture.shown_by));
   }
-  PartitionLimits limits{.name = partition.name,
-                         .nodes = static_cast<Count>(nodes.size()),
-                         .cores_per_node = kMaxProcessors,
-                         .min_nodes = partition.min_nodes,
-                         .max_time = partition.max_time};
+  std::vector<NodeType> types;
   for (const ClusterNode& node : picture.nodes) {
     if (!nodes.contains(node.name)) continue;
-    limits.cores_per_node = std::min(limits.cores_per_node, node.cpus);
+    types.push_back(
+        {.cores = node.cpus, .memory = node.memory, .gpus = node.gpus, .features = node.features});
   }
+  const NodeType least = queue::common_node(types);
+  PartitionLimits limits{.name = partition.name,
+                         .nodes = static_cast<Count>(nodes.size()),
+                         .cores_per_node = least.cores,
+                         .memory_per_node = least.memory,
+                         .gpus_per_node = least.gpus,
+                         .features = least.features,
+                         .min_nodes = partition.min_nodes,
+                         .max_time = partition.max_time};
   const auto all = static_cast<Count>(partition.node_names.size());
   limits.max_nodes = std::min(all, partition.max_nodes.value_or(all));
   return limits;
@@ -200,6 +207,7 @@ Platform live_platform(const ClusterPicture& picture, const std::string& name) {
   Cluster cluster = live_nodes(picture, name, {}).clusters().front();
   cluster.processors *= limits.cores_per_node;
   cluster.cores_per_node = limits.cores_per_node;
+  cluster.node_types = {limits.node(limits.nodes)};
   for (Reservation& one : cluster.reservations) one.procs *= limits.cores_per_node;
   return Platform(picture.at, {std::move(cluster)}, true);
 }
@@ -216,7 +224,8 @@ Duration LiveQueue::wait(Count nodes, Duration work) const {
 }
 
 Duration LiveQueue::wait_of_job(Count nodes, Duration limit) const {
-  return limit > limits_.max_time ? kAges : snapshot_.wait(nodes, limit);
+  const bool is_possible = nodes <= limits_.nodes && limit <= limits_.max_time;
+  return is_possible ? snapshot_.wait(nodes, limit) : kAges;
 }
 
 }  // namespace dovetail::batch

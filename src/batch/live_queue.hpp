@@ -25,13 +25,25 @@ namespace dovetail::batch {
 // What a job in a partition has to keep to.
 struct PartitionLimits {
   std::string name;
-  Count nodes = 0;           // that can be used now
-  Count cores_per_node = 1;  // of the smallest of them
-  Count min_nodes = 1;       // of a job
-  Count max_nodes = 0;       // of a job, whether they can be used now or not
+  Count nodes = 0;  // that can be used now
+  // What all of them have.
+  Count cores_per_node = 1;
+  Bytes memory_per_node = 0;  // 0: not known
+  Count gpus_per_node = 0;
+  std::vector<std::string> features = {};
+  Count min_nodes = 1;  // of a job
+  Count max_nodes = 0;  // of a job, whether they can be used now or not
   Duration max_time = kForever;
 
   Count most_nodes_now() const { return std::min(nodes, max_nodes); }
+  // A job may have that many nodes, each with at least this.
+  NodeType node(Count count) const {
+    return {.count = count,
+            .cores = cores_per_node,
+            .memory = memory_per_node,
+            .gpus = gpus_per_node,
+            .features = features};
+  }
 };
 
 // Of the partition of that name, or of the default one when the name is empty. Throws InputError

@@ -8,6 +8,7 @@
 #include "io/text.hpp"
 #include "planners/list/pull_forward.hpp"
 #include "planners/replan/workflow_part.hpp"
+#include "queue/strategies/node_share.hpp"
 
 namespace dovetail::batch {
 
@@ -93,6 +94,21 @@ void choose_nodes(NodeWindows& taken, PlannedJob& job) {
   std::ranges::sort(job.node_names);
 }
 
+// Throws InputError when no job in the partition can have the task, NotNow when it has too few
+// nodes for that now.
+queue::TaskShare share_in(const PartitionLimits& limits, const TaskNeeds& needs,
+                          const TaskTime& time, const std::string& name) {
+  queue::TaskShare share;
+  try {
+    share = queue::share_of(needs, time, limits.node(limits.max_nodes));
+  } catch (const InputError& error) {
+    throw InputError("partition " + limits.name + ": task " + io::quote(name) + " " + error.what());
+  }
+  if (share.demand.nodes <= limits.nodes) return share;
+  throw NotNow("task " + io::quote(name) + " needs " + std::to_string(share.demand.nodes) +
+               " nodes, of which " + std::to_string(limits.nodes) + " can be used now");
+}
+
 }  // namespace
 
 void require_possible(const Problem& problem, const PartitionLimits& limits, Duration overhead,
@@ -105,15 +121,10 @@ void require_possible(const Problem& problem, const PartitionLimits& limits, Dur
       time_in_nodes(time, name, {.limits = limits, .overhead = overhead});
       continue;
     }
-    const Count procs = time.floor_allowed(limits.cores_per_node);
-    if (procs == 0) {
-      throw InputError("task " + io::quote(name) + " needs " + std::to_string(time.min_procs()) +
-                       " processors, but a node of " + limits.name + " has " +
-                       std::to_string(limits.cores_per_node) +
-                       "; --reserve gives tasks several nodes");
-    }
+    const queue::TaskShare share = share_in(limits, workflow.needs(task), time, name);
+    const Count nodes = std::max(limits.min_nodes, share.demand.nodes);
     const std::string broken =
-        broken_limit(limits, limits.min_nodes, job_limit(time.duration(procs), overhead));
+        broken_limit(limits, nodes, job_limit(time.duration(share.processors), overhead));
     if (!broken.empty()) throw InputError("task " + io::quote(name) + ": " + broken);
   }
 }

@@ -43,8 +43,9 @@ struct JobPlace {
 struct JobRequest {
   std::string name;  // unlike that of any other job on the cluster
   Count nodes = 1;
-  Count processes = 0;  // of one task that has all nodes; 0: tasks are started one by one
-  Duration limit = 0;   // rounded up to what the system counts in
+  Count processes = 0;        // of one task that has all nodes; 0: tasks are started one by one
+  bool needs_memory = false;  // all that its nodes have; else what the system gives by itself
+  Duration limit = 0;         // rounded up to what the system counts in
   JobPlace place = {};
   std::string output = {};  // the file to which the job prints, at its end
 };
@@ -64,10 +65,16 @@ struct JobAllocation {
   WallTime until = kForever;  // when the system ends it
 };
 
+// The nodes of a task, and beside each how many processes it has there.
+struct TaskHosts {
+  std::vector<std::string> nodes = {};
+  std::vector<Count> processes = {};
+};
+
 // A task of a job, to be started on one of its nodes.
 struct StepRequest {
   std::string node;
-  Count cores = 1;  // of the node
+  Count cores = 1;  // that the node has: steps share them
   std::string name;
   std::vector<std::string> command;
 };
@@ -141,9 +148,12 @@ class BatchSystem {
   // commands does.
   virtual std::vector<std::string> stop_steps(const std::string& job_id) const = 0;
   virtual StepTrouble trouble_of(std::string_view last_words) const = 0;
-  // On a node, in a step: variables that keep on that node what the task starts by the system's own
-  // means. It may write `hosts_file`, a file of the step's own.
-  virtual Environment confined(Count processes, const std::string& hosts_file) const = 0;
+  // On a node, in a step: variables that keep on the task's nodes what it starts by the system's
+  // own means. The file has the name of a node on a line for each process.
+  virtual Environment confined(const TaskHosts& hosts, const std::string& hosts_file) const = 0;
+  // On a node, in a step: whether the node is all of this machine, so that its cores have the
+  // machine's numbers.
+  virtual bool is_on_own_machine() const = 0;
 };
 
 }  // namespace dovetail::batch

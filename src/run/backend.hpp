@@ -48,7 +48,10 @@ struct StepCommand {
   std::string name = {};  // for people
   Count processors = 1;
   Duration expected = 0;
-  std::string node = {};  // of the job that we are in, for steps inside a job
+  // For steps inside a job: the nodes of that job that it has, and the numbers of the GPUs that it
+  // has on the first, where the command runs. `cores` are of that node, too.
+  std::vector<std::string> nodes = {};
+  std::vector<int> gpus = {};
 };
 
 // Whether more steps can start on the node of a step that has ended.

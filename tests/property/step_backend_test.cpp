@@ -22,7 +22,7 @@ class StepsInAJob : public testing::TaskRunner {
  protected:
   void add(std::uint32_t number, const std::string& text) {
     run::StepCommand made = command(text, number);
-    made.node = "n" + std::to_string(number);
+    made.nodes = {"n" + std::to_string(number)};
     order_.tasks.push_back({.command = made});
   }
 

@@ -29,8 +29,9 @@ class FakeSystem final : public batch::BatchSystem {
   std::deque<PretendedJob> queue = {};
   bool is_away = false;
   bool are_nodes_up = true;
-  bool loses_answers = false;  // of submissions, which arrive all the same
-  Count most_jobs = 0;         // of the user; 0: any number
+  bool has_own_machines = false;  // its nodes
+  bool loses_answers = false;     // of submissions, which arrive all the same
+  Count most_jobs = 0;            // of the user; 0: any number
   batch::Partition partition = {.name = "main", .is_default = true};
   std::vector<batch::ClusterJob> past = {};
   std::function<void(int)> at_question = {};  // with their number, before jobs() answers
@@ -145,7 +146,10 @@ class FakeSystem final : public batch::BatchSystem {
   batch::StepTrouble trouble_of(std::string_view) const override {
     return batch::StepTrouble::unknown;
   }
-  batch::Environment confined(Count, const std::string&) const override { return {}; }
+  batch::Environment confined(const batch::TaskHosts&, const std::string&) const override {
+    return {};
+  }
+  bool is_on_own_machine() const override { return has_own_machines; }
 
  private:
   void require_here() const {

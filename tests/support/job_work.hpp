@@ -38,7 +38,7 @@ inline void pretend_work(const std::string& script_file, const std::string& job_
   for (std::size_t i = 0; i < std::min(most, order.tasks.size()); ++i) {
     const run::StepCommand& command = order.tasks[i].command;
     add(entry_of(batch::PilotReport::BegunTask{
-        .task = command.task, .attempt = command.attempt, .node = "n1", .time = now}));
+        .task = command.task, .attempt = command.attempt, .on = {{.node = "n1"}}, .time = now}));
     run::AttemptEnd end;
     end.seconds = 0.001;
     end.time = now;

@@ -1,19 +1,16 @@
 #include "batch/pilot/pilot.hpp"
 
 #include <poll.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <map>
 
+#include "batch/pilot/node_slots.hpp"
 #include "batch/pilot/pilot_tasks.hpp"
 #include "batch/pilot/step_backend.hpp"
 #include "dovetail/error.hpp"
 #include "dovetail/io.hpp"
-#include "run/freshness.hpp"
-#include "run/local/supervisor.hpp"
 
 namespace dovetail::batch {
 
@@ -22,7 +19,7 @@ namespace {
 using run::steady_now;
 using run::wall_now;
 
-std::deque<std::string> nodes_to_use(const PilotOrder& order, const JobAllocation& allocation) {
+std::vector<std::string> nodes_to_use(const PilotOrder& order, const JobAllocation& allocation) {
   const auto most = static_cast<std::size_t>(order.spreads ? 1 : std::max<Count>(1, order.nodes));
   const std::size_t count = std::min(most, allocation.nodes.size());
   return {allocation.nodes.begin(), allocation.nodes.begin() + static_cast<long>(count)};
@@ -42,8 +39,8 @@ class PilotLoop {
                   .settle = options.settle,
                   .patience = options.patience}),
         report_(report_file(folder, order.pilot)),
-        idle_(nodes_to_use(order, allocation)),
-        tasks_(order, static_cast<Count>(idle_.size())),
+        slots_(nodes_to_use(order, allocation), order.node),
+        tasks_(order, slots_.size()),
         pause_(options.first_look) {
     report_.add(begin_entry(allocation.job_id, allocation.nodes));
   }
@@ -67,13 +64,15 @@ class PilotLoop {
  private:
   struct StartedTask {
     TaskId task = 0;
-    std::string node;
+    std::vector<NodeId> nodes;
+    std::vector<NodeShare> shares;  // beside the nodes
   };
 
   Duration left() const { return deadline_ - steady_now(); }
 
   bool may_go_on() {
-    return why_stopping_.empty() && !idle_.empty() && tasks_.can_start_more(left()) && is_waiting_;
+    return why_stopping_.empty() && tasks_.has_room() && tasks_.can_start_more(left()) &&
+           is_waiting_;
   }
 
   std::string why() const {
@@ -86,7 +85,9 @@ class PilotLoop {
     Duration longest = kHour;
     if (why_stopping_.empty()) {
       longest = std::min(longest, left());
-      if (is_waiting_ && !idle_.empty()) longest = std::min(longest, next_look_ - steady_now());
+      if (is_waiting_ && tasks_.has_room()) {
+        longest = std::min(longest, next_look_ - steady_now());
+      }
     }
     pollfd files[] = {{backend_.descriptor(), POLLIN, 0}, {asked_.descriptor(), POLLIN, 0}};
     poll(files, std::size(files), static_cast<int>(std::max<Duration>(0, longest)));
@@ -102,7 +103,7 @@ class PilotLoop {
 
   // What other jobs have done since.
   void look() {
-    if (idle_.empty() || steady_now() < next_look_) return;
+    if (!tasks_.has_room() || steady_now() < next_look_) return;
     const auto awaited = tasks_.awaited();
     const auto found = marked_done(folder_, awaited);
     for (const std::uint32_t task : found) tasks_.found_done(task);
@@ -116,13 +117,18 @@ class PilotLoop {
   void start() {
     std::vector<run::StepCommand> commands;
     while (const auto task = tasks_.start_next(left())) {
-      run::StepCommand& command = commands.emplace_back(order_.tasks[*task].command);
-      command.node = std::move(idle_.front());
-      idle_.pop_front();
-      running_[command.task] = {*task, command.node};
+      const PilotTask& starts = order_.tasks[*task];
+      const auto nodes = tasks_.nodes_of(*task);
+      run::StepCommand& command = commands.emplace_back(starts.command);
+      StartedTask& started = running_[command.task];
+      started = {*task, {nodes.begin(), nodes.end()}, slots_.take(starts.demand, nodes)};
+      for (const NodeShare& share : started.shares) command.nodes.push_back(share.node);
+      // Alone in its job, it has what the system gave that.
+      if (!order_.spreads) command.cores = started.shares.front().cores;
+      if (starts.demand.gpus > 0) command.gpus = started.shares.front().gpus;
       report_.add(entry_of(PilotReport::BegunTask{.task = command.task,
                                                   .attempt = command.attempt,
-                                                  .node = command.node,
+                                                  .on = started.shares,
                                                   .time = wall_now()}));
     }
     report_.sync();
@@ -141,18 +147,20 @@ class PilotLoop {
 
   // Whether the task is done.
   bool conclude(const run::StepEnd& step) {
-    auto [task, node] = std::move(running_.extract(step.task).mapped());
+    const auto [task, nodes, shares] = std::move(running_.extract(step.task).mapped());
     PilotReport::EndedTask end{.task = step.task, .attempt = step.attempt, .end = step.end};
     if (step.is_success()) end.missing = missing_output(order_.tasks[task]);
     // Of one that is lost it is not for us to say what became of it.
     if (!step.is_lost) report_.add(entry_of(end));
     const bool is_done = step.is_success() && end.missing.empty();
-    const bool is_usable = step.node == run::NodeAfterStep::usable;
-    if (is_usable) idle_.push_back(std::move(node));
+    slots_.give_back(nodes, shares);
     if (is_done) {
       tasks_.succeed(task);
+    } else if (step.node == run::NodeAfterStep::usable) {
+      tasks_.fail(task);
     } else {
-      tasks_.fail(task, is_usable ? PilotTasks::NodeFate::idle : PilotTasks::NodeFate::lost);
+      // Of a task on several nodes something may still run on any of them.
+      tasks_.fail(task, nodes);
     }
     // The job is being ended, and we have not been told yet.
     if (step.node == run::NodeAfterStep::job_is_over) stop("time");
@@ -166,7 +174,7 @@ class PilotLoop {
   run::SignalFile asked_{SIGTERM, SIGINT, SIGHUP};
   StepBackend backend_;
   run::JournalWriter report_;
-  std::deque<std::string> idle_;  // nodes; the one that has been idle for longest comes first
+  NodeSlots slots_;
   PilotTasks tasks_;
   std::map<std::uint32_t, StartedTask> running_;  // by the number of the task
   Duration pause_;
@@ -174,33 +182,6 @@ class PilotLoop {
   bool is_waiting_ = false;  // for what other jobs do
   std::string why_stopping_;
 };
-
-// --- on the node
-
-// What the task reads is known even if it is changed while the task runs.
-void prepare_folder(const PilotTask& task) {
-  std::filesystem::create_directories(task.command.folder);
-  if (task.inputs.empty()) return;
-  TaskExecution reads;
-  reads.inputs = task.inputs;
-  write_file(inputs_file(task.command.attempt_file),
-             run::digest_of_inputs(reads, task.command.folder));
-}
-
-// What a task starts by the system's own means stays on its node: other tasks run on the others.
-void confine_to_node(const PilotTask& task, const BatchSystem& system) {
-  const std::string hosts = task.command.attempt_file + ".hosts";
-  for (const auto& [name, value] : system.confined(task.command.processors, hosts)) {
-    setenv(name.c_str(), value.c_str(), 1);
-  }
-}
-
-int write_not_started(const PilotTask& task, const std::string& why) {
-  const run::AttemptEnd end = run::AttemptEnd::not_started(why);
-  auto file = run::AttemptWriter::create(task.command.attempt_file);
-  if (file) file->write_end(end);
-  return end.exit_code;
-}
 
 }  // namespace
 
@@ -219,27 +200,6 @@ std::string run_pilot(const run::RunFolder& folder, const PilotOrder& order,
                       const PilotOptions& options) {
   if (!claim_order(folder, order.pilot)) return "twice";
   return PilotLoop(folder, order, allocation, system, options).run();
-}
-
-int run_step(const PilotOrder& order, std::uint32_t task, const BatchSystem& system) {
-  constexpr int kBegunBefore = 125;
-  const PilotTask* found = order.find(task);
-  if (found == nullptr) {
-    throw InputError("there is no task " + std::to_string(task) + " in the order of job " +
-                     order.job_name);
-  }
-  std::error_code error;
-  if (std::filesystem::exists(found->command.attempt_file, error)) {
-    const auto attempt = run::read_attempt(found->command.attempt_file);
-    return attempt.end && attempt.end->is_success() ? 0 : kBegunBefore;
-  }
-  try {
-    prepare_folder(*found);
-    if (!order.spreads) confine_to_node(*found, system);
-  } catch (const std::exception& trouble) {
-    return write_not_started(*found, trouble.what());
-  }
-  return run::supervise_once(found->command).exit_code;
 }
 
 }  // namespace dovetail::batch

@@ -48,18 +48,36 @@ void make_parent(const std::string& file) {
 // How the line of a task begins, by which it is found.
 std::string head_of(std::uint32_t task) { return "{\"task\":" + std::to_string(task) + ","; }
 
+Json json_of_demand(const NodeDemand& demand) {
+  Json json = {{"nodes", demand.nodes}, {"cores", demand.cores}};
+  if (demand.memory > 0) json["memory"] = demand.memory;
+  if (demand.gpus > 0) json["gpus"] = demand.gpus;
+  if (demand.is_whole) json["whole"] = true;
+  return json;
+}
+
+NodeDemand demand_of_json(const Json& json) {
+  return {.nodes = json.at("nodes"),
+          .cores = json.at("cores"),
+          .memory = json.value("memory", Bytes{0}),
+          .gpus = json.value("gpus", Count{0}),
+          .is_whole = json.value("whole", false)};
+}
+
 // The number comes first, as in the head of its line.
 Json json_of_task(const PilotTask& task) {
   Json json = run::json_of(task.command);
   json["name"] = task.command.name;
   json["processors"] = task.command.processors;
   json["expected"] = task.command.expected;
+  json["demand"] = json_of_demand(task.demand);
   json["after"] = task.after;
   json["inputs"] = task.inputs;
   return json;
 }
 
-PilotTask task_of_json(const Json& json) {
+// `node`: what a task without a demand takes, of an order that an earlier Dovetail wrote.
+PilotTask task_of_json(const Json& json, const NodeType& node) {
   PilotTask task;
   task.command = run::command_from(json);
   json.at("name").get_to(task.command.name);
@@ -67,14 +85,17 @@ PilotTask task_of_json(const Json& json) {
   json.at("expected").get_to(task.command.expected);
   json.at("after").get_to(task.after);
   json.at("inputs").get_to(task.inputs);
+  task.demand = json.contains("demand") ? demand_of_json(json.at("demand")) : whole_node(node);
   return task;
 }
 
 Json head_json(const PilotOrder& order) {
   Json json = {{"job_name", order.job_name}, {"pilot", order.pilot},
-               {"nodes", order.nodes},       {"cores_per_node", order.cores_per_node},
+               {"nodes", order.nodes},       {"cores_per_node", order.node.cores},
                {"request", order.request},   {"picks_longest", order.picks_longest},
                {"spreads", order.spreads}};
+  if (order.node.memory > 0) json["memory_per_node"] = order.node.memory;
+  if (order.node.gpus > 0) json["gpus_per_node"] = order.node.gpus;
   if (order.until) json["until"] = *order.until;
   return json;
 }
@@ -84,7 +105,9 @@ PilotOrder order_of_head(const Json& json) {
   json.at("job_name").get_to(order.job_name);
   json.at("pilot").get_to(order.pilot);
   json.at("nodes").get_to(order.nodes);
-  json.at("cores_per_node").get_to(order.cores_per_node);
+  json.at("cores_per_node").get_to(order.node.cores);
+  order.node.memory = json.value("memory_per_node", Bytes{0});
+  order.node.gpus = json.value("gpus_per_node", Count{0});
   json.at("request").get_to(order.request);
   json.at("picks_longest").get_to(order.picks_longest);
   json.at("spreads").get_to(order.spreads);
@@ -113,11 +136,21 @@ PilotOrder parse_order(const std::string& file, Parse parse) {
   }
 }
 
+bool fits(const NodeDemand& demand, const NodeType& node) {
+  const bool takes_sense = demand.nodes >= 1 && demand.cores >= 1 && demand.memory >= 0 &&
+                           demand.gpus >= 0 && node.memory >= 0;
+  const bool has_memory = node.memory == 0 || demand.memory <= node.memory;
+  return takes_sense && demand.cores <= node.cores && has_memory && demand.gpus <= node.gpus;
+}
+
 void require_sense(const std::string& file, const PilotOrder& order) {
   std::set<std::uint32_t> seen;
   for (const PilotTask& task : order.tasks) {
-    if (seen.insert(task.command.task).second) continue;
-    throw InputError(file, 0, "task " + std::to_string(task.command.task) + " is in it twice");
+    const std::string name = "task " + std::to_string(task.command.task);
+    if (!seen.insert(task.command.task).second) throw InputError(file, 0, name + " is in it twice");
+    if (!fits(task.demand, order.node)) {
+      throw InputError(file, 0, name + " takes more than a node has, or nothing");
+    }
   }
   if (has_circle(order)) {
     throw InputError(file, 0, "tasks come after one another in a circle");
@@ -158,6 +191,23 @@ void add_known_ends(const PilotOrder& order, PilotReport& report) {
   }
 }
 
+// Lists beside each other: nodes, and the numbers that the task has on each. Of an earlier Dovetail
+// one node.
+std::vector<NodeShare> shares_of_json(const Json& entry) {
+  if (entry.contains("node")) return {{.node = entry.at("node").get<std::string>()}};
+  using Numbers = std::vector<std::vector<int>>;
+  const auto cores = entry.value("cores", Numbers());
+  const auto gpus = entry.value("gpus", Numbers());
+  std::vector<NodeShare> shares;
+  for (const Json& node : entry.at("nodes")) {
+    const std::size_t i = shares.size();
+    NodeShare& share = shares.emplace_back(NodeShare{.node = node.get<std::string>()});
+    if (i < cores.size()) share.cores = cores[i];
+    if (i < gpus.size()) share.gpus = gpus[i];
+  }
+  return shares;
+}
+
 void add_entry(const Json& entry, PilotReport& report) {
   const std::string what = entry.at("what").get<std::string>();
   if (what == "begin") {
@@ -167,7 +217,7 @@ void add_entry(const Json& entry, PilotReport& report) {
   } else if (what == "start") {
     report.starts.push_back({.task = entry.at("task").get<std::uint32_t>(),
                              .attempt = entry.at("attempt").get<std::uint32_t>(),
-                             .node = entry.at("node").get<std::string>(),
+                             .on = shares_of_json(entry),
                              .time = entry.at("time").get<WallTime>()});
   } else if (what == "end") {
     const auto end = run::end_of(entry);
@@ -187,6 +237,10 @@ const PilotTask* PilotOrder::find(std::uint32_t task) const {
   const auto found =
       std::ranges::find(tasks, task, [](const PilotTask& other) { return other.command.task; });
   return found == tasks.end() ? nullptr : &*found;
+}
+
+NodeDemand whole_node(const NodeType& node) {
+  return {.cores = node.cores, .memory = node.memory, .gpus = node.gpus, .is_whole = true};
 }
 
 void write_order(const std::string& file, const PilotOrder& order) {
@@ -210,7 +264,9 @@ PilotOrder read_order(const std::string& file) {
   PilotOrder order = parse_order(file, [&] {
     const Json json = Json::parse(text);
     PilotOrder read = order_of_head(json);
-    for (const Json& task : json.at("tasks")) read.tasks.push_back(task_of_json(task));
+    for (const Json& task : json.at("tasks")) {
+      read.tasks.push_back(task_of_json(task, read.node));
+    }
     return read;
   });
   require_sense(file, order);
@@ -231,7 +287,7 @@ PilotOrder read_order(const std::string& file, std::uint32_t only) {
     std::string line = text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
     if (line.back() == ',') line.pop_back();
     PilotOrder order = order_of_head(Json::parse(head + "]}"));
-    order.tasks.push_back(task_of_json(Json::parse(line)));
+    order.tasks.push_back(task_of_json(Json::parse(line), order.node));
     return order;
   });
 }
@@ -311,11 +367,18 @@ Json begin_entry(const std::string& job_id, const std::vector<std::string>& node
 }
 
 Json entry_of(const PilotReport::BegunTask& start) {
-  return {{"what", "start"},
-          {"time", start.time},
-          {"task", start.task},
-          {"attempt", start.attempt},
-          {"node", start.node}};
+  Json entry = {
+      {"what", "start"}, {"time", start.time}, {"task", start.task}, {"attempt", start.attempt}};
+  bool has_gpus = false;
+  for (const NodeShare& share : start.on) {
+    entry["nodes"].push_back(share.node);
+    entry["cores"].push_back(share.cores);
+    has_gpus = has_gpus || !share.gpus.empty();
+  }
+  for (const NodeShare& share : start.on) {
+    if (has_gpus) entry["gpus"].push_back(share.gpus);
+  }
+  return entry;
 }
 
 Json entry_of(const PilotReport::EndedTask& end) {

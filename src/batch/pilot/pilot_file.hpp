@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "batch/job_records.hpp"
+#include "dovetail/nodes.hpp"
 #include "run/journal_file.hpp"
 #include "run/local/attempt_file.hpp"
 #include "run/local/launcher.hpp"
@@ -26,7 +27,8 @@
 namespace dovetail::batch {
 
 struct PilotTask {
-  run::StepCommand command = {};          // complete but for its node
+  run::StepCommand command = {};          // complete but for where it runs
+  NodeDemand demand = {};                 // what it takes of the job's nodes
   std::vector<std::uint32_t> after = {};  // what must be done before, in this job or another
   std::vector<std::string> inputs = {};   // that it reads, seen from the folder of its command
 };
@@ -35,7 +37,7 @@ struct PilotOrder {
   std::string job_name;  // unlike that of any other job of the cluster
   std::uint32_t pilot = 0;
   Count nodes = 1;
-  Count cores_per_node = 1;
+  NodeType node = {};                  // what each of them has; its count means nothing
   Duration request = 0;                // how long the job may run
   std::optional<WallTime> until = {};  // when the reservation of its nodes ends
   bool picks_longest = false;          // of the ready tasks; else the shortest
@@ -48,11 +50,14 @@ struct PilotOrder {
   const PilotTask* find(std::uint32_t task) const;
 };
 
+// A whole node, as tasks without a demand had it.
+NodeDemand whole_node(const NodeType& node);
+
 // Writes the whole file or none. Each task has a line of its own, so that it can be read without
 // the others. Throws ExecutionError, also when a text is not UTF-8, which JSON needs.
 void write_order(const std::string& file, const PilotOrder& order);
 // Throws ExecutionError when it cannot be read, InputError when it is no such file, when a task is
-// in it twice, or when tasks come after one another in a circle.
+// in it twice or takes more than a node has, or when tasks come after one another in a circle.
 PilotOrder read_order(const std::string& file);
 // The same with that task alone. Throws InputError also when it is not in the order.
 PilotOrder read_order(const std::string& file, std::uint32_t only);
@@ -83,12 +88,20 @@ std::vector<std::uint32_t> marked_done(const run::RunFolder& folder,
 // The first of the task's outputs that is not there; empty when all are.
 std::string missing_output(const PilotTask& task);
 
+// What a task has of one node.
+struct NodeShare {
+  std::string node;
+  std::vector<int> cores = {};  // numbers from 0; none: it is not said
+  std::vector<int> gpus = {};
+  friend bool operator==(const NodeShare&, const NodeShare&) = default;
+};
+
 // What a job has written down.
 struct PilotReport {
   struct BegunTask {
     std::uint32_t task = 0;
     std::uint32_t attempt = 0;
-    std::string node = {};
+    std::vector<NodeShare> on = {};  // at least one; the task's command runs on the first
     WallTime time = 0;
   };
   struct EndedTask {

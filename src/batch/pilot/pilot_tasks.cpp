@@ -28,23 +28,36 @@ std::vector<std::uint32_t> outside_of(const PilotOrder& order) {
   return {outside.begin(), outside.end()};
 }
 
+// `shares`: tasks share nodes as the order says; else each has a node.
 std::shared_ptr<const queue::JobTasks> job_tasks_of(const PilotOrder& order,
-                                                    const std::vector<std::uint32_t>& outside) {
+                                                    const std::vector<std::uint32_t>& outside,
+                                                    bool shares) {
   auto indices = indices_of(order);
   for (const std::uint32_t task : outside) {
     indices.emplace(task, static_cast<TaskId>(indices.size()));
   }
   std::vector<Duration> times(indices.size());
+  std::vector<NodeDemand> demands(indices.size());  // those outside take nothing here
   std::vector<std::vector<TaskId>> next(indices.size());
   for (TaskId index = 0; index < order.tasks.size(); ++index) {
     const PilotTask& task = order.tasks[index];
     times[index] = task.command.expected;
+    demands[index] = task.demand;
     const std::set<std::uint32_t> after(task.after.begin(), task.after.end());
     for (const std::uint32_t before : after) next[indices.at(before)].push_back(index);
   }
   return std::make_shared<queue::JobTasks>(
       std::move(times), order.picks_longest ? queue::Pick::longest : queue::Pick::shortest,
-      [&](TaskId task) -> const std::vector<TaskId>& { return next[task]; });
+      [&](TaskId task) -> const std::vector<TaskId>& { return next[task]; },
+      shares ? queue::make_sharing(order.node, demands) : queue::NodeSharing());
+}
+
+// One of the tasks of the order, and one of those outside.
+void add_jobs(queue::JobSchedule& schedule, TaskId tasks, TaskId inside) {
+  std::vector<TaskId> all(tasks);
+  std::iota(all.begin(), all.end(), TaskId{0});
+  schedule.add_job(std::span(all).first(inside));
+  schedule.add_job(std::span(all).subspan(inside));
 }
 
 }  // namespace
@@ -52,18 +65,15 @@ std::shared_ptr<const queue::JobTasks> job_tasks_of(const PilotOrder& order,
 PilotTasks::PilotTasks(const PilotOrder& order, Count nodes)
     : size_(static_cast<TaskId>(order.tasks.size())),
       outside_(outside_of(order)),
-      tasks_(job_tasks_of(order, outside_)),
+      tasks_(job_tasks_of(order, outside_, true)),
       schedule_(tasks_) {
-  std::vector<TaskId> all(tasks_->size());
-  std::iota(all.begin(), all.end(), TaskId{0});
-  schedule_.add_job(std::span(all).first(size_));
-  schedule_.add_job(std::span(all).subspan(size_));
+  add_jobs(schedule_, tasks_->size(), size_);
   schedule_.add_nodes(kJob, nodes);
 }
 
-void PilotTasks::fail(TaskId index, NodeFate node) {
+void PilotTasks::fail(TaskId index, std::span<const NodeId> lost) {
   has_failure_ = true;
-  schedule_.fail(index, node);
+  schedule_.fail(index, lost);
 }
 
 std::vector<std::uint32_t> PilotTasks::awaited() const {
@@ -85,11 +95,18 @@ void PilotTasks::found_done(std::uint32_t task) {
   if (schedule_.state(index) != queue::JobTaskState::done) schedule_.succeed(kOutside, index);
 }
 
+// Whatever they take of nodes.
 bool has_circle(const PilotOrder& order) {
-  PilotTasks tasks(order, 1);
-  for (const std::uint32_t task : tasks.awaited()) tasks.found_done(task);
-  while (const auto next = tasks.start_next(kForever)) tasks.succeed(*next);
-  return !tasks.are_all_done();
+  constexpr queue::JobId kJob = 0;
+  constexpr queue::JobId kOutside = 1;
+  const auto tasks = job_tasks_of(order, outside_of(order), false);
+  const auto size = static_cast<TaskId>(order.tasks.size());
+  queue::JobSchedule schedule(tasks);
+  add_jobs(schedule, tasks->size(), size);
+  schedule.add_nodes(kJob, 1);
+  for (TaskId task = size; task < tasks->size(); ++task) schedule.succeed(kOutside, task);
+  while (const auto next = schedule.start_next(kJob)) schedule.succeed(kJob, *next);
+  return !schedule.is_done(kJob);
 }
 
 }  // namespace dovetail::batch

@@ -100,21 +100,28 @@ StepBackend::StepBackend(const run::RunFolder& folder, const PilotOrder& order,
   }
 }
 
-StepProcess StepBackend::new_process(const PilotTask& task, const std::string& node) const {
-  const std::vector<std::string> command = {program_, "step", order_file(folder_, order_.pilot),
-                                            std::to_string(task.command.task)};
-  if (order_.spreads) return StepProcess(command);
-  return StepProcess(system_.step({.node = node,
-                                   .cores = order_.cores_per_node,
-                                   .name = task.command.name,
-                                   .command = command}));
+// A step has its whole node: systems may give the same cores to all steps that ask for a few of
+// them and overlap. The task inside keeps to its own (run_step).
+StepProcess StepBackend::new_process(const StepCommand& command) const {
+  std::vector<std::string> words = {program_, "step", order_file(folder_, order_.pilot),
+                                    std::to_string(command.task)};
+  const auto add = [&](const char* option, const auto& values) {
+    if (!values.empty()) words.push_back(fmt::format("--{}={}", option, fmt::join(values, ",")));
+  };
+  add("nodes", command.nodes);
+  add("cores", command.cores);
+  add("gpus", command.gpus);
+  if (order_.spreads) return StepProcess(words);
+  return StepProcess(system_.step({.node = command.nodes.front(),
+                                   .cores = order_.node.cores,
+                                   .name = command.name,
+                                   .command = words}));
 }
 
 void StepBackend::start(const StepCommand& command) {
-  const PilotTask* task = order_.find(command.task);
-  running_.push_back({.task = task,
-                      .node = command.node,
-                      .process = new_process(*task, command.node),
+  running_.push_back({.task = order_.find(command.task),
+                      .command = command,
+                      .process = new_process(command),
                       .began = steady_now()});
 }
 
@@ -214,7 +221,7 @@ std::optional<StepEnd> StepBackend::end_of_unbegun(RunningStep& step, StepEnd en
   const bool is_early = now - step.began < options_.patience || trouble == StepTrouble::away;
   const bool has_time = now + step.task->command.expected <= options_.until;
   if (is_early && has_time && !step.is_stopping && !is_job_over_) {
-    step.process = new_process(*step.task, step.node);
+    step.process = new_process(step.command);
     step.over_since = 0;
     return std::nullopt;
   }

@@ -6,7 +6,7 @@
 // waited for. Steps end when this process is gone.
 //
 //   StepBackend backend(folder, order, system, {.job_id = "42", .until = deadline});
-//   backend.start(command);   // on command.node
+//   backend.start(command);   // on the first of command.nodes
 //   for (const run::StepEnd& end : backend.ended()) ...   // end.node: may more start there?
 #pragma once
 
@@ -74,7 +74,7 @@ class StepBackend final : public run::Backend {
  private:
   struct RunningStep {
     const PilotTask* task = nullptr;
-    std::string node;
+    run::StepCommand command;  // with where it runs
     StepProcess process;
     Time began = 0;
     Time over_since = 0;  // when its process ended; 0: it has not
@@ -82,7 +82,7 @@ class StepBackend final : public run::Backend {
     bool is_stopping = false;
   };
 
-  StepProcess new_process(const PilotTask& task, const std::string& node) const;
+  StepProcess new_process(const run::StepCommand& command) const;
   std::optional<run::StepEnd> end_of(RunningStep& step);
   // Of a step that the system did not start; nothing when it is tried again.
   std::optional<run::StepEnd> end_of_unbegun(RunningStep& step, run::StepEnd end);

@@ -71,7 +71,8 @@ class Client final : public BatchSystem {
   std::vector<std::string> stop_steps(const std::string& job_id) const override;
   StepTrouble trouble_of(std::string_view last_words) const override;
   // Slurm reads a list of hosts only with an arbitrary distribution.
-  Environment confined(Count processes, const std::string& hosts_file) const override;
+  Environment confined(const TaskHosts& hosts, const std::string& hosts_file) const override;
+  bool is_on_own_machine() const override;
 
  private:
   // Runs it again while the controller does not answer, for as long as there is patience.

@@ -1,11 +1,12 @@
 // The texts that Slurm gets in a job's script and on command lines, and what a job knows of itself.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "batch/slurm/slurm_client.hpp"
 #include "batch/slurm/slurm_text.hpp"
 #include "dovetail/error.hpp"
-#include "dovetail/io.hpp"
 
 namespace dovetail::batch::slurm {
 
@@ -45,6 +46,7 @@ std::string Client::directives(const JobRequest& request) const {
   directive(fmt::format("nodes={}", request.nodes));
   if (request.processes > 0) directive(fmt::format("ntasks={}", request.processes));
   if (!place.shares_nodes) directive("exclusive");
+  if (request.needs_memory) directive("mem=0");
   directive("time=" + format_limit(request.limit));
   if (!place.partition.empty()) directive("partition=" + place.partition);
   if (!place.reservation.empty()) directive("reservation=" + place.reservation);
@@ -118,18 +120,30 @@ StepTrouble Client::trouble_of(std::string_view last_words) const {
   return says_away(last_words) ? StepTrouble::away : StepTrouble::unknown;
 }
 
-Environment Client::confined(Count processes, const std::string& hosts_file) const {
+Environment Client::confined(const TaskHosts& hosts, const std::string& hosts_file) const {
+  const std::string nodes = format_node_list(hosts.nodes);
+  const std::string node_count = std::to_string(hosts.nodes.size());
+  Count all = 0;
+  for (const Count some : hosts.processes) all += some;
+  const std::string count = std::to_string(all);
+  return {{"SLURM_HOSTFILE", hosts_file},
+          {"SLURM_DISTRIBUTION", "arbitrary"},
+          {"SLURM_OVERLAP", "1"},
+          {"SLURM_JOB_NODELIST", nodes},
+          {"SLURM_NODELIST", nodes},
+          {"SLURM_NNODES", node_count},
+          {"SLURM_JOB_NUM_NODES", node_count},
+          {"SLURM_NTASKS", count},
+          {"SLURM_NPROCS", count},
+          {"SLURM_TASKS_PER_NODE", fmt::format("{}", fmt::join(hosts.processes, ","))}};
+}
+
+// Several nodes on one machine, as for tests, have names of their own.
+bool Client::is_on_own_machine() const {
   const char* node = getenv("SLURMD_NODENAME");
-  if (node == nullptr) return {};
-  std::string lines;
-  for (Count i = 0; i < processes; ++i) lines += std::string(node) + "\n";
-  write_file(hosts_file, lines);
-  const std::string count = std::to_string(processes);
-  return {{"SLURM_HOSTFILE", hosts_file}, {"SLURM_DISTRIBUTION", "arbitrary"},
-          {"SLURM_OVERLAP", "1"},         {"SLURM_JOB_NODELIST", node},
-          {"SLURM_NODELIST", node},       {"SLURM_NNODES", "1"},
-          {"SLURM_JOB_NUM_NODES", "1"},   {"SLURM_NTASKS", count},
-          {"SLURM_NPROCS", count},        {"SLURM_TASKS_PER_NODE", count}};
+  char machine[256] = {};
+  if (node == nullptr || gethostname(machine, sizeof machine - 1) != 0) return false;
+  return std::string_view(machine).substr(0, std::string_view(machine).find('.')) == node;
 }
 
 }  // namespace dovetail::batch::slurm

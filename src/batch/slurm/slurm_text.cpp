@@ -124,16 +124,51 @@ bool is_usable_state(std::string_view state) {
   return is_good;
 }
 
+// "gpu:2", "gpu:a100:4(S:0-1),craynetwork:4": all GPUs, whatever they are.
+Count parse_gpus(std::string_view text) {
+  Count gpus = 0;
+  int depth = 0;  // of brackets, in which there are commas, too
+  std::string word;
+  const auto count_word = [&] {
+    const std::size_t colon = word.rfind(':');
+    if (word == "gpu") ++gpus;
+    if (word.starts_with("gpu:")) gpus += parse_count(word.substr(colon + 1)).value_or(1);
+    word.clear();
+  };
+  for (const char c : text) {
+    depth += c == '(' ? 1 : 0;
+    if (depth == 0 && c == ',') {
+      count_word();
+    } else if (depth == 0) {
+      word += c;
+    }
+    depth -= c == ')' ? 1 : 0;
+  }
+  count_word();
+  return gpus;
+}
+
+// A megabyte is what Slurm says of nodes whose memory nobody has told it.
+Bytes parse_memory(std::string_view text) {
+  const Bytes megabytes = parse_count(text).value_or(0);
+  return megabytes > 1 ? std::min(megabytes * kMebibyte, kMaxMemory) : 0;
+}
+
 ClusterNode parse_node(std::string_view line) {
   const std::string_view all = line;
-  if (std::count(line.begin(), line.end(), '|') != 2) fail_at("sinfo", all, "not three fields");
+  const auto bars = std::count(line.begin(), line.end(), '|');
+  if (bars != 2 && bars != 5) fail_at("sinfo", all, "not three or six fields");
+  const auto next = [&] { return without_spaces(take_until(line, '|')); };
   ClusterNode node;
-  node.name = std::string(without_spaces(take_until(line, '|')));
+  node.name = std::string(next());
   if (node.name.empty()) fail_at("sinfo", all, "no name");
-  node.cpus = std::max<Count>(1, required(parse_count(without_spaces(take_until(line, '|'))),
-                                          "sinfo", all, "no number of processors"));
-  node.state = std::string(without_spaces(line));
+  node.cpus =
+      std::max<Count>(1, required(parse_count(next()), "sinfo", all, "no number of processors"));
+  node.state = std::string(next());
   node.is_usable = is_usable_state(node.state);
+  node.memory = parse_memory(next());
+  node.gpus = parse_gpus(value_or_nothing(next()));
+  node.features = split_list(value_or_nothing(next()));
   return node;
 }
 
@@ -230,7 +265,7 @@ std::string job_format(std::string_view mark) {
   return std::string(mark) + "|%i|%T|%u|%P|%v|%D|%C|%N|%l|%Q|%V|%S|%e|%a|%q|%r|%j";
 }
 
-const char* const kNodeFormat = "%N|%c|%T";
+const char* const kNodeFormat = "%N|%c|%T|%m|%G|%f";
 
 std::vector<ClusterJob> parse_jobs(std::string_view text, std::string_view mark) {
   const std::string beginning = std::string(mark) + "|";

@@ -28,6 +28,7 @@ class Run final : public Desk {
         tasks_(run_times.tasks()),
         schedule_(run_times.job_tasks()),
         ran_(tasks_.size()),
+        ran_on_(tasks_.is_plain() ? 0 : tasks_.size()),
         strategy_(strategy.make(run_times, options)),
         user_(user) {}
 
@@ -174,8 +175,8 @@ class Run final : public Desk {
     std::erase(live_, id);
   }
 
-  // Passes of the scheduler and answers of the strategy until both are quiet; then idle nodes take
-  // tasks.
+  // Passes of the scheduler and answers of the strategy until both are quiet; then nodes take what
+  // fits on them.
   void settle() {
     do {
       has_acted_ = false;
@@ -204,13 +205,17 @@ class Run final : public Desk {
     for (const PilotId id : in_start_order_) {
       while (const auto task = schedule_.start_next(id)) {
         pilots_[id].has_worked = true;
+        if (!ran_on_.empty()) {
+          const auto nodes = schedule_.nodes_of(*task);
+          ran_on_[*task].assign(nodes.begin(), nodes.end());
+        }
         task_ends_.push({now() + tasks_.time(*task), *task, id});
       }
     }
   }
 
   WorkflowResult result(Time submitted) {
-    WorkflowResult result{.submitted = submitted, .tasks = ran_};
+    WorkflowResult result{.submitted = submitted, .tasks = ran_, .task_nodes = ran_on_};
     result.single_mode = strategy_->in_single_mode();
     result.used = tasks_.work();
     for (SimulatedPilot& pilot : pilots_) {
@@ -227,6 +232,7 @@ class Run final : public Desk {
   const LeveledTasks& tasks_;
   JobSchedule schedule_;       // its jobs are the pilots
   std::vector<Interval> ran_;  // by task
+  std::vector<std::vector<NodeId>> ran_on_;
   std::size_t done_ = 0;
 
   std::vector<SimulatedPilot> pilots_;  // all that were ever submitted

@@ -33,9 +33,11 @@ struct WorkflowResult {
   Duration makespan = 0;
   std::vector<PilotRecord> jobs = {};  // in order of submission
   std::vector<Interval> tasks = {};    // when each task ran, the last time for good
-  bool single_mode = false;            // tasks were submitted one by one in the end
-  Duration used = 0;                   // node-milliseconds of tasks that were completed
-  Duration held = 0;                   // node-milliseconds of the workflow's jobs
+  // Beside them, where: positions among the nodes of the job; empty when each task had a node.
+  std::vector<std::vector<NodeId>> task_nodes = {};
+  bool single_mode = false;  // tasks were submitted one by one in the end
+  Duration used = 0;         // node-milliseconds that the tasks had for themselves
+  Duration held = 0;         // node-milliseconds of the workflow's jobs
 
   double utilisation() const {
     return held == 0 ? 1 : static_cast<double>(used) / static_cast<double>(held);

@@ -44,7 +44,7 @@ Allocation well_used(const Cutting& cutting, const WaitEstimator& queue, const T
   Allocation best;
   Allocation thrifty;
   Duration best_score = kForever;
-  for (Count nodes = 1; nodes <= std::min(set.width, queue.nodes()); ++nodes) {
+  for (Count nodes = set.least_nodes; nodes <= Cutting::most_nodes(queue, set); ++nodes) {
     const Allocation job = with_nodes(cutting, queue, set, nodes, delay);
     if (thrifty.nodes == 0 || utilisation(job, set.work) > utilisation(thrifty, set.work)) {
       thrifty = job;

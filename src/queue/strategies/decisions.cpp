@@ -56,11 +56,15 @@ Duration Cutting::delay(const Desk& desk) const {
   return delay;
 }
 
+Count Cutting::most_nodes(const WaitEstimator& queue, const TaskSet& set) {
+  return std::max(set.least_nodes, std::min(set.width, queue.nodes()));
+}
+
 Count Cutting::best_nodes(const WaitEstimator& queue, const TaskSet& set, Duration delay) const {
   Count best = 0;
   Duration best_score = 0;
-  const Count most = std::min(set.width, queue.nodes());
-  for (Count nodes = 1; nodes <= most; ++nodes) {
+  const Count most = most_nodes(queue, set);
+  for (Count nodes = set.least_nodes; nodes <= most; ++nodes) {
     if (best != 0) {
       // Waits never shrink with the length, so that a short length bounds the score from below.
       const Duration least = shortest_run(set, nodes) / kSecond * kSecond;
@@ -85,7 +89,7 @@ void Cutting::submit_ready_tasks(Desk& desk) const {
   for (TaskId task = 0; task < tasks().size(); ++task) {
     if (!may_submit(desk)) return;
     if (desk.state(task) != TaskStage::open || !is_ready(desk, task)) continue;
-    desk.submit({{task}, 1, request(tasks().time(task))});
+    desk.submit({{task}, tasks().nodes(task), request(tasks().time(task))});
   }
 }
 

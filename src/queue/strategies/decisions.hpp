@@ -35,6 +35,10 @@ class Cutting {
   // By when the running jobs of the workflow are over, as far as their requests tell; from now.
   Duration delay(const Desk& desk) const;
 
+  // The most nodes to ask for: what the tasks can use, if the queue has as many; but never fewer
+  // than they need.
+  static Count most_nodes(const WaitEstimator& queue, const TaskSet& set);
+
   // The number of nodes with the least max(delay, wait) + run time; the fewest on a tie.
   Count best_nodes(const WaitEstimator& queue, const TaskSet& set, Duration delay) const;
 

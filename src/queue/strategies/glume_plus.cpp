@@ -36,7 +36,8 @@ class Singles {
         outlook_(queue.outlook()),
         user_(queue.user()),
         start_(start),
-        share_(start.share > 0 ? start.share : outlook_.room.nodes()),
+        share_nodes_(start.share > 0 ? start.share : outlook_.room.nodes()),
+        share_(share_nodes_),
         in_set_(cutting.tasks().size()),
         waits_for_(cutting.tasks().size()),
         earliest_(cutting.tasks().size()) {}
@@ -98,22 +99,29 @@ class Singles {
       const TaskId task = ~ready_.top().second;
       ready_.pop();
       const Duration length = cutting_.tasks().time(task);
-      const Ask ask{.nodes = 1, .length = cutting_.request(length), .user = user_};
+      // Of a task for which there are not enough nodes now, its job waits for more.
+      const Ask ask{.nodes = std::min(cutting_.tasks().nodes(task), outlook_.room.nodes()),
+                    .length = cutting_.request(length),
+                    .user = user_};
       const BlockSlot slot =
           is_seen ? outlook_.room.earliest(ask, from) : earliest_shared(ask, from);
       outlook_.room.take(ask, slot);
       const Interval window{slot.start, slot.start + ask.length};
-      if (share_.fits(window, 1)) share_.reserve(window, 1);
+      if (ask.nodes <= share_nodes_ && share_.fits(window, ask.nodes)) {
+        share_.reserve(window, ask.nodes);
+      }
       ends_.emplace(slot.start + length, task);
       ++live_;
     }
   }
 
-  // The earliest place within the share.
+  // The earliest place within the share. A task that needs more than all of the share gets the
+  // earliest place that there is.
   BlockSlot earliest_shared(const Ask& ask, Time from) const {
     for (;;) {
       const BlockSlot slot = outlook_.room.earliest(ask, from);
-      from = share_.earliest_fit(1, ask.length, slot.start).value();
+      if (ask.nodes > share_nodes_) return slot;
+      from = share_.earliest_fit(ask.nodes, ask.length, slot.start).value();
       if (from == slot.start) return slot;
     }
   }
@@ -122,7 +130,8 @@ class Singles {
   Outlook outlook_;
   std::int64_t user_;
   SinglesStart start_;
-  Calendar share_;                        // of the nodes that others leave
+  Count share_nodes_;                     // that others leave
+  Calendar share_;                        // of these nodes
   std::vector<char> in_set_;              // by task, as the next two
   std::vector<std::uint32_t> waits_for_;  // parents in the set
   std::vector<Time> earliest_;
@@ -185,7 +194,8 @@ class GlumePlus final : public OverlapStrategy {
     }
     for (const TaskId task : by_urgency(cutting(), std::move(ready))) {
       if (!cutting().may_submit(desk)) return;
-      desk.submit({{task}, 1, cutting().request(cutting().tasks().time(task))});
+      desk.submit(
+          {{task}, cutting().tasks().nodes(task), cutting().request(cutting().tasks().time(task))});
     }
   }
 
@@ -202,7 +212,9 @@ class GlumePlus final : public OverlapStrategy {
 
   // From now to the end of the set's tasks, submitted one by one from `first` on.
   Duration singles_from(Desk& desk, const TaskSet& set, Time first, Duration delay) const {
-    const Duration mean = set.work / static_cast<Duration>(set.tasks.size());
+    Duration sum = 0;
+    for (const TaskId task : set.tasks) sum += cutting().tasks().time(task);
+    const Duration mean = sum / static_cast<Duration>(set.tasks.size());
     const Count cap = cutting().options().cap;
     const auto others = static_cast<Count>(desk.live_count());
     const SinglesStart start{.now = desk.now(),

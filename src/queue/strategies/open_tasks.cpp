@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "dovetail/error.hpp"
 
@@ -23,30 +24,75 @@ TaskTime time_on(const Workflow& workflow, TaskId task, const Cluster& cluster) 
   return time.on_resource(resource).at_speed(cluster.speed);
 }
 
-Duration node_time(const Workflow& workflow, TaskId task, const Cluster& cluster) {
-  const TaskTime time = time_on(workflow, task, cluster);
-  const Count processors = time.floor_allowed(cluster.cores_per_node);
-  if (processors == 0) {
-    throw InputError("task \"" + std::string(workflow.id(task)) + "\" needs " +
-                     std::to_string(time.min_procs()) + " processors, but a node of " +
-                     cluster.name + " has " + std::to_string(cluster.cores_per_node) +
-                     "; a queue's jobs are made of tasks that fit a node");
+TaskShare share_on(const Workflow& workflow, TaskId task, const TaskTime& time,
+                   const NodeType& node, const std::string& where) {
+  try {
+    return share_of(workflow.needs(task), time, node);
+  } catch (const InputError& error) {
+    throw InputError(where + ": task \"" + std::string(workflow.id(task)) + "\" " + error.what());
   }
-  return std::max(kSecond, whole_seconds(time.duration(processors)));
 }
+
+__extension__ using Wide = __int128;  // sums of products
+
+// What tasks take of nodes for how long, in everything that they may be short of.
+class NodeWork {
+ public:
+  explicit NodeWork(const LeveledTasks& all) : all_(all) {}
+
+  void add(TaskId task) {
+    const Duration time = all_.time(task);
+    if (all_.is_plain()) {
+      plain_ += time;
+      return;
+    }
+    const NodeDemand& demand = all_.sharing().demand(task);
+    const NodeType& node = all_.sharing().node;
+    const Wide node_time = Wide{time} * demand.nodes;
+    cores_ += node_time * (demand.is_whole ? node.cores : demand.cores);
+    memory_ += node_time * (demand.is_whole ? node.memory : demand.memory);
+    gpus_ += node_time * (demand.is_whole ? node.gpus : demand.gpus);
+  }
+
+  Duration in_nodes() const {
+    const NodeType& node = all_.sharing().node;
+    Wide most = plain_;
+    if (!all_.is_plain()) most = std::max(most, cores_ / node.cores);
+    if (node.memory > 0) most = std::max(most, memory_ / node.memory);
+    if (node.gpus > 0) most = std::max(most, gpus_ / node.gpus);
+    return static_cast<Duration>(most);
+  }
+
+ private:
+  const LeveledTasks& all_;
+  Duration plain_ = 0;
+  Wide cores_ = 0;
+  Wide memory_ = 0;
+  Wide gpus_ = 0;
+};
 
 }  // namespace
 
 LeveledTasks::LeveledTasks(Workflow workflow, const Cluster& cluster)
     : workflow_(std::move(workflow)), levels_(workflow_.levels()) {
   const auto size = static_cast<TaskId>(workflow_.size());
+  const NodeType node = job_node(cluster);
+  std::vector<NodeDemand> demands;
+  demands.reserve(size);
   times_.reserve(size);
   for (TaskId task = 0; task < size; ++task) {
-    times_.push_back(node_time(workflow_, task, cluster));
-    work_ += times_.back();
+    const TaskTime time = time_on(workflow_, task, cluster);
+    const TaskShare share = share_on(workflow_, task, time, node, cluster.name);
+    times_.push_back(std::max(kSecond, whole_seconds(time.duration(share.processors))));
+    demands.push_back(share.demand);
     if (levels_[task] >= level_sizes_.size()) level_sizes_.resize(levels_[task] + 1);
     ++level_sizes_[levels_[task]];
   }
+  NodeSharing sharing = make_sharing(node, demands);
+  if (!sharing.is_plain()) sharing_ = std::move(sharing);
+  NodeWork work(*this);
+  for (TaskId task = 0; task < size; ++task) work.add(task);
+  work_ = work.in_nodes();
   bottom_levels_.resize(size);
   for (const TaskId task : std::views::reverse(workflow_.topological_order())) {
     Duration longest = 0;
@@ -71,17 +117,43 @@ Duration longest_path(const LeveledTasks& all, std::span<const TaskId> tasks) {
   return longest;
 }
 
+// The most nodes that a level of the set can use at once.
+Count widest_level(const LeveledTasks& all, std::span<const TaskId> tasks) {
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // level, demand
+  std::vector<Place> places;
+  places.reserve(tasks.size());
+  for (const TaskId task : tasks) {
+    places.emplace_back(all.level(task), all.sharing().demand_of[task]);
+  }
+  std::ranges::sort(places);
+  Count width = 0;
+  std::vector<DemandCount> on_level;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i > 0 && places[i].first != places[i - 1].first) {
+      width = std::max(width, nodes_at_once(all.sharing(), std::exchange(on_level, {})));
+    }
+    const bool is_new = on_level.empty() || on_level.back().demand != places[i].second;
+    if (is_new) on_level.push_back({.demand = places[i].second});
+    ++on_level.back().tasks;
+  }
+  return std::max(width, nodes_at_once(all.sharing(), std::move(on_level)));
+}
+
 }  // namespace
 
 TaskSet make_set(const LeveledTasks& all, std::vector<TaskId> tasks) {
   TaskSet set;
   if (tasks.empty()) return set;
   std::vector<std::uint32_t> counts(all.level_count());
+  NodeWork work(all);
   for (const TaskId task : tasks) {
     ++counts[all.level(task)];
-    set.work += all.time(task);
+    work.add(task);
+    set.least_nodes = std::max(set.least_nodes, all.nodes(task));
   }
-  set.width = static_cast<Count>(*std::ranges::max_element(counts));
+  set.work = work.in_nodes();
+  set.width = all.is_plain() ? static_cast<Count>(*std::ranges::max_element(counts))
+                             : widest_level(all, tasks);
   const auto has_tasks = [](std::uint32_t count) { return count > 0; };
   set.first_level =
       static_cast<std::uint32_t>(std::ranges::find_if(counts, has_tasks) - counts.begin());

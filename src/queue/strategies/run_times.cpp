@@ -11,8 +11,8 @@ namespace {
 std::shared_ptr<const JobTasks> job_tasks_of(const LeveledTasks& tasks, Pick pick) {
   std::vector<Duration> times;
   for (TaskId task = 0; task < tasks.size(); ++task) times.push_back(tasks.time(task));
-  return std::make_shared<JobTasks>(std::move(times), pick,
-                                    [&](TaskId task) { return tasks.children(task); });
+  return std::make_shared<JobTasks>(
+      std::move(times), pick, [&](TaskId task) { return tasks.children(task); }, tasks.sharing());
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ RunTimes::RunTimes(const LeveledTasks& tasks, Pick pick)
     : tasks_(tasks), job_tasks_(job_tasks_of(tasks, pick)), schedule_(job_tasks_) {}
 
 Duration RunTimes::run(const TaskSet& set, Count nodes) {
-  assert(!set.tasks.empty() && nodes >= 1);
+  assert(!set.tasks.empty() && nodes >= set.least_nodes);
   if (!set.whole_levels) return schedule(set, nodes);
   std::vector<Duration>& known = known_[{set.first_level, set.last_level}];
   const auto index = static_cast<std::size_t>(nodes);
@@ -47,7 +47,9 @@ Duration RunTimes::schedule(const TaskSet& set, Count nodes, std::vector<Time>* 
     TaskId task;
   };
   std::vector<RunningTask> running;  // heap, the first to end on top; equals in any order
-  running.reserve(std::min(set.tasks.size(), static_cast<std::size_t>(nodes)));
+  if (tasks_.is_plain()) {
+    running.reserve(std::min(set.tasks.size(), static_cast<std::size_t>(nodes)));
+  }
   const auto ends_later = [](const RunningTask& a, const RunningTask& b) { return a.end > b.end; };
   Duration now = 0;
   for (;;) {
@@ -56,7 +58,10 @@ Duration RunTimes::schedule(const TaskSet& set, Count nodes, std::vector<Time>* 
       running.push_back({now + tasks_.time(*task), *task});
       std::push_heap(running.begin(), running.end(), ends_later);
     }
-    if (running.empty()) return now;
+    if (running.empty()) {
+      assert(schedule_.is_done(job));
+      return now;
+    }
     now = running.front().end;
     while (!running.empty() && running.front().end == now) {
       std::pop_heap(running.begin(), running.end(), ends_later);

@@ -27,7 +27,7 @@ class RunTimes {
   const LeveledTasks& tasks() const { return tasks_; }
   const std::shared_ptr<const JobTasks>& job_tasks() const { return job_tasks_; }
 
-  // Needs a set that is not empty and nodes >= 1.
+  // Needs a set that is not empty and at least as many nodes as its largest task needs.
   Duration run(const TaskSet& set, Count nodes);
 
   // When each task of the set starts; 0 is the start of the job.

@@ -46,7 +46,7 @@ class Zhang final : public OverlapStrategy {
 
   Option option(const WaitEstimator& queue, const TaskSet& open, std::uint32_t last) const {
     Option result{cutting().on_levels(open, open.first_level, last)};
-    result.nodes = std::min(result.set.width, queue.nodes());
+    result.nodes = Cutting::most_nodes(queue, result.set);
     result.run = cutting().run(result.set, result.nodes);
     result.wait = queue.wait(result.nodes, result.run);
     return result;

@@ -43,7 +43,7 @@ class SlurmPilotLive : public ::testing::Test {
     return {.job_name = "flow-1.p" + std::to_string(pilot),
             .pilot = pilot,
             .nodes = nodes,
-            .cores_per_node = 2,
+            .node = {.cores = 2},
             .request = 10 * kMinute};
   }
 
@@ -59,6 +59,7 @@ class SlurmPilotLive : public ::testing::Test {
                                        .environment = {{"DOVETAIL_PROCESSORS", "2"}},
                                        .name = "task " + std::to_string(number),
                                        .expected = 1000},
+                           .demand = {.cores = 2},
                            .after = std::move(after)});
     return order.tasks.back();
   }
@@ -124,8 +125,8 @@ TEST_F(SlurmPilotLive, AllNodesAreUsedAtOnceByOneTaskEach) {
   EXPECT_EQ(report.nodes.size(), 8U);
   std::set<std::string> nodes;
   for (const PilotReport::BegunTask& start : report.starts) {
-    nodes.insert(start.node);
-    EXPECT_EQ(text_of(folder_.log(start.task, 1, "out")), start.node + " 2 2\n");
+    nodes.insert(start.on.front().node);
+    EXPECT_EQ(text_of(folder_.log(start.task, 1, "out")), start.on.front().node + " 2 2\n");
   }
   EXPECT_EQ(nodes.size(), 8U);
 }
@@ -174,7 +175,7 @@ TEST_F(SlurmPilotLive, AJobWaitsForTheTasksOfAnother) {
 
 TEST_F(SlurmPilotLive, WhatSlurmDoesNotStartIsToldInItsWords) {
   PilotOrder order = this->order(1, 1);
-  order.cores_per_node = 9;
+  order.node.cores = 9;
   add(order, 1, "true");
   const PilotReport report = run(order, "1");
   EXPECT_EQ(report.over, "failed");
@@ -250,12 +251,13 @@ TEST_F(SlurmPilotLive, OfTasksOnANodeThatCrashedThereIsAStartAndNoEnd) {
   const std::string id = submit(order);
   ASSERT_TRUE(appears("runs-1") && appears("runs-2"));
   const PilotReport::BegunTask lost = report(order).starts.back();  // not on the pilot's own node
-  cluster_->crash_node(lost.node);
-  cluster_->run({"scontrol", "update", "nodename=" + lost.node, "state=down", "reason=test"});
+  const std::string node = lost.on.front().node;
+  cluster_->crash_node(node);
+  cluster_->run({"scontrol", "update", "nodename=" + node, "state=down", "reason=test"});
   EXPECT_TRUE(is_over(id));
   EXPECT_FALSE(ends_of(report(order)).contains(lost.task));
-  cluster_->start_node(lost.node);
-  cluster_->run({"scontrol", "update", "nodename=" + lost.node, "state=resume"});
+  cluster_->start_node(node);
+  cluster_->run({"scontrol", "update", "nodename=" + node, "state=resume"});
 }
 
 }  // namespace

@@ -67,6 +67,12 @@ TEST_F(Conduct, RunsToTheEnd) {
   for (const PilotStatus& job : jobs()) EXPECT_EQ(job.end, JobEnd::done);
 }
 
+TEST_F(Conduct, TasksShareTheNodesOfAJob) {
+  system_.at_question = [&](int) { system_.work_all(); };
+  EXPECT_EQ(run(problem(7), "ONEJOB").outcome, run::RunOutcome::done) << said_;
+  EXPECT_EQ(said_.find("job 0: 7 tasks on 4 nodes for up to 1m"), 0U) << said_;
+}
+
 // After a crash the controller gives the id of a job that it lost to the next one.
 TEST_F(Conduct, JobsOfOthersThatGotOurIdsAreLeftAlone) {
   system_.at_question = [&](int question) {

@@ -94,10 +94,22 @@ TEST(JobScript, SaysEverythingInItsDirectives) {
             "#SBATCH --output=\"/o\"\n"
             "#SBATCH --open-mode=append\n"
             "#SBATCH --no-requeue\n"
-            "# 2 tasks of the workflow, one a node at a time, as they become ready:\n"
+            "# 2 tasks of the workflow, which share the nodes as they become ready:\n"
             "#   mesh\n"
             "#   two lines\n"
             "exec '/opt/it'\\''s/dovetail' pilot '/s p/0.json'\n");
+}
+
+TEST(JobScript, AsksForAllMemoryWhereTasksNeedSome) {
+  PilotOrder order{.job_name = "dovetail-flow-1-0.1", .request = kMinute};
+  order.tasks = {{.command = {.name = "mesh"}}};
+  const auto asks = [&] {
+    const std::string script = job_script(slurm::Client(), order, {}, {});
+    return script.find("\n#SBATCH --mem=0\n") != std::string::npos;
+  };
+  EXPECT_FALSE(asks());
+  order.tasks[0].demand.memory = kGibibyte;
+  EXPECT_TRUE(asks());
 }
 
 }  // namespace

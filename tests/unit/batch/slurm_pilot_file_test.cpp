@@ -43,7 +43,7 @@ class PilotFile : public ::testing::Test {
     return {.job_name = "flow-1.p3",
             .pilot = 3,
             .nodes = 4,
-            .cores_per_node = 2,
+            .node = {.cores = 4, .memory = 1000, .gpus = 2},
             .request = 90'000,
             .picks_longest = true,
             .tasks = {task(1, {0}), task(11, {1, 7}), task(111)}};
@@ -78,6 +78,7 @@ void expect_same(const PilotTask& a, const PilotTask& b) {
   EXPECT_EQ(a.command.name, b.command.name);
   EXPECT_EQ(a.command.processors, b.command.processors);
   EXPECT_EQ(a.command.expected, b.command.expected);
+  EXPECT_EQ(a.demand, b.demand);
   EXPECT_EQ(a.after, b.after);
   EXPECT_EQ(a.command.outputs, b.command.outputs);
   EXPECT_EQ(a.command.syncs, b.command.syncs);
@@ -100,13 +101,15 @@ void expect_same_head(const PilotOrder& a, const PilotOrder& b) {
   EXPECT_EQ(a.job_name, b.job_name);
   EXPECT_EQ(a.pilot, b.pilot);
   EXPECT_EQ(a.nodes, b.nodes);
-  EXPECT_EQ(a.cores_per_node, b.cores_per_node);
+  EXPECT_EQ(a.node, b.node);
   EXPECT_EQ(a.request, b.request);
   EXPECT_EQ(a.picks_longest, b.picks_longest);
 }
 
 TEST_F(PilotFile, OrdersAreReadAsTheyWereWritten) {
-  const PilotOrder before = order();
+  PilotOrder before = order();
+  before.tasks[0].demand = {.nodes = 3, .cores = 2, .memory = 500, .gpus = 1};
+  before.tasks[1].demand = {.nodes = 2, .cores = 4, .is_whole = true};
   const PilotOrder after = read_order(write(before));
   expect_same_head(before, after);
   ASSERT_EQ(after.tasks.size(), before.tasks.size());
@@ -193,8 +196,9 @@ TEST_F(PilotFile, AReportThatIsNotThereSaysNothing) {
 
 TEST_F(PilotFile, ReportsAreReadAsTheyWereWritten) {
   const run::AttemptEnd failed{.exit_code = 3, .why = "w", .time = 9, .seconds = 0.5};
+  const std::vector<NodeShare> on = {{.node = "n2", .cores = {1, 2}, .gpus = {0}}, {.node = "n3"}};
   report(line(begin_entry("42", {"n1", "n2"})) +
-         line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n2", .time = 7})) +
+         line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .on = on, .time = 7})) +
          line(entry_of(
              PilotReport::EndedTask{.task = 1, .attempt = 2, .end = failed, .missing = "made"})) +
          line(over_entry("failed")));
@@ -205,7 +209,7 @@ TEST_F(PilotFile, ReportsAreReadAsTheyWereWritten) {
   ASSERT_EQ(read.starts.size(), 1U);
   EXPECT_EQ(read.starts[0].task, 1U);
   EXPECT_EQ(read.starts[0].attempt, 2U);
-  EXPECT_EQ(read.starts[0].node, "n2");
+  EXPECT_EQ(read.starts[0].on, on);
   EXPECT_EQ(read.starts[0].time, 7);
   ASSERT_EQ(read.ends.size(), 1U);
   EXPECT_EQ(run::to_json(read.ends[0].end), run::to_json(failed));
@@ -213,11 +217,44 @@ TEST_F(PilotFile, ReportsAreReadAsTheyWereWritten) {
   EXPECT_EQ(read.over, "failed");
 }
 
+TEST_F(PilotFile, FilesOfAnEarlierDovetailAreReadAsBefore) {
+  PilotOrder before = order();
+  std::string text = testing::text_of(write(before));
+  for (const std::string field :
+       {",\"memory_per_node\":1000,\"gpus_per_node\":2", ",\"demand\":{\"nodes\":1,\"cores\":1}"}) {
+    ASSERT_NE(text.find(field), std::string::npos) << text;
+    for (auto at = text.find(field); at != text.npos; at = text.find(field)) {
+      text.erase(at, field.size());
+    }
+  }
+  put(order_file(folder_, 3), text);
+  for (const PilotTask& task : read_order(order_file(folder_, 3)).tasks) {
+    EXPECT_EQ(task.demand, (NodeDemand{.cores = 4, .is_whole = true}));
+  }
+  report(R"({"what":"start","time":7,"task":1,"attempt":2,"node":"n2"})"
+         "\n");
+  EXPECT_EQ(read_report(folder_, order()).starts.at(0).on,
+            (std::vector<NodeShare>{{.node = "n2"}}));
+}
+
+TEST_F(PilotFile, TasksThatTakeMoreThanANodeHasAreRefused) {
+  for (const NodeDemand& demand :
+       {NodeDemand{.cores = 5}, NodeDemand{.cores = 0}, NodeDemand{.nodes = 0},
+        NodeDemand{.memory = 1001}, NodeDemand{.gpus = 3}}) {
+    PilotOrder wrong = order();
+    wrong.tasks[1].demand = demand;
+    const std::string file = write(wrong);
+    EXPECT_EQ(error_of([&] { read_order(file); }),
+              file + ": task 11 takes more than a node has, or nothing");
+  }
+}
+
 TEST_F(PilotFile, EveryBeginningOfAReportCanBeRead) {
-  const std::string text =
-      line(begin_entry("42", {"n1"})) +
-      line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
-      line(entry_of(PilotReport::EndedTask{.task = 1, .attempt = 2})) + line(over_entry("done"));
+  const std::string text = line(begin_entry("42", {"n1"})) +
+                           line(entry_of(PilotReport::BegunTask{
+                               .task = 1, .attempt = 2, .on = {{.node = "n1"}}, .time = 7})) +
+                           line(entry_of(PilotReport::EndedTask{.task = 1, .attempt = 2})) +
+                           line(over_entry("done"));
   for (std::size_t size = 0; size <= text.size(); ++size) {
     SCOPED_TRACE(size);
     report(text.substr(0, size));
@@ -239,11 +276,13 @@ TEST_F(PilotFile, WhatComesAfterALineThatIsNotThereYetIsLeftForLater) {
 }
 
 TEST_F(PilotFile, EndsThatOnlyTheAttemptFilesKnowAreTakenFromThere) {
-  report(
-      line(begin_entry("42", {"n1", "n2"})) +
-      line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
-      line(entry_of(PilotReport::BegunTask{.task = 11, .attempt = 2, .node = "n2", .time = 7})) +
-      line(entry_of(PilotReport::BegunTask{.task = 111, .attempt = 2, .node = "n2", .time = 7})));
+  report(line(begin_entry("42", {"n1", "n2"})) +
+         line(entry_of(
+             PilotReport::BegunTask{.task = 1, .attempt = 2, .on = {{.node = "n1"}}, .time = 7})) +
+         line(entry_of(
+             PilotReport::BegunTask{.task = 11, .attempt = 2, .on = {{.node = "n2"}}, .time = 7})) +
+         line(entry_of(PilotReport::BegunTask{
+             .task = 111, .attempt = 2, .on = {{.node = "n2"}}, .time = 7})));
   end_attempt(1, {.exit_code = 0, .time = 8});
   end_attempt(11, {.exit_code = 0, .time = 9});
   put(own_.file("made-11"), "");
@@ -259,7 +298,8 @@ TEST_F(PilotFile, EndsThatOnlyTheAttemptFilesKnowAreTakenFromThere) {
 TEST_F(PilotFile, AnAttemptFileThatCameLateCountsMoreThanThatThereWasNone) {
   const auto none = run::AttemptEnd::not_started("srun: error");
   report(line(begin_entry("42", {"n1"})) +
-         line(entry_of(PilotReport::BegunTask{.task = 1, .attempt = 2, .node = "n1", .time = 7})) +
+         line(entry_of(
+             PilotReport::BegunTask{.task = 1, .attempt = 2, .on = {{.node = "n1"}}, .time = 7})) +
          line(entry_of(PilotReport::EndedTask{.task = 1, .attempt = 2, .end = none})));
   ASSERT_EQ(read_report(folder_, order()).ends.size(), 1U);
   EXPECT_EQ(read_report(folder_, order()).ends[0].end.why, "srun: error");
