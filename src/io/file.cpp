@@ -1,4 +1,6 @@
 // Reads whole files, and writes them through a temporary file beside the target.
+#include "io/file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,16 +26,6 @@ constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
 
 [[noreturn]] void fail_writing(const std::string& path, int error) {
   throw ExecutionError(path + ": cannot be written: " + std::strerror(error));
-}
-
-// Best effort: some file systems do not let a folder be opened or synchronised.
-void sync_folder(const std::string& target) {
-  const auto folder = std::filesystem::path(target).parent_path();
-  const int descriptor =
-      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  fsync(descriptor);
-  close(descriptor);
 }
 
 // An open file that the destructor closes, and removes unless keep() was called.
@@ -66,7 +58,8 @@ class TemporaryFile {
     if (close(descriptor) != 0) fail_writing(target_, errno);
     if (rename(path_.c_str(), target_.c_str()) != 0) fail_writing(target_, errno);
     kept_ = true;
-    sync_folder(target_);
+    // Best effort: the folder may be one that we cannot open.
+    io::sync_to_disk(std::filesystem::path(target_).parent_path().string());
   }
 
  private:
@@ -128,6 +121,15 @@ std::unique_ptr<TemporaryFile> write_beside(const OutputFile& file) {
 }
 
 }  // namespace
+
+int io::sync_to_disk(const std::string& path) {
+  const char* name = path.empty() ? "." : path.c_str();
+  const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return errno;
+  const int error = fsync(file) == 0 ? 0 : errno;
+  close(file);
+  return error == EINVAL || error == ENOTSUP || error == EROFS ? 0 : error;
+}
 
 std::string read_file(const std::string& path) {
   io::GzipSource source(path);

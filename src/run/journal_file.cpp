@@ -12,6 +12,7 @@
 
 #include "dovetail/error.hpp"
 #include "io/checksum.hpp"
+#include "io/file.hpp"
 
 namespace dovetail::run {
 
@@ -122,10 +123,7 @@ JournalSize read_lines(const std::string& path, int file, const LineVisitor& vis
 // A new file is there after a power failure only when its folder is on disk as well.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const Descriptor file(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) fail(path, "written", errno);
-  // Some file systems have no such thing, and nothing to wait for.
-  if (fsync(file.get()) != 0 && errno != EINVAL) fail(path, "written", errno);
+  if (const int error = io::sync_to_disk(folder)) fail(path, "written", error);
 }
 
 }  // namespace

@@ -1,15 +1,13 @@
 #include "run/local/disk_sync.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
-#include "run/local/descriptor.hpp"
+#include "io/file.hpp"
 
 namespace dovetail::run {
 
@@ -17,13 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 0 or an error number. A file may be gone, or not ours to read; pipes and the like, and some file
-// systems, have nothing to sync.
-int sync_one(const char* path) {
-  const Descriptor file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file.is_open()) return errno == EMFILE || errno == ENFILE || errno == EIO ? errno : 0;
-  if (fsync(file.get()) == 0) return 0;
-  return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+// 0 or an error number. A file may be gone, or not ours to read.
+int sync_one(const std::string& path) {
+  constexpr int kOutOfReach[] = {ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENXIO, ENODEV};
+  const int error = io::sync_to_disk(path);
+  return std::ranges::find(kOutOfReach, error) == std::end(kOutOfReach) ? error : 0;
 }
 
 // Adds the folders above a path, up to the root.
@@ -49,10 +45,10 @@ std::string sync_tree(const std::string& path) {
       const fs::file_status status = entries->symlink_status(unknown);
       if (!fs::is_regular_file(status) && !fs::is_directory(status)) continue;
       const std::string name = entries->path().string();
-      if (const int failed = sync_one(name.c_str())) return text_of(name, failed);
+      if (const int failed = sync_one(name)) return text_of(name, failed);
     }
   }
-  const int failed = sync_one(path.c_str());
+  const int failed = sync_one(path);
   return failed == 0 ? "" : text_of(path, failed);
 }
 
@@ -70,7 +66,7 @@ std::string sync_files(const std::vector<std::string>& paths) {
     if (!error) add_folders(real, folders);
   }
   for (const std::string& folder : folders) {
-    if (const int failed = sync_one(folder.c_str())) return text_of(folder, failed);
+    if (const int failed = sync_one(folder)) return text_of(folder, failed);
   }
   return {};
 }
@@ -78,7 +74,7 @@ std::string sync_files(const std::vector<std::string>& paths) {
 void sync_folders(const std::string& folder) {
   std::set<std::string> folders{folder};
   add_folders(folder, folders);
-  for (const std::string& path : folders) sync_one(path.c_str());
+  for (const std::string& path : folders) sync_one(path);
 }
 
 }  // namespace dovetail::run

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <iostream>
 #include <thread>
 
-#include "support/power/power_lab.hpp"
+#include "support/power/power_test.hpp"
 #include "support/system/real_federation.hpp"
 
 namespace dovetail::testing {
@@ -18,12 +17,9 @@ using federation::Json;
 constexpr int kScenarios = 3;
 constexpr int kMonths = 6;
 
-class PowerDaemon : public RealFederation, public ::testing::WithParamInterface<const char*> {
+class PowerDaemon : public PowerTest<RealFederation> {
  protected:
-  void SetUp() override {
-    RealFederation::SetUp();
-    if (const std::string why = lab_.why_not(); !why.empty()) GTEST_SKIP() << why;
-    alarm(0);  // many cuts take long
+  void prepare() override {
     write_scripts();
     write_daemon("azur", kScenarios, "0.02");
     fs::create_directory_symlink(lab_.disk() + "/data", file("data"));
@@ -92,9 +88,9 @@ class PowerDaemon : public RealFederation, public ::testing::WithParamInterface<
     return call("azur", "watch", {{"request_id", "r1"}, {"cursor", cursor}, {"wait_seconds", 5}});
   }
 
-  void record(std::uint64_t seed, bool writes_back);
+  void record(std::uint64_t seed, bool writes_back) override;
   void watch_and_note();
-  void judge(const PowerCut& cut);
+  void judge(const PowerCut& cut) override;
   void judge_month(const PowerCut& cut, int scenario, int month);
   void go_on(const PowerCut& cut);
 
@@ -107,8 +103,6 @@ class PowerDaemon : public RealFederation, public ::testing::WithParamInterface<
     std::int64_t over = 0;
   };
 
-  PowerLab lab_{file("lab"), GetParam()};
-  CutFindings findings_;
   Heard heard_;
 };
 
@@ -209,19 +203,7 @@ void PowerDaemon::judge(const PowerCut& cut) {
   if (cut.number % kPause == kPause - 1) go_on(cut);
 }
 
-TEST_P(PowerDaemon, MonthsThatWereToldToBeDoneAreWhole) {
-  const int recordings = wanted_cuts() < 200 ? 2 : 4;
-  std::size_t flushes = 0;
-  for (int i = 0; i < recordings; ++i) {
-    ASSERT_NO_FATAL_FAILURE(record(static_cast<std::uint64_t>(i + 1), i % 2 == 1));
-    lab_.cut(wanted_cuts() / recordings, [&](const PowerCut& cut) { judge(cut); });
-    flushes += lab_.flushes();
-  }
-  std::cout << wanted_cuts() << " cuts behind " << flushes << " flushes of " << recordings
-            << " daemons on " << GetParam() << "; wrong after " << findings_.cuts_with_a_finding()
-            << "\n";
-  EXPECT_EQ(findings_.cuts_with_a_finding(), 0) << findings_.text();
-}
+TEST_P(PowerDaemon, MonthsThatWereToldToBeDoneAreWhole) { expect_right_after_all_cuts("daemons"); }
 
 // The step's end can be on disk when what it wrote is not.
 TEST_P(PowerDaemon, AMonthThatEndedWithoutTheDaemonIsNotBelievedAfterACut) {
@@ -256,8 +238,7 @@ TEST_P(PowerDaemon, AMonthThatEndedWithoutTheDaemonIsNotBelievedAfterACut) {
   EXPECT_GT(found, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(FileSystems, PowerDaemon, ::testing::Values("ext4", "xfs", "btrfs"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(FileSystems, PowerDaemon, kFileSystems, name_of_file_system);
 
 }  // namespace
 }  // namespace dovetail::testing

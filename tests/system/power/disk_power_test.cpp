@@ -6,7 +6,7 @@
 
 #include "run/local/descriptor.hpp"
 #include "support/file_checks.hpp"
-#include "support/power/power_lab.hpp"
+#include "support/power/power_test.hpp"
 #include "support/whole_file.hpp"
 
 namespace dovetail::testing {
@@ -60,8 +60,7 @@ TEST_P(PowerDisk, KeepsWhatWasSyncedAndLosesOther) {
   EXPECT_GT(lab_.flushes(), 10U);
 }
 
-INSTANTIATE_TEST_SUITE_P(FileSystems, PowerDisk, ::testing::Values("ext4", "xfs", "btrfs"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(FileSystems, PowerDisk, kFileSystems, name_of_file_system);
 
 }  // namespace
 }  // namespace dovetail::testing

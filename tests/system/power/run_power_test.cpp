@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "run/known_run.hpp"
-#include "support/power/power_lab.hpp"
+#include "support/power/power_test.hpp"
 #include "support/system/real_run.hpp"
 #include "support/task_runner.hpp"
 
@@ -49,10 +48,9 @@ std::string content_of(const std::string& file, std::size_t size) {
   return text.substr(0, size);
 }
 
-class PowerRun : public RealRun, public ::testing::WithParamInterface<const char*> {
+class PowerRun : public PowerTest<RealRun> {
  protected:
-  void SetUp() override {
-    if (const std::string why = lab_.why_not(); !why.empty()) GTEST_SKIP() << why;
+  void prepare() override {
     state_ = lab_.disk() + "/state";
     write_workflow();
   }
@@ -116,16 +114,14 @@ class PowerRun : public RealRun, public ::testing::WithParamInterface<const char
   };
   using AllSeen = std::map<std::string, Seen>;  // by task; empty when there is no run
 
-  void record(std::uint64_t seed, bool writes_back);
-  void judge(const PowerCut& cut);
+  void record(std::uint64_t seed, bool writes_back) override;
+  void judge(const PowerCut& cut) override;
   AllSeen look(const PowerCut& cut);
   void judge_task(const PowerCut& cut, const PowerTask& task, const Seen& seen);
   void go_on(const PowerCut& cut, const AllSeen& before);
   void judge_again(const PowerCut& cut, const PowerTask& task, const Seen& before);
   int begin_again(const PowerCut& cut) const;
 
-  PowerLab lab_{file("lab"), GetParam()};
-  CutFindings findings_;
   std::map<std::string, std::vector<std::int64_t>> first_;  // marks of the recorded run
   std::int64_t told_done_ = 0;
 };
@@ -221,19 +217,7 @@ void PowerRun::judge(const PowerCut& cut) {
   if (cut.number % kPause == kPause - 1) go_on(cut, seen);
 }
 
-TEST_P(PowerRun, WhatIsDoneAfterACutIsRight) {
-  const int recordings = wanted_cuts() < 200 ? 2 : 4;
-  std::size_t flushes = 0;
-  for (int i = 0; i < recordings; ++i) {
-    ASSERT_NO_FATAL_FAILURE(record(static_cast<std::uint64_t>(i + 1), i % 2 == 1));
-    lab_.cut(wanted_cuts() / recordings, [&](const PowerCut& cut) { judge(cut); });
-    flushes += lab_.flushes();
-  }
-  std::cout << wanted_cuts() << " cuts behind " << flushes << " flushes of " << recordings
-            << " runs on " << GetParam() << "; wrong after " << findings_.cuts_with_a_finding()
-            << "\n";
-  EXPECT_EQ(findings_.cuts_with_a_finding(), 0) << findings_.text();
-}
+TEST_P(PowerRun, WhatIsDoneAfterACutIsRight) { expect_right_after_all_cuts("runs"); }
 
 // Its supervisor wrote down how it ended; that can be on disk when what it wrote is not.
 TEST_P(PowerRun, ATaskThatEndedWithoutDovetailIsNotBelievedAfterACut) {
@@ -266,8 +250,7 @@ TEST_P(PowerRun, ATaskThatEndedWithoutDovetailIsNotBelievedAfterACut) {
   EXPECT_GT(found, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(FileSystems, PowerRun, ::testing::Values("ext4", "xfs", "btrfs"),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(FileSystems, PowerRun, kFileSystems, name_of_file_system);
 
 }  // namespace
 }  // namespace dovetail::testing
