@@ -122,7 +122,9 @@ std::unique_ptr<TemporaryFile> write_beside(const OutputFile& file) {
 
 }  // namespace
 
-int io::sync_to_disk(const std::string& path) {
+namespace io {
+
+int sync_to_disk(const std::string& path) {
   const char* name = path.empty() ? "." : path.c_str();
   const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return errno;
@@ -130,6 +132,8 @@ int io::sync_to_disk(const std::string& path) {
   close(file);
   return error == EINVAL || error == ENOTSUP || error == EROFS ? 0 : error;
 }
+
+}  // namespace io
 
 std::string read_file(const std::string& path) {
   io::GzipSource source(path);

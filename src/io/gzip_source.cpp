@@ -6,12 +6,27 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "dovetail/error.hpp"
 
 namespace dovetail::io {
+
+namespace {
+
+enum class TextMark : std::uint8_t { none, space, line, value };
+
+constexpr std::array<TextMark, 256> kMarks = [] {
+  std::array<TextMark, 256> marks{};
+  for (const unsigned char c : {' ', '\t', '\r'}) marks[c] = TextMark::space;
+  marks['\n'] = TextMark::line;
+  for (const unsigned char c : {',', '[', '{', '<', '>', '=', ';'}) marks[c] = TextMark::value;
+  return marks;
+}();
+
+}  // namespace
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -51,9 +66,46 @@ std::size_t GzipSource::read(char* buffer, std::size_t size) {
   if (error == Z_BUF_ERROR) fail("the gzip data end too early; fetch the file again");
   if (error == Z_ERRNO) fail_by_system(errno);
   if (got < 0 || error != Z_OK) fail(std::string("damaged gzip data: ") + message);
-  expanded_ += static_cast<std::uint64_t>(got);
-  if (expanded_ > kFreeExpansionBytes && gzdirect(file_.get()) == 0) limit_expansion();
+  if (gzdirect(file_.get()) == 0) {
+    expanded_ += static_cast<std::uint64_t>(got);
+    if (expanded_ > kFreeExpansionBytes) limit_expansion();
+    count_marks({buffer, static_cast<std::size_t>(got)});
+    if (marks_ > kFreeMarks) limit_marks();
+  }
   return static_cast<std::size_t>(got);
+}
+
+// A line break behind another mark belongs to that one.
+void GzipSource::count_marks(std::string_view text) {
+  for (const char c : text) {
+    switch (kMarks[static_cast<unsigned char>(c)]) {
+      case TextMark::none:
+        is_after_mark_ = false;
+        break;
+      case TextMark::space:
+        break;
+      case TextMark::line:
+        marks_ += is_after_mark_ ? 0 : 1;
+        is_after_mark_ = true;
+        break;
+      case TextMark::value:
+        ++marks_;
+        is_after_mark_ = true;
+    }
+  }
+}
+
+void GzipSource::limit_marks() const {
+  const auto compressed = gzoffset(file_.get());
+  const std::uint64_t most =
+      compressed < 0 ? kMostPipedMarks : kMostMarks * static_cast<std::uint64_t>(compressed);
+  if (marks_ <= most) return;
+  if (compressed < 0) {
+    fail(fmt::format("gzip from a pipe may hold {} values; decompress it first", kMostPipedMarks));
+  }
+  fail(fmt::format(
+      "it holds more than {} values for each of its bytes; decompress it first, if it is text",
+      kMostMarks));
 }
 
 void GzipSource::limit_expansion() const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 struct gzFile_s;  // of zlib
 
@@ -25,6 +26,12 @@ inline constexpr std::uint64_t kMostExpansion = 64;
 inline constexpr std::uint64_t kFreeExpansionBytes = std::uint64_t{16} << 20U;
 // The same for a pipe, whose compressed bytes zlib does not count.
 inline constexpr std::uint64_t kMostPipedBytes = std::uint64_t{128} << 20U;
+// What readers keep grows with the values of a text, which is much more than the text when they are
+// dense, as in [1,1,1]. So there is a limit of the marks that stand around values (commas,
+// brackets, tags, line breaks): this many for each byte of a gzip file. Real files stay below 1.4.
+inline constexpr std::uint64_t kMostMarks = 4;
+inline constexpr std::uint64_t kFreeMarks = 2'000'000;
+inline constexpr std::uint64_t kMostPipedMarks = 8'000'000;
 
 class GzipSource {
  public:
@@ -38,9 +45,13 @@ class GzipSource {
   [[noreturn]] void fail(const std::string& why) const;
   [[noreturn]] void fail_by_system(int error) const;
   void limit_expansion() const;
+  void count_marks(std::string_view text);
+  void limit_marks() const;
 
   std::string path_;
   std::uint64_t expanded_ = 0;
+  std::uint64_t marks_ = 0;
+  bool is_after_mark_ = false;
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
 };
 

@@ -280,6 +280,40 @@ TEST(HostileFiles, LargeGarbageIsRejectedWithOneLine) {
   for (const Reader& reader : readers()) EXPECT_FALSE(reads(reader, garbage)) << reader.name;
 }
 
+// Writes a gzip file of that many pieces.
+void put_gzip(const std::string& path, const std::string& head, std::string_view piece,
+              std::size_t times, const std::string& tail) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  const std::string text = head + repeated(piece, times) + tail;
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+}
+
+TEST(HostileFiles, GzipOfDenseValuesIsCutOff) {
+  // Within 16 MiB of text, but a hundred times the memory of the file and more.
+  struct Dense {
+    const char* head;
+    const char* piece;
+    const char* tail;
+  };
+  constexpr std::size_t kTimes = 2'100'000;
+  const testing::TemporaryFolder folder;
+  const std::string expected = "holds more than 4 values for each of its bytes";
+  for (const auto& [head, piece, tail] : {Dense{"{\"tasks\": [", "1,", "1]}"},
+                                          {"{\"tasks\": [", "[],", "[]]}"},
+                                          {"{\"tasks\": [{\"after\": [", "\"a\",", "\"a\"]}]}"},
+                                          {"<adag>", "<a/>", "</adag>"},
+                                          {"digraph {", "a->", "a}"},
+                                          {"tasks:\n", "- 1\n", ""}}) {
+    put_gzip(folder.file("x"), head, piece, kTimes, tail);
+    EXPECT_NE(error_of([&] { read_workflow(folder.file("x")); }).find(expected), std::string::npos)
+        << piece;
+  }
+  put_gzip(folder.file("x"), "{\"tasks\": [", "1,", 1'900'000, "1]}");
+  EXPECT_NE(error_of([&] { read_workflow(folder.file("x")); }).find("task 1"), std::string::npos)
+      << "that many are read";
+}
+
 TEST(HostileFiles, GzipBombIsCutOff) {
   // 40 MiB of zeros in 40 KB: no text is like that.
   const testing::TemporaryFolder folder;

@@ -102,7 +102,7 @@ class FakeCluster {
   FakeCluster(const planning::MonthProblem& problem, const planning::Grouping& grouping)
       : problem_(problem), groups_(problem, grouping) {
     for (Count s = 0; s < problem.scenarios; ++s) {
-      load_.scenarios.push_back({.request = "r", .scenario = s, .months = problem.months});
+      load_.scenarios.push_back({.request = {"r", "a"}, .scenario = s, .months = problem.months});
     }
   }
 

@@ -29,6 +29,14 @@ std::size_t count_of(const std::vector<AgentMember>& members, Role role) {
   return static_cast<std::size_t>(std::ranges::count(members, role, &AgentMember::role));
 }
 
+// Ids of requests belong to their client, whom daemons know only by what the agent says.
+void name_client(Json& request, const std::string& client) {
+  if (!request.is_object() || !request.contains("without")) return;
+  for (Json& id : request.at("without")) {
+    if (id.is_string()) id = client + "/" + id.get<std::string>();
+  }
+}
+
 DaemonUrls daemons_of(const Fields& fields) {
   DaemonUrls daemons;
   if (fields.find("daemons") == nullptr) return daemons;
@@ -263,6 +271,7 @@ Json Agent::find(const Call& call) {
   if (!can_be_gathered(question.operation)) {
     fields.fail("operation: expected capabilities, estimate or predict");
   }
+  if (call.peer.role == Role::client) name_client(question.request, call.peer.name);
   question.through = passed_agents(fields);
   const Duration deadline = fields.whole("deadline_ms", 1, kMaxDeadline);
   const std::vector<AgentMember> asked = members();

@@ -38,17 +38,16 @@ Answers ask(const Caller& caller, const AgentMember& member, const GatherQuestio
   try {
     if (member.role == Role::agent) {
       Json reply = caller.post(server, "/v1/find",
-                                     {{"operation", question.operation},
-                                      {"request", question.request},
-                                      {"through", question.through},
-                                      {"deadline_ms", deadline - margin_of(deadline)}},
-                                     seconds);
+                               {{"operation", question.operation},
+                                {"request", question.request},
+                                {"through", question.through},
+                                {"deadline_ms", deadline - margin_of(deadline)}},
+                               seconds);
       return read_answer(member.url, [&] { return answers_of(std::move(reply)); });
     }
-    Json reply =
-        question.operation == "capabilities"
-            ? caller.get(server, "/v1/capabilities", seconds)
-            : caller.post(server, "/v1/" + question.operation, question.request, seconds);
+    Json reply = question.operation == "capabilities"
+                     ? caller.get(server, "/v1/capabilities", seconds)
+                     : caller.post(server, "/v1/" + question.operation, question.request, seconds);
     if (!reply.is_object() || is_nested_deeper(reply, kMostNestedReply)) {
       throw BadAnswer(member.url + ": the answer cannot be understood: expected an object");
     }
@@ -128,10 +127,11 @@ Answers gather(const Caller& caller, std::span<const AgentMember> members,
                const GatherQuestion& question, Duration deadline) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline);
   const auto pending = std::make_shared<Pending>();
+  // The threads may outlive this call. The question may be large, and there may be many of them.
+  const auto asked = std::make_shared<const GatherQuestion>(question);
   for (std::size_t i = 0; i < members.size(); ++i) {
-    // Captures by value, since the thread may outlive this call.
-    std::thread([pending, caller, i, member = members[i], question, deadline] {
-      Answers answers = ask(caller, member, question, deadline);
+    std::thread([pending, caller, i, member = members[i], asked, deadline] {
+      Answers answers = ask(caller, member, *asked, deadline);
       const std::lock_guard lock(pending->mutex);
       pending->by_member[i] = std::move(answers);
       pending->changed.notify_all();

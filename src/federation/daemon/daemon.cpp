@@ -22,6 +22,9 @@ constexpr double kMostSimulated = 2e7;
 // Estimates that are computed at the same time, and that may wait for that.
 constexpr std::size_t kEstimatesAtOnce = 2;
 constexpr std::size_t kEstimatesWaiting = 16;
+// Answers about that many scenarios, of a megabyte each, that are made at the same time.
+constexpr std::size_t kManyScenarios = 1000;
+constexpr std::size_t kLongAnswersAtOnce = 4;
 
 void require_size(const Fields& fields, std::size_t scenarios, Count months) {
   if (static_cast<std::int64_t>(scenarios) * months <= kMostMonthsInAll) return;
@@ -39,6 +42,23 @@ void require_effort(Count active, Count scenarios, Count months) {
                   "would take too long",
                   scenarios, months, active),
       "ask for fewer scenarios at once");
+}
+
+// The requests that an estimate leaves out. A client means its own. An agent passes on the ids of a
+// client as CLIENT/ID; one of an earlier version passes on what it got.
+std::set<RequestName> left_out(const Fields& estimate, const Peer& caller) {
+  std::set<RequestName> names;
+  for (const std::string& given : estimate.items<std::string>("without", "ids of requests")) {
+    const auto slash = given.find('/');
+    if (caller.role == Role::client) {
+      names.insert({.id = given, .client = caller.name});
+    } else if (slash == std::string::npos) {
+      names.insert({.id = given, .client = ""});
+    } else {
+      names.insert({.id = given.substr(slash + 1), .client = given.substr(0, slash)});
+    }
+  }
+  return names;
 }
 
 MonthRequest request_of(const Call& call, const DaemonDescription& description) {
@@ -100,6 +120,7 @@ Daemon::Daemon(DaemonOptions options, const Identity& self, run::RunFolder folde
                .log = log_},
               std::move(folder), {.months = *backends_.months, .workflows = *backends_.workflows}),
       estimating_(kEstimatesAtOnce, kEstimatesWaiting),
+      telling_(kLongAnswersAtOnce, options_.limits.connections),
       failed_(eventfd(0, EFD_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   server_ =
@@ -221,8 +242,7 @@ Json Daemon::estimate(const Call& call) {
   const auto scenarios = static_cast<Count>(fields.whole("scenarios", 1, kMostScenarios));
   const auto months = static_cast<Count>(fields.whole("months", 1, kMostMonths));
   require_size(fields, static_cast<std::size_t>(scenarios), months);
-  const auto without = fields.items<std::string>("without", "ids of requests");
-  const std::set<std::string> others(without.begin(), without.end());
+  const std::set<RequestName> others = left_out(fields, call.peer);
   const Count active = runner_.record().read(
       [&](const MonthState& state) { return state.active_scenarios(wanted, others); });
   require_effort(active, scenarios, months);
@@ -322,7 +342,7 @@ Json Daemon::submit(const Call& call) {
 Json Daemon::watch(const Call& call) {
   const Fields fields(call.body, "watch");
   fields.only({"request_id", "cursor", "wait_seconds"});
-  const std::string id = fields.word("request_id");
+  const RequestName name{.id = fields.word("request_id"), .client = call.peer.name};
   constexpr std::int64_t kMostVersions = std::int64_t{1} << 53;
   const auto cursor = static_cast<std::uint64_t>(fields.whole("cursor", 0, kMostVersions));
   const double seconds = fields.number("wait_seconds", 0, kLongestWatch);
@@ -332,36 +352,43 @@ Json Daemon::watch(const Call& call) {
   const std::size_t most = options_.limits.connections / 2;
   if (waiting_++ < most) {
     runner_.record().wait(until, [&](const MonthState& state) {
-      const MonthRequest* request = state.find(id);
-      return is_over_ || request == nullptr || request->client != call.peer.name ||
-             request->version > cursor;
+      const MonthRequest* request = state.find(name);
+      return is_over_ || request == nullptr || request->version > cursor;
     });
   }
   --waiting_;
-  return progress_of(id, call.peer.name);
+  return progress_of(name);
 }
 
 // How far a request is, as it is told to clients.
-Json Daemon::progress_of(const std::string& id, const std::string& client) const {
+Json Daemon::progress_of(const RequestName& name) const {
+  const bool is_long = runner_.record().read([&](const MonthState& state) {
+    const MonthRequest* request = state.find(name);
+    return request != nullptr && request->scenarios.size() > kManyScenarios;
+  });
+  std::optional<EffortLimit::Turn> turn;
+  if (is_long) turn.emplace(telling_);
   std::string experiment;
   std::uint64_t version = 0;
   bool is_over = false;
   // Copied first: while JSON is made of ten thousand of them, others may read.
   std::vector<Scenario> scenarios;
   runner_.record().read([&](const MonthState& state) {
-    const MonthRequest* request = state.find(id);
-    if (request == nullptr || request->client != client) {
-      throw Refusal(404, fmt::format("there is no request {} of {}", id, client), "submit it");
+    const MonthRequest* request = state.find(name);
+    if (request == nullptr) {
+      throw Refusal(404, fmt::format("there is no request {} of {}", name.id, name.client),
+                    "submit it");
     }
     experiment = request->experiment;
     version = request->version;
     is_over = request->is_over();
     scenarios = request->scenarios;
   });
-  Json json = {{"request_id", id},
+  const std::string& data = options_.description.data;
+  Json json = {{"request_id", name.id},
                {"cursor", version},
                {"over", is_over},
-               {"folder", fmt::format("{}/{}/{}", options_.description.data, client, experiment)},
+               {"folder", fmt::format("{}/{}/{}", data, name.client, experiment)},
                {"scenarios", Json::array()}};
   for (const Scenario& scenario : scenarios) {
     Json one = {{"scenario", scenario.number},
@@ -398,18 +425,18 @@ Json Daemon::held(const Call& call) const {
 Json Daemon::cancel(const Call& call) {
   const Fields fields(call.body, "cancel");
   fields.only({"request_id", "scenarios"});
-  const std::string id = fields.word("request_id");
+  const RequestName name{.id = fields.word("request_id"), .client = call.peer.name};
   const auto scenarios = fields.items<Count>("scenarios", "numbers");
   if (scenarios.empty() && fields.find("scenarios") != nullptr) {
     fields.fail("scenarios: expected some; leave it out to cancel all");
   }
   {
     const std::lock_guard lock(changing_);
-    runner_.cancel(id, call.peer.name, scenarios);
+    runner_.cancel(name, scenarios);
   }
   runner_.record().announce();
   eventfd_write(wake_.get(), 1);
-  return progress_of(id, call.peer.name);
+  return progress_of(name);
 }
 
 }  // namespace dovetail::federation

@@ -76,7 +76,7 @@ class Daemon {
   Json watch(const Call& call);
   Json cancel(const Call& call);
   Json held(const Call& call) const;
-  Json progress_of(const std::string& id, const std::string& client) const;
+  Json progress_of(const RequestName& name) const;
   void work();
   void fail(const std::string& why);
   bool look();
@@ -91,6 +91,7 @@ class Daemon {
   std::mutex changing_;
   MonthRunner runner_;
   EffortLimit estimating_;
+  mutable EffortLimit telling_;  // of very many scenarios
   std::atomic<bool> is_over_ = false;
   std::atomic<std::size_t> waiting_ = 0;  // clients that wait for news
   mutable std::mutex failing_;

@@ -32,7 +32,7 @@ class EffortLimit {
   void begin() {
     std::unique_lock lock(mutex_);
     if (all_ >= at_once_ + waiting_) {
-      throw Refusal(503, "too many estimates are being computed", "ask again in a while");
+      throw Refusal(503, "too many such questions are being answered", "ask again in a while");
     }
     ++all_;
     is_free_.wait(lock, [&] { return computing_ < at_once_; });

@@ -16,9 +16,9 @@ bool is_same(const MonthRequest& known, const MonthRequest& asked) {
   const auto same = [](const Scenario& one, const Scenario& other) {
     return one.number == other.number && one.first == other.first;
   };
-  return known.client == asked.client && known.experiment == asked.experiment &&
-         known.service == asked.service && known.months == asked.months &&
-         known.parameters == asked.parameters && known.workflow == asked.workflow &&
+  return known.experiment == asked.experiment && known.service == asked.service &&
+         known.months == asked.months && known.parameters == asked.parameters &&
+         known.workflow == asked.workflow &&
          std::ranges::equal(known.scenarios, asked.scenarios, same);
 }
 
@@ -29,7 +29,7 @@ std::optional<MonthAdmission::Place> MonthAdmission::admit(const MonthRequest& r
   const std::lock_guard lock(mutex_);
   RequestAmount held;
   const Standing known = record_.read([&](const MonthState& state) {
-    if (const MonthRequest* found = state.find(request.id)) {
+    if (const MonthRequest* found = state.find(request.name())) {
       return is_same(*found, request) ? Standing::same : Standing::other;
     }
     held = state.held_by(request.client);
@@ -37,19 +37,20 @@ std::optional<MonthAdmission::Place> MonthAdmission::admit(const MonthRequest& r
   });
   if (known == Standing::same) return std::nullopt;
   if (known == Standing::other) {
-    throw Refusal(kConflict, fmt::format("request {} is another one", request.id),
+    throw Refusal(kConflict,
+                  fmt::format("request {} of {} is another one", request.id, request.client),
                   "give every request an id of its own");
   }
-  if (arriving_.contains(request.id)) {
+  if (arriving_.contains(request.name())) {
     throw Refusal(kNotNow, fmt::format("request {} is being taken in", request.id),
                   "send it again in a while");
   }
-  for (const auto& [id, one] : arriving_) {
-    if (one.client == request.client) held += one.amount;
+  for (const auto& [name, amount] : arriving_) {
+    if (name.client == request.client) held += amount;
   }
   require_room(request, held);
-  arriving_[request.id] = {request.client, amount_of(request)};
-  return std::optional<Place>(std::in_place, *this, request.id);
+  arriving_[request.name()] = amount_of(request);
+  return std::optional<Place>(std::in_place, *this, request.name());
 }
 
 void MonthAdmission::require_room(const MonthRequest& request, const RequestAmount& held) const {
@@ -73,9 +74,9 @@ void MonthAdmission::require_room(const MonthRequest& request, const RequestAmou
           "bytes of parameters, workflows and lists of scenarios");
 }
 
-void MonthAdmission::leave(const std::string& id) {
+void MonthAdmission::leave(const RequestName& name) {
   const std::lock_guard lock(mutex_);
-  arriving_.erase(id);
+  arriving_.erase(name);
 }
 
 }  // namespace dovetail::federation

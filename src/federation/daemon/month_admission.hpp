@@ -10,7 +10,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "federation/daemon/daemon_file.hpp"
@@ -27,38 +26,35 @@ class MonthAdmission {
   // A request on its way in: it counts for its client until this ends.
   class Place {
    public:
-    Place(MonthAdmission& admission, std::string id) : admission_(&admission), id_(std::move(id)) {}
+    Place(MonthAdmission& admission, RequestName name)
+        : admission_(&admission), name_(std::move(name)) {}
     Place(Place&& other) noexcept
-        : admission_(std::exchange(other.admission_, nullptr)), id_(std::move(other.id_)) {}
+        : admission_(std::exchange(other.admission_, nullptr)), name_(std::move(other.name_)) {}
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     Place& operator=(Place&&) = delete;
     ~Place() {
-      if (admission_ != nullptr) admission_->leave(id_);
+      if (admission_ != nullptr) admission_->leave(name_);
     }
 
    private:
     MonthAdmission* admission_;
-    std::string id_;
+    RequestName name_;
   };
 
-  // Nothing when the same request was taken in before. Throws Refusal when another has its id, when
-  // the same one is on its way, and when a quota of its client does not allow it.
+  // Nothing when the same request was taken in before. Throws Refusal when another one of the
+  // client has its id, when the same one is on its way, and when a quota of its client does not
+  // allow it.
   std::optional<Place> admit(const MonthRequest& request);
 
  private:
-  struct Arriving {
-    std::string client;
-    RequestAmount amount;
-  };
-
   void require_room(const MonthRequest& request, const RequestAmount& held) const;
-  void leave(const std::string& id);
+  void leave(const RequestName& name);
 
   const MonthRecord& record_;
   ClientQuotas quotas_;
   std::mutex mutex_;
-  std::map<std::string, Arriving> arriving_;  // by request
+  std::map<RequestName, RequestAmount> arriving_;
 };
 
 }  // namespace dovetail::federation

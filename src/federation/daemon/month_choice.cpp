@@ -21,7 +21,7 @@ bool is_ready(const Scenario& scenario) {
 // What the scenarios of a service wait for, and what runs.
 MonthLoad load_of(const MonthState& state, const std::string& service) {
   MonthLoad load{.waiting_posts = state.posts().size()};
-  std::map<std::pair<std::string_view, Count>, Count> computed;  // processors by scenario
+  std::map<std::pair<RequestName, Count>, Count> computed;  // processors by scenario
   for (const auto& [number, step] : state.running()) {
     if (step.kind == StepKind::post) {
       ++load.running_posts;
@@ -33,9 +33,9 @@ MonthLoad load_of(const MonthState& state, const std::string& service) {
     if (request->service != service) continue;
     for (const Scenario& scenario : request->scenarios) {
       if (!is_ready(scenario)) continue;
-      const auto its = computed.find({request->id, scenario.number});
+      const auto its = computed.find({request->name(), scenario.number});
       const bool runs = its != computed.end();
-      load.scenarios.push_back({.request = request->id,
+      load.scenarios.push_back({.request = request->name(),
                                 .scenario = scenario.number,
                                 .done = scenario.done,
                                 .months = request->months,

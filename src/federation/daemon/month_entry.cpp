@@ -166,10 +166,15 @@ Json kept_entry(const MonthRequest& request) {
 }
 
 Json start_entry(const MonthStep& step) {
-  return {{"what", "start"},         {"time", run::wall_now()},
-          {"number", step.number},   {"kind", step.kind == StepKind::post ? "post" : "main"},
-          {"request", step.request}, {"scenario", step.scenario},
-          {"month", step.month},     {"processors", step.processors}};
+  return {{"what", "start"},
+          {"time", run::wall_now()},
+          {"number", step.number},
+          {"kind", step.kind == StepKind::post ? "post" : "main"},
+          {"request", step.request.id},
+          {"client", step.request.client},
+          {"scenario", step.scenario},
+          {"month", step.month},
+          {"processors", step.processors}};
 }
 
 Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why) {
@@ -182,17 +187,17 @@ Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std
   return entry;
 }
 
-Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
+Json cancel_entry(const RequestName& request, const std::vector<Count>& scenarios,
                   const std::string& why) {
-  return {{"what", "cancel"},
-          {"time", run::wall_now()},
-          {"request", request},
-          {"scenarios", scenarios},
-          {"why", why}};
+  return {{"what", "cancel"},         {"time", run::wall_now()}, {"request", request.id},
+          {"client", request.client}, {"scenarios", scenarios},  {"why", why}};
 }
 
 Json post_entry(const PostTask& post) {
-  return {{"request", post.request}, {"scenario", post.scenario}, {"month", post.month}};
+  return {{"request", post.request.id},
+          {"client", post.request.client},
+          {"scenario", post.scenario},
+          {"month", post.month}};
 }
 
 MonthRequest read_request(const Json& entry) {
@@ -235,6 +240,12 @@ MonthRequest read_kept(const Json& entry) {
   return request;
 }
 
+RequestName read_name(const Json& entry) {
+  const Fields fields = fields_of(entry);
+  const bool is_old = fields.find("client") == nullptr;
+  return {.id = fields.word("request"), .client = is_old ? "" : fields.word("client")};
+}
+
 MonthStep read_step(const Json& entry) {
   const Fields fields = fields_of(entry);
   constexpr std::array<std::string_view, 2> kKinds = {"main", "post"};
@@ -242,7 +253,7 @@ MonthStep read_step(const Json& entry) {
   constexpr std::int64_t kMostSteps = std::numeric_limits<std::uint32_t>::max() - 1;
   return {.number = static_cast<std::uint32_t>(fields.whole("number", 1, kMostSteps)),
           .kind = static_cast<StepKind>(place_of(fields, "kind", kKinds)),
-          .request = fields.word("request"),
+          .request = read_name(entry),
           .scenario = count_of(fields, "scenario", 1, kMostMonths),
           .month = count_of(fields, "month", 1, kMostMonths),
           .processors = count_of(fields, "processors", 1, kMaxProcessors)};
@@ -250,7 +261,7 @@ MonthStep read_step(const Json& entry) {
 
 PostTask read_post(const Json& entry) {
   const Fields fields = fields_of(entry);
-  return {.request = fields.word("request"),
+  return {.request = read_name(entry),
           .scenario = count_of(fields, "scenario", 1, kMostMonths),
           .month = count_of(fields, "month", 1, kMostMonths)};
 }

@@ -31,7 +31,7 @@ Json kept_entry(const MonthRequest& request);
 Json start_entry(const MonthStep& step);
 Json end_entry(const MonthStep& step, Outcome outcome, double seconds, const std::string& why);
 // Nothing more is started for these, or for all when there are none.
-Json cancel_entry(const std::string& request, const std::vector<Count>& scenarios,
+Json cancel_entry(const RequestName& request, const std::vector<Count>& scenarios,
                   const std::string& why);
 Json post_entry(const PostTask& post);
 
@@ -43,6 +43,8 @@ MonthRequest read_request(const Json& entry);
 std::vector<FoundScenario> read_found(const Json& entry, Count months);
 // Of a kept one, with all that has become of it.
 MonthRequest read_kept(const Json& entry);
+// What an entry is about. Without a client in entries that earlier versions wrote.
+RequestName read_name(const Json& entry);
 MonthStep read_step(const Json& entry);
 PostTask read_post(const Json& entry);
 Outcome read_outcome(const Json& entry);

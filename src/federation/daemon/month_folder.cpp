@@ -14,7 +14,9 @@
 #include <set>
 
 #include "dovetail/error.hpp"
+#include "io/file.hpp"
 #include "run/local/descriptor.hpp"
+#include "run/local/disk_sync.hpp"
 
 namespace dovetail::federation {
 
@@ -30,11 +32,8 @@ constexpr int kLevelsOfData = 3;  // DATA/CLIENT/EXPERIMENT above a scenario
   throw ExecutionError(path + ": cannot be written: " + why);
 }
 
-// A file system that has no such thing has nothing to wait for.
 void sync_to_disk(const std::string& path) {
-  const run::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) fail_to_write(path, std::strerror(errno));
-  if (fsync(file.get()) != 0 && errno != EINVAL) fail_to_write(path, std::strerror(errno));
+  if (const int error = io::sync_to_disk(path)) fail_to_write(path, std::strerror(error));
 }
 
 void write_unsynced(const std::string& path, std::string_view text) {
@@ -109,6 +108,8 @@ void claim_all(std::span<const MonthFolder> folders, const std::string& request)
     named.push_back(around.string());
   }
   sync_all(named);
+  // The owner may have named a folder that the daemon has just made.
+  run::sync_folders(around.string());
 }
 
 std::string MonthFolder::owner() const {
@@ -128,7 +129,7 @@ std::string MonthFolder::month(Count month) const {
 }
 
 std::string MonthFolder::work(const MonthStep& step) const {
-  return fmt::format("{}/work-{:05}.{}.{}", path_, step.month, step.request, step.number);
+  return fmt::format("{}/work-{:05}.{}.{}", path_, step.month, step.request.id, step.number);
 }
 
 bool MonthFolder::is_done(Count number) const {
@@ -192,8 +193,9 @@ void MonthFolder::mark_post_done(Count number) const {
   const std::string mark = month(number) + kPostDone;
   {
     const run::Descriptor file(open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.is_open() || fsync(file.get()) != 0) fail_to_write(mark, std::strerror(errno));
+    if (!file.is_open()) fail_to_write(mark, std::strerror(errno));
   }
+  sync_to_disk(mark);
   sync_to_disk(month(number));
 }
 

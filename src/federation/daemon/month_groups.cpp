@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kNone = planning::MonthDispatch::kNone;
 
-std::pair<std::string, Count> key_of(const ReadyScenario& one) {
+std::pair<RequestName, Count> key_of(const ReadyScenario& one) {
   return {one.request, one.scenario};
 }
 

@@ -11,10 +11,10 @@
 #pragma once
 
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "federation/daemon/request_name.hpp"
 #include "planners/ensemble/grouping.hpp"
 #include "planners/ensemble/month_dispatch.hpp"
 
@@ -28,7 +28,7 @@ struct MonthRules {
 
 // A scenario that may be computed.
 struct ReadyScenario {
-  std::string request;
+  RequestName request;
   Count scenario = 0;
   Count done = 0;
   Count months = 0;
@@ -65,7 +65,7 @@ class MonthGroups {
   MonthStarts start(const MonthLoad& load, const MonthRules& rules);
 
  private:
-  using Key = std::pair<std::string, Count>;  // request, scenario
+  using Key = std::pair<RequestName, Count>;  // request, scenario
 
   std::vector<planning::MonthDispatch::GroupState> groups_at(const MonthLoad& load) const;
   void start_mains(const MonthLoad& load, planning::MonthDispatch& dispatch, Count free,

@@ -95,8 +95,8 @@ void MonthRunner::let_go_of_unknown_services() {
     const std::string why =
         fmt::format("the service {} {}", request->service,
                     is_gone ? "is not configured any more" : "has other parameters now");
-    options_.log(fmt::format("request {}: {}", request->id, why));
-    record_.write(cancel_entry(request->id, {}, why));
+    options_.log(fmt::format("request {} of {}: {}", request->id, request->client, why));
+    record_.write(cancel_entry(request->name(), {}, why));
   }
   stop_cancelled();
 }
@@ -188,11 +188,10 @@ void MonthRunner::submit(MonthRequest request) {
 }
 
 // What has ended or is cancelled already is not written down again.
-void MonthRunner::cancel(const std::string& id, const std::string& client,
-                         const std::vector<Count>& scenarios) {
-  const MonthRequest* request = state().find(id);
-  if (request == nullptr || request->client != client) {
-    throw Refusal(404, fmt::format("there is no request {} of {}", id, client));
+void MonthRunner::cancel(const RequestName& name, const std::vector<Count>& scenarios) {
+  const MonthRequest* request = state().find(name);
+  if (request == nullptr) {
+    throw Refusal(404, fmt::format("there is no request {} of {}", name.id, name.client));
   }
   const std::set<Count> asked(scenarios.begin(), scenarios.end());
   std::vector<Count> meant;
@@ -205,8 +204,8 @@ void MonthRunner::cancel(const std::string& id, const std::string& client,
   }
   if (meant.empty()) return;
   if (is_all) meant.clear();
-  record_.write(cancel_entry(id, meant, "cancelled by " + client));
-  options_.log(fmt::format("request {}: cancelled by {}", id, client));
+  record_.write(cancel_entry(name, meant, "cancelled by " + name.client));
+  options_.log(fmt::format("request {}: cancelled by {}", name.id, name.client));
   stop_cancelled();
   record_.tidy();
 }
@@ -255,7 +254,7 @@ bool MonthRunner::step(const std::vector<Ended>& ended) {
 void MonthRunner::take_end(const Ended& ended) {
   const auto& [end, step, folder, trouble] = ended;
   const double seconds = end.end.seconds;
-  const bool is_ours = folder.owner() == step.request;
+  const bool is_ours = folder.owner() == step.request.id;
   if (!is_ours) {
     folder.discard(step);
     record_.write(end_entry(step, Outcome::taken, seconds, "another request has taken it over"));
@@ -336,7 +335,7 @@ void MonthRunner::start(MonthStep step) {
   step.number = state().next_number();
   const MonthFolder folder = folder_of(step);
   const std::string owner = folder.owner();
-  if (owner != step.request) {
+  if (owner != step.request.id) {
     record_.write(cancel_entry(step.request, {step.scenario}, "another request has taken it over"));
     options_.log(words_of(step) + ": another request has taken it over");
     return;

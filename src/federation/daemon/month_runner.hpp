@@ -58,9 +58,8 @@ class MonthRunner {
   void submit(MonthRequest request);
 
   // Nothing more of these scenarios is started, and what runs is ended; of all when there are none.
-  // Throws Refusal when the client has no such request.
-  void cancel(const std::string& id, const std::string& client,
-              const std::vector<Count>& scenarios);
+  // Throws Refusal when there is no such request.
+  void cancel(const RequestName& name, const std::vector<Count>& scenarios);
 
   // A step that has ended, and where it was at work.
   struct Ended {

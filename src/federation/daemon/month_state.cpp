@@ -27,6 +27,10 @@ Scenario& scenario_with(MonthRequest& request, Count number, Count month) {
   return *scenario;
 }
 
+std::string text_of(const RequestName& name) {
+  return one_line(name.id) + (name.client.empty() ? "" : " of " + one_line(name.client));
+}
+
 // Mostly the numbers are consecutive; but clients may send any, in any order.
 template <typename Request>
 auto find_scenario(Request& request, Count number) -> decltype(request.scenarios.data()) {
@@ -67,14 +71,17 @@ RequestAmount amount_of(const MonthRequest& request) {
   return amount;
 }
 
-const MonthRequest* MonthState::find(const std::string& id) const {
-  const auto found = places_.find(id);
+const MonthRequest* MonthState::find(const RequestName& name) const {
+  const auto found = places_.find(name);
   return found == places_.end() ? nullptr : &requests_[found->second];
 }
 
-MonthRequest& MonthState::at(const std::string& id) {
-  const auto found = places_.find(id);
-  if (found == places_.end()) refuse_entry("there is no request " + one_line(id));
+// Earlier journals name no client; in them every id is there once.
+MonthRequest& MonthState::at(const RequestName& name) {
+  const auto found = places_.lower_bound(name);
+  const bool is_there = found != places_.end() && found->first.id == name.id &&
+                        (name.client.empty() || found->first.client == name.client);
+  if (!is_there) refuse_entry(fmt::format("there is no request {}", text_of(name)));
   return requests_[found->second];
 }
 
@@ -93,10 +100,12 @@ RequestAmount MonthState::held_by(const std::string& client) const {
 }
 
 Count MonthState::active_scenarios(const std::string& service,
-                                   const std::set<std::string>& without) const {
+                                   const std::set<RequestName>& without) const {
   Count count = 0;
   for (const MonthRequest* request : unfinished()) {
-    if (request->service != service || without.contains(request->id)) continue;
+    const bool is_left_out =
+        without.contains(request->name()) || without.contains({.id = request->id, .client = ""});
+    if (request->service != service || is_left_out) continue;
     count += static_cast<Count>(
         std::ranges::count(request->scenarios, Scenario::State::active, &Scenario::state));
   }
@@ -132,8 +141,8 @@ void MonthState::add(MonthRequest request) {
   std::ranges::sort(numbers);
   const bool is_twice = std::ranges::adjacent_find(numbers) != numbers.end();
   if (is_twice) refuse_entry(fmt::format("request {} has a scenario twice", request.id));
-  if (!places_.emplace(request.id, requests_.size()).second) {
-    refuse_entry(fmt::format("there are two requests {}", request.id));
+  if (!places_.emplace(request.name(), requests_.size()).second) {
+    refuse_entry(fmt::format("there are two requests {}", text_of(request.name())));
   }
   if (request.is_over()) {
     finished_.push_back(requests_.size());
@@ -150,7 +159,8 @@ void MonthState::apply_request(const Json& entry) {
                       .first = found.first,
                       .done = found.done,
                       .posts_left = static_cast<Count>(found.open_posts.size())};
-    for (const Count month : found.open_posts) posts_.push_back({request.id, found.number, month});
+    for (const Count month : found.open_posts)
+      posts_.push_back({request.name(), found.number, month});
     if (scenario.done >= request.months) scenario.state = Scenario::State::done;
     request.scenarios.push_back(std::move(scenario));
   }
@@ -159,8 +169,10 @@ void MonthState::apply_request(const Json& entry) {
 
 void MonthState::apply_kept(const Json& entry) { add(read_kept(entry)); }
 
-void MonthState::add_running(const MonthStep& step) {
-  scenario_with(at(step.request), step.scenario, step.month);
+void MonthState::add_running(MonthStep step) {
+  MonthRequest& request = at(step.request);
+  step.request = request.name();
+  scenario_with(request, step.scenario, step.month);
   if (!running_.emplace(step.number, step).second) {
     refuse_entry(fmt::format("step {} runs twice", step.number));
   }
@@ -173,11 +185,13 @@ void MonthState::apply_start(const Json& entry) {
     refuse_entry(fmt::format("step {} starts after step {}", step.number, next_number_ - 1));
   }
   add_running(step);
-  ++at(step.request).version;
+  MonthRequest& request = at(step.request);
+  ++request.version;
   if (step.kind == StepKind::main) return;
   // Mostly the first one.
   const auto post = std::ranges::find_if(posts_, [&](const PostTask& one) {
-    return one.request == step.request && one.scenario == step.scenario && one.month == step.month;
+    return one.request == request.name() && one.scenario == step.scenario &&
+           one.month == step.month;
   });
   if (post == posts_.end())
     refuse_entry(fmt::format("no post task waits for step {}", step.number));
@@ -190,11 +204,11 @@ void MonthState::apply_end(const Json& entry) {
   const auto found = running_.find(ended.number);
   if (found == running_.end()) return;  // a back end may report a step twice
   const MonthStep step = found->second;
-  if (step.request != ended.request || step.scenario != ended.scenario) {
+  MonthRequest& request = at(step.request);
+  if (&at(ended.request) != &request || step.scenario != ended.scenario) {
     refuse_entry(fmt::format("step {} ends as another one", step.number));
   }
   running_.erase(found);
-  MonthRequest& request = at(step.request);
   ++request.version;
   if (outcome == Outcome::done) {
     const auto has_post = entry.find("has_post");
@@ -218,7 +232,7 @@ void MonthState::take_success(const MonthStep& step, MonthRequest& request, bool
   }
   scenario.done = std::max(scenario.done, step.month);
   if (has_post) {
-    posts_.push_back({request.id, scenario.number, step.month});
+    posts_.push_back({request.name(), scenario.number, step.month});
     ++scenario.posts_left;
   }
   if (scenario.done >= request.months && !scenario.is_cancelled) {
@@ -243,7 +257,7 @@ void MonthState::take_failure(const MonthStep& step, MonthRequest& request, cons
 
 void MonthState::apply_cancel(const Json& entry) {
   const Fields fields(entry, "cancel");
-  MonthRequest& request = at(fields.word("request"));
+  MonthRequest& request = at(read_name(entry));
   const std::string why = read_why(entry);
   fields.list("scenarios");
   std::vector<Count> numbers = fields.items<Count>("scenarios", "numbers");
@@ -267,10 +281,10 @@ void MonthState::settle(MonthRequest& request) {
   }
   if (!ending.empty()) {
     std::erase_if(posts_, [&](const PostTask& post) {
-      return post.request == request.id && ending.contains(post.scenario);
+      return post.request == request.name() && ending.contains(post.scenario);
     });
     for (const auto& [number, step] : running_) {
-      if (step.request == request.id) ending.erase(step.scenario);
+      if (step.request == request.name()) ending.erase(step.scenario);
     }
   }
   for (const Count number : ending) {
@@ -278,7 +292,7 @@ void MonthState::settle(MonthRequest& request) {
     scenario.posts_left = 0;
     if (scenario.state != Scenario::State::failed) scenario.state = Scenario::State::cancelled;
   }
-  const std::size_t place = places_.at(request.id);
+  const std::size_t place = places_.at(request.name());
   if (request.is_over() && unfinished_.erase(place) > 0) finished_.push_back(place);
 }
 
@@ -291,9 +305,11 @@ void MonthState::apply_rest(const Json& entry) {
   archived_ = fields.whole("archived", 0, kMostArchived);
   for (const Json& step : fields.list("running")) add_running(read_step(step));
   for (const Json& item : fields.list("posts")) {
-    const PostTask post = read_post(item);
-    scenario_with(at(post.request), post.scenario, post.month);
-    posts_.push_back(post);
+    PostTask post = read_post(item);
+    MonthRequest& request = at(post.request);
+    scenario_with(request, post.scenario, post.month);
+    post.request = request.name();
+    posts_.push_back(std::move(post));
   }
 }
 
@@ -309,7 +325,7 @@ std::vector<Json> MonthState::entries() const {
 }
 
 void MonthState::forget_finished(std::int64_t most, std::int64_t bytes) {
-  std::set<std::string> needed;  // the end of what runs is still to be written down
+  std::set<RequestName> needed;  // the end of what runs is still to be written down
   for (const auto& [number, step] : running_) needed.insert(step.request);
   std::map<std::string, RequestAmount> of_client;
   std::deque<MonthRequest> kept;
@@ -317,7 +333,7 @@ void MonthState::forget_finished(std::int64_t most, std::int64_t bytes) {
     MonthRequest& request = requests_[*place];
     const RequestAmount& known = of_client[request.client] += amount_of(request);
     const bool is_forgotten = known.requests > most || known.bytes > bytes;
-    if (!is_forgotten || needed.contains(request.id)) kept.push_front(std::move(request));
+    if (!is_forgotten || needed.contains(request.name())) kept.push_front(std::move(request));
   }
   for (const auto& [place, amount] : unfinished_) kept.push_back(std::move(requests_[place]));
   requests_.clear();

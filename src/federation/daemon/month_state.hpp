@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "federation/daemon/request_name.hpp"
 #include "federation/daemon/service.hpp"
 #include "federation/net/message.hpp"
 
@@ -20,7 +21,7 @@ enum class StepKind : std::uint8_t { main, post };
 struct MonthStep {
   std::uint32_t number = 0;  // its own for ever
   StepKind kind = StepKind::main;
-  std::string request;
+  RequestName request;
   Count scenario = 0;
   Count month = 0;
   Count processors = 1;
@@ -59,6 +60,8 @@ struct MonthRequest {
   std::vector<Scenario> scenarios = {};
   std::uint64_t version = 0;  // grows with everything that happens to it
 
+  RequestName name() const { return {id, client}; }
+
   // Null when there is none of that number. Fast when the numbers are consecutive.
   const Scenario* find(Count number) const;
   Scenario* find(Count number);
@@ -78,7 +81,7 @@ struct RequestAmount {
 RequestAmount amount_of(const MonthRequest& request);
 
 struct PostTask {
-  std::string request;
+  RequestName request;
   Count scenario = 0;
   Count month = 0;
 };
@@ -98,7 +101,7 @@ class MonthState {
   // What the client has of those.
   RequestAmount held_by(const std::string& client) const;
   // Null when there is none of that name.
-  const MonthRequest* find(const std::string& id) const;
+  const MonthRequest* find(const RequestName& name) const;
 
   // What runs, as far as the journal knows, by number.
   const std::map<std::uint32_t, MonthStep>& running() const { return running_; }
@@ -106,9 +109,10 @@ class MonthState {
   // Post tasks that have not been started, in the order in which their months ended.
   const std::deque<PostTask>& posts() const { return posts_; }
 
-  // Scenarios of the service that are not done, without those of some requests.
+  // Scenarios of the service that are not done, without those of some requests. Without a client,
+  // such a name means the requests of all clients with that id.
   Count active_scenarios(const std::string& service,
-                         const std::set<std::string>& without = {}) const;
+                         const std::set<RequestName>& without = {}) const;
 
   // The most months that one of them has left.
   Count months_left(const std::string& service) const;
@@ -121,7 +125,7 @@ class MonthState {
   void forget_finished(std::int64_t most, std::int64_t bytes);
 
  private:
-  MonthRequest& at(const std::string& id);
+  MonthRequest& at(const RequestName& name);
   void add(MonthRequest request);
   void apply_request(const Json& entry);
   void apply_kept(const Json& entry);
@@ -131,11 +135,11 @@ class MonthState {
   void apply_cancel(const Json& entry);
   void take_success(const MonthStep& step, MonthRequest& request, bool has_post);
   void take_failure(const MonthStep& step, MonthRequest& request, const Json& entry);
-  void add_running(const MonthStep& step);
+  void add_running(MonthStep step);
   void settle(MonthRequest& request);
 
   std::deque<MonthRequest> requests_;
-  std::map<std::string, std::size_t> places_;
+  std::map<RequestName, std::size_t> places_;
   // Places: of those that are not over, and of the others in the order in which they ended.
   std::map<std::size_t, RequestAmount> unfinished_;
   std::vector<std::size_t> finished_;

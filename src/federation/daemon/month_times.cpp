@@ -54,7 +54,7 @@ void MonthHistory::add(const MonthStep& step, const Service& service, double sec
                                      .kind = kind,
                                      .task = kind + " on " + std::to_string(step.processors),
                                      .machine = cluster_,
-                                     .run = step.request + "." + std::to_string(step.number),
+                                     .run = step.request.id + "." + std::to_string(step.number),
                                      .processors = step.processors,
                                      .seconds = seconds,
                                      .time = run::wall_now()}});

@@ -28,25 +28,9 @@ bool Admission::is_crowded(const std::string& address) const {
           neighbours->second.size() > limits_.unverified_per_address / 4);
 }
 
-bool Admission::may_begin(const Share& share) const {
-  return served_.size() < limits_.places && share.places < limits_.per_caller();
-}
-
 Admission::Entry Admission::verify(Id id, const std::string& caller) {
   forget_unverified(id);
-  Share& share = shares_[caller];
-  if (may_begin(share)) {
-    ++share.places;
-    served_.emplace(id, caller);
-    return Entry::begins;
-  }
-  if (waiting_.size() >= limits_.places || share.waiting >= limits_.per_caller()) {
-    if (share.places + share.waiting == 0) shares_.erase(caller);
-    return Entry::refused;
-  }
-  ++share.waiting;
-  waiting_.emplace(id, caller);
-  return Entry::waits;
+  return places_.ask(id, caller);
 }
 
 void Admission::forget_unverified(Id id) {
@@ -58,36 +42,9 @@ void Admission::forget_unverified(Id id) {
   unverified_.erase(found);
 }
 
-void Admission::forget_verified(Id id) {
-  for (const bool is_served : {true, false}) {
-    auto& connections = is_served ? served_ : waiting_;
-    const auto found = connections.find(id);
-    if (found == connections.end()) continue;
-    const auto share = shares_.find(found->second);
-    --(is_served ? share->second.places : share->second.waiting);
-    if (share->second.places + share->second.waiting == 0) shares_.erase(share);
-    connections.erase(found);
-  }
-}
-
 std::vector<Admission::Id> Admission::leave(Id id) {
   forget_unverified(id);
-  forget_verified(id);
-  std::vector<Id> begin;
-  for (auto next = waiting_.begin(); next != waiting_.end();) {
-    if (served_.size() >= limits_.places) break;
-    Share& share = shares_[next->second];
-    if (!may_begin(share)) {
-      ++next;
-      continue;
-    }
-    --share.waiting;
-    ++share.places;
-    begin.push_back(next->first);
-    served_.insert(*next);
-    next = waiting_.erase(next);
-  }
-  return begin;
+  return places_.leave(id);
 }
 
 }  // namespace dovetail::federation

@@ -14,7 +14,6 @@
 // One caller cannot have all places. Not safe to use from several threads.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -22,24 +21,24 @@
 #include <string>
 #include <vector>
 
+#include "federation/net/fair_shares.hpp"
+
 namespace dovetail::federation {
 
 class Admission {
  public:
-  using Id = std::uint64_t;  // later connections have larger ones
+  using Id = FairShares::Id;  // later connections have larger ones
 
   struct Limits {
     std::size_t places = 64;
     std::size_t unverified = 256;
     std::size_t unverified_per_address = 128;
-
-    // Of the places, and of those that wait for one.
-    std::size_t per_caller() const { return places - places / 4; }
   };
 
-  enum class Entry { begins, waits, refused };
+  using Entry = FairShares::Entry;
 
-  explicit Admission(const Limits& limits) : limits_(limits) {}
+  explicit Admission(const Limits& limits)
+      : limits_(limits), places_({.units = limits.places, .waiting = limits.places}) {}
 
   // Adds a connection without a certificate. Returns the one that must go for it.
   std::optional<Id> arrive(
@@ -58,21 +57,12 @@ class Admission {
   std::vector<Id> leave(Id id);
 
  private:
-  struct Share {
-    std::size_t places = 0;
-    std::size_t waiting = 0;
-  };
-
-  bool may_begin(const Share& share) const;
   void forget_unverified(Id id);
-  void forget_verified(Id id);
 
   Limits limits_;
   std::map<Id, std::string> unverified_;  // their addresses
   std::map<std::string, std::set<Id>> addresses_;
-  std::map<Id, std::string> served_;     // their callers
-  std::map<Id, std::string> waiting_;    // their callers
-  std::map<std::string, Share> shares_;  // by caller
+  FairShares places_;  // of the verified ones
 };
 
 }  // namespace dovetail::federation

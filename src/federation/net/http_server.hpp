@@ -22,6 +22,10 @@ namespace dovetail::federation {
 struct ServerLimits {
   std::size_t header_bytes = 8192;
   std::size_t body_bytes = kRequestLimit.text;
+  // What bodies may take together, and answers that are not sent yet, in bytes. A body counts with
+  // all that it may become; it is read when there is room for it. Small ones do not count.
+  std::size_t bodies_at_once = std::size_t{128} << 20U;
+  std::size_t answers_at_once = std::size_t{48} << 20U;
   std::size_t connections = 64;  // with a verified certificate, at a time; others wait for a place
   std::size_t unverified = 256;  // without one; beyond that the oldest is cut
   std::size_t unverified_per_address = 128;  // likewise

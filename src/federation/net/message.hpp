@@ -29,6 +29,10 @@ struct MessageLimit {
   std::size_t memory;
 };
 inline constexpr MessageLimit kRequestLimit = {std::size_t{1} << 20U, std::size_t{16} << 20U};
+// The most that a message of that many bytes takes in memory, with its text. Needs at most
+// kRequestLimit.text of them.
+std::size_t most_memory_of(std::size_t text);
+
 // Of the answer of an operation, such as "/v1/find". A server does not send more, and a caller does
 // not read more.
 MessageLimit answer_limit(std::string_view path);

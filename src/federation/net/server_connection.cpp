@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -20,6 +21,10 @@ using Failure = boost::system::error_code;
 constexpr double kFarewellSeconds = 2;
 constexpr std::size_t kFarewellBytes = std::size_t{1} << 20U;
 
+// Bodies and answers up to this do not count: those of all connections together are not much, and
+// small questions are answered whatever others send.
+constexpr std::size_t kSmall = 4096;
+
 }  // namespace
 
 void ServerConnection::allow(double seconds, const char* phase) {
@@ -34,6 +39,10 @@ void ServerConnection::allow(double seconds, const char* phase) {
 
 void ServerConnection::on_deadline() {
   if (is_over_) return;
+  if (waits_for_room_) {
+    return refuse(Refusal(503, "other requests take all the memory that there is for them",
+                          "send it again in a while"));
+  }
   if (may_go_on_) {
     may_go_on_ = false;
     const double more = server_.limits.header_seconds - server_.limits.handshake_seconds;
@@ -60,8 +69,17 @@ void ServerConnection::end() {
   deadline_.cancel();
   close_socket();
   server_.connections.erase(id_);  // the caller holds this object
+  server_.answers.leave(id_);
+  give_back_body();
   for (const Admission::Id next : server_.admission.leave(id_)) {
     server_.connections.at(next)->read();
+  }
+}
+
+void ServerConnection::give_back_body() {
+  waits_for_room_ = false;
+  for (const FairShares::Id next : server_.bodies.leave(id_)) {
+    server_.connections.at(next)->read_body();
   }
 }
 
@@ -86,9 +104,9 @@ void ServerConnection::on_handshake(const Failure& failure) {
   may_go_on_ = false;
   request_.certificate = {SSL_get1_peer_certificate(tls), X509_free};
   request_.peer = peer_of(request_.certificate.get());
-  const std::string caller =
+  caller_ =
       request_.peer ? fmt::format("{} {}", name_of(request_.peer->role), request_.peer->name) : "";
-  switch (server_.admission.verify(id_, caller)) {
+  switch (server_.admission.verify(id_, caller_)) {
     case Admission::Entry::begins:
       return read();
     case Admission::Entry::waits:
@@ -119,6 +137,22 @@ void ServerConnection::on_header(const Failure& failure) {
   } catch (const Refusal& refusal) {
     return refuse(refusal);
   }
+  const std::uint64_t said = parser_.content_length().value_or(0);
+  const std::size_t size = std::min<std::uint64_t>(said, server_.limits.body_bytes);
+  if (size <= kSmall) return read_body();
+  switch (server_.bodies.ask(id_, caller_, most_memory_of(size))) {
+    case FairShares::Entry::begins:
+      return read_body();
+    case FairShares::Entry::waits:
+      waits_for_room_ = true;
+      return allow(server_.limits.body_seconds, "room for its request");
+    case FairShares::Entry::refused:
+      return refuse(Refusal(503, "too many large requests wait", "send it again in a while"));
+  }
+}
+
+void ServerConnection::read_body() {
+  waits_for_room_ = false;
   allow(server_.limits.body_seconds, "the body of its request");
   http::async_read(stream_, buffer_, parser_, then(&ServerConnection::on_body));
 }
@@ -186,6 +220,9 @@ void ServerConnection::fail(const Failure& failure) {
 void ServerConnection::write() {
   is_computing_ = false;
   if (!stream_.next_layer().is_open()) return end();
+  std::string().swap(request_.body);
+  give_back_body();
+  find_room_for_answer();
   response_.version(11);
   response_.result(static_cast<unsigned>(reply_.status));
   response_.set(http::field::content_type, "application/json");
@@ -199,8 +236,19 @@ void ServerConnection::write() {
                     });
 }
 
+// Callers that read slowly must not make a server keep many large answers.
+void ServerConnection::find_room_for_answer() {
+  if (reply_.text.size() <= kSmall) return;
+  if (server_.answers.ask(id_, caller_, reply_.text.size()) == FairShares::Entry::begins) return;
+  reply_ = server_.table.refuse(
+      request_, Refusal(503, "other answers take all the memory that there is for them",
+                        "ask again in a while"));
+}
+
 void ServerConnection::say_farewell() {
   if (is_over_) return;
+  std::string().swap(response_.body());
+  server_.answers.leave(id_);
   allow(kFarewellSeconds, "");
   stream_.async_shutdown([self = shared_from_this()](const Failure&) {
     Failure ignored;

@@ -1,8 +1,8 @@
 #pragma once
 
-// One connection of an HTTP server: handshake, request, answer, farewell, each with a deadline.
-// `HttpServer` makes one for every caller it accepts. Everything here runs in the thread of
-// `ServerState::io`; only the answer is computed by a worker.
+// One connection of an HTTP server: handshake, header, body, answer, farewell, each with a
+// deadline. `HttpServer` makes one for every caller it accepts. Everything here runs in the thread
+// of `ServerState::io`; only the answer is computed by a worker.
 
 // clang-format off
 #include <utility>  // before Boost 1.74, which uses it without including it
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "federation/net/admission.hpp"
+#include "federation/net/fair_shares.hpp"
 #include "federation/net/http_server.hpp"
 #include "federation/net/stranger_log.hpp"
 #include "federation/net/workers.hpp"
@@ -38,6 +39,8 @@ struct ServerState {
         admission({.places = given.connections,
                    .unverified = given.unverified,
                    .unverified_per_address = given.unverified_per_address}),
+        bodies({.units = given.bodies_at_once, .waiting = given.connections}),
+        answers({.units = given.answers_at_once, .waiting = 0}),
         workers(given.connections) {}
 
   ServerLimits limits;
@@ -45,6 +48,8 @@ struct ServerState {
   StrangerLog strangers;
   OperationTable table;
   Admission admission;
+  FairShares bodies;   // bytes of those that are read or answered
+  FairShares answers;  // bytes of those that are sent
   boost::asio::io_context io{1};
   boost::asio::ssl::context tls{boost::asio::ssl::context::tls_server};
   std::map<Admission::Id, std::shared_ptr<ServerConnection>> connections;
@@ -63,7 +68,8 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
         request_{.address = std::move(address)} {}
 
   void begin();
-  void read();  // when it has a place
+  void read();       // when it has a place
+  void read_body();  // when there is room for it
   void end();
   void close_socket();
   const std::string& address() const { return request_.address; }
@@ -78,6 +84,8 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   void on_header(const boost::system::error_code& failure);
   void on_body(const boost::system::error_code& failure);
   void check_header() const;
+  void give_back_body();
+  void find_room_for_answer();
   void compute();
   void refuse(const Refusal& refusal);
   void fail(const boost::system::error_code& failure);
@@ -97,8 +105,10 @@ class ServerConnection : public std::enable_shared_from_this<ServerConnection> {
   const char* phase_ = "";
   bool may_go_on_ = true;  // with its handshake, for a second time, if there is room
   bool is_verified_ = false;
+  bool waits_for_room_ = false;
   bool is_computing_ = false;  // a worker has it: it keeps its place until that has ended
   bool is_over_ = false;
+  std::string caller_ = {};  // a name for its shares
   ReceivedRequest request_;
   boost::beast::flat_buffer buffer_{8 * kReadBytes};
   boost::beast::http::request_parser<boost::beast::http::string_body> parser_;

@@ -90,6 +90,38 @@ TEST_F(FederationDaemon, OnlyWhoSubmittedARequestMayWatchAndCancelIt) {
   watch_to_end("azur", "r1");
 }
 
+TEST_F(FederationDaemon, ClientsMayUseTheSameRequestId) {
+  write_daemon("azur", 2, "0.05");
+  start_agent("master");
+  start_daemon("azur", "master");
+  ASSERT_TRUE(comes_true([&] {
+    return client_.get({url("master"), federation::Role::agent}, "/v1/capabilities", 20)["members"]
+               .size() == 1;
+  }));
+  const federation::Caller bob(keys_.make(federation::Role::client, "bob"));
+  const auto as_bob = [&](const std::string& operation, const Json& body) {
+    return bob.post({url("azur"), federation::Role::daemon}, "/v1/" + operation, body, 60);
+  };
+  call("azur", "submit", order("r1", 2, 400));
+  as_bob("submit", order("r1", 1, 4));
+  const Json estimate = {{"service", "sum"}, {"scenarios", 1}, {"months", 1}, {"without", {"r1"}}};
+  EXPECT_EQ(as_bob("estimate", estimate)["busy_scenarios"], 2) << "alice's are not his";
+  const Json found =
+      bob.post({url("master"), federation::Role::agent}, "/v1/find",
+               {{"operation", "estimate"}, {"request", estimate}, {"deadline_ms", 20'000}}, 60);
+  ASSERT_EQ(found["answers"].size(), 1U) << found;
+  EXPECT_EQ(found["answers"][0]["reply"]["busy_scenarios"], 2) << "through an agent as well";
+  call("azur", "cancel", {{"request_id", "r1"}});
+  Json end = {{"cursor", 0}};
+  ASSERT_TRUE(comes_true([&] {
+    end = as_bob("watch", {{"request_id", "r1"}, {"cursor", end["cursor"]}, {"wait_seconds", 1}});
+    return end["over"] == true;
+  }));
+  EXPECT_EQ(end["scenarios"][0]["last_completed_month"], 4) << end;
+  EXPECT_EQ(text_of(file("data/bob/e/s1/month-00004/value")), "10\n");
+  EXPECT_EQ(watch_to_end("azur", "r1")["scenarios"][1]["state"], "cancelled");
+}
+
 TEST_F(FederationDaemon, WhatIsCancelledEndsAndNothingIsLeft) {
   write_daemon("azur", 2, "100");
   start_daemon("azur");

@@ -88,5 +88,34 @@ TEST(Admission, OneCallerCannotHaveAllPlaces) {
   EXPECT_EQ(admission.leave(1), Ids{4});
 }
 
+TEST(FairShares, LargeOnesWaitForRoomAndAreNotOvertaken) {
+  FairShares bytes({.units = 100, .waiting = 4});
+  EXPECT_EQ(bytes.ask(1, "alice", 40), Entry::begins);
+  EXPECT_EQ(bytes.ask(2, "bob", 40), Entry::begins);
+  EXPECT_EQ(bytes.ask(3, "carol", 50), Entry::waits);
+  EXPECT_EQ(bytes.ask(4, "dave", 10), Entry::waits) << "there is room, but carol was first";
+  EXPECT_EQ(bytes.used(), 80U);
+  EXPECT_EQ(bytes.leave(1), (Ids{3, 4}));
+  EXPECT_EQ(bytes.used(), 100U);
+  EXPECT_EQ(bytes.ask(5, "eve", 60), Entry::waits);
+  EXPECT_EQ(bytes.ask(6, "dave", 5), Entry::waits);
+  EXPECT_EQ(bytes.leave(5), Ids{}) << "it gave up waiting, and all is taken";
+  EXPECT_EQ(bytes.leave(2), Ids{6});
+  for (const FairShares::Id id : {3, 4, 6}) bytes.leave(id);
+  EXPECT_EQ(bytes.used(), 0U);
+}
+
+TEST(FairShares, OneCallerHasThreeQuartersAtMost) {
+  FairShares bytes({.units = 100, .waiting = 4});
+  EXPECT_EQ(bytes.ask(1, "mallory", 76), Entry::refused) << "it could never begin";
+  EXPECT_EQ(bytes.ask(2, "mallory", 70), Entry::begins);
+  EXPECT_EQ(bytes.ask(3, "mallory", 6), Entry::waits);
+  EXPECT_EQ(bytes.ask(4, "alice", 30), Entry::begins) << "mallory waits for itself alone";
+  EXPECT_EQ(bytes.ask(5, "mallory", 1), Entry::waits);
+  EXPECT_EQ(bytes.ask(6, "mallory", 1), Entry::waits);
+  EXPECT_EQ(bytes.ask(7, "mallory", 1), Entry::refused) << "three of four that may wait";
+  EXPECT_EQ(bytes.leave(2), (Ids{3, 5, 6}));
+}
+
 }  // namespace
 }  // namespace dovetail::federation

@@ -2,11 +2,15 @@
 // little memory, and others are served meanwhile.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <iostream>
 #include <optional>
+#include <thread>
 
 #include "federation/net/http_client.hpp"
 #include "federation/net/http_server.hpp"
 #include "support/federation.hpp"
+#include "support/hostile_peers.hpp"
 
 namespace dovetail::federation {
 namespace {
@@ -28,7 +32,20 @@ class FederationHostileCallers : public ::testing::Test {
              [](const Call& call) {
                return Json{{"caller", call.peer.name}};
              }},
-            {"POST", "/v1/submit", {Role::client}, [](const Call& call) { return call.body; }}},
+            {"POST", "/v1/submit", {Role::client}, [](const Call& call) { return call.body; }},
+            {"POST",
+             "/v1/watch",
+             {Role::client},
+             [](const Call& call) {
+               std::this_thread::sleep_for(std::chrono::seconds(2));
+               return Json{{"values", call.body.size()}};
+             }},
+            {"POST",
+             "/v1/find",
+             {Role::client},
+             [](const Call&) {
+               return Json{{"long", std::string(100'000, 'x')}};
+             }}},
         limits, log_.log());
     here_ = {"https://127.0.0.1:" + std::to_string(server_->port()), Role::daemon};
   }
@@ -126,6 +143,64 @@ TEST_F(FederationHostileCallers, OneClientCannotTakeAllPlaces) {
     ASSERT_TRUE(verified.back()->handshake());
   }
   expect_well();
+}
+
+std::string head_of(const std::string& path, std::size_t size) {
+  return "POST " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(size) +
+         "\r\n\r\n";
+}
+
+TEST_F(FederationHostileCallers, LargeBodiesWaitForRoomAndSmallOnesDoNot) {
+  const std::string large = "[" + std::string(20'000, ' ') + "]";
+  start({.bodies_at_once = 2 * most_memory_of(large.size()), .body_seconds = 100});
+  const Identity alice = keys_.make(Role::client, "alice");
+  RawConnection first(server_->port(), &alice);
+  ASSERT_TRUE(first.handshake());
+  first.say(head_of("/v1/submit", large.size()));  // it has room now, and keeps it
+  RawConnection second(server_->port(), &alice);
+  ASSERT_TRUE(second.handshake());
+  second.say(head_of("/v1/submit", large.size()) + large);
+  EXPECT_NE(reply_to(head_of("/v1/submit", 2) + "[]").find("200 OK"), std::string::npos);
+  const Caller bob(keys_.make(Role::client, "bob"));
+  EXPECT_EQ(bob.post(here_, "/v1/submit", Json{{"a", std::string(15'000, 'x')}}, 20).size(), 1U)
+      << "bob has a share of his own";
+  first.say(large);
+  EXPECT_NE(first.hear().find("200 OK"), std::string::npos);
+  EXPECT_NE(second.hear().find("200 OK"), std::string::npos);
+}
+
+TEST_F(FederationHostileCallers, WhatNeverHasRoomIsRefused) {
+  start({.bodies_at_once = 100'000, .answers_at_once = 50'000});
+  EXPECT_NE(reply_to(head_of("/v1/submit", 10'000)).find("503 "), std::string::npos);
+  EXPECT_TRUE(log_.comes("503: too many large requests wait")) << log_.text();
+  EXPECT_NE(reply_to(head_of("/v1/find", 2) + "{}").find("503 "), std::string::npos);
+  EXPECT_TRUE(log_.comes("503: other answers take all the memory")) << log_.text();
+  expect_well();
+}
+
+// Without a limit for all of them they take 16 MB each, for two seconds.
+TEST_F(FederationHostileCallers, ManyMaximalBodiesTakeLittleMemoryTogether) {
+  start({.body_seconds = 100});
+  expect_well();
+  std::string body = "[[]";
+  while (body.size() < 740'000) body += ",[]";
+  body += "]";
+  const std::string request = head_of("/v1/watch", body.size()) + body;
+  const Identity clients[] = {keys_.make(Role::client, "alice"), keys_.make(Role::client, "carol")};
+  const long before = testing::peak_megabytes(getpid());
+  std::atomic<int> answered = 0;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 40; ++i) {
+    callers.emplace_back([&, i] {
+      RawConnection caller(server_->port(), &clients[i % 2]);
+      if (!caller.handshake() || !caller.say(request)) return;
+      if (caller.hear().find("200 OK") != std::string::npos) ++answered;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(answered, 40) << log_.text();
+  EXPECT_LT(testing::peak_megabytes(getpid()) - before, testing::most_megabytes());
+  std::cout << testing::peak_megabytes(getpid()) - before << " MB more\n";
 }
 
 TEST_F(FederationHostileCallers, AnEndlessHeaderIsCutOff) {

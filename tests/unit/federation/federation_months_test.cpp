@@ -16,7 +16,7 @@ planning::MonthProblem problem_of(Count processors, Count scenarios) {
 }
 
 ReadyScenario scenario(Count number, Count done, Count runs_on = 0) {
-  return {.request = "r",
+  return {.request = {"r", "c"},
           .scenario = number,
           .done = done,
           .months = 8,
@@ -94,7 +94,7 @@ class MonthJournal : public ::testing::Test {
   MonthStep start(StepKind kind, Count month) {
     MonthStep step{.number = state_.next_number(),
                    .kind = kind,
-                   .request = "r",
+                   .request = {"r", "c"},
                    .scenario = 1,
                    .month = month};
     state_.apply(start_entry(step));
@@ -107,7 +107,7 @@ class MonthJournal : public ::testing::Test {
     state_.apply(entry);
   }
 
-  const MonthRequest& request() const { return *state_.find("r"); }
+  const MonthRequest& request() const { return *state_.find({"r", "c"}); }
   const Scenario& scenario() const { return request().scenarios.front(); }
 
   MonthState state_;
@@ -139,13 +139,32 @@ TEST_F(MonthJournal, WhatFailedIsDoneAgainAndTheVersionGrows) {
 TEST_F(MonthJournal, ACancelledScenarioIsOverWhenNothingOfItRuns) {
   end(start(StepKind::main, 1), Outcome::done);
   const MonthStep running = start(StepKind::main, 2);
-  state_.apply(cancel_entry("r", {}, "by c"));
+  state_.apply(cancel_entry({"r", "c"}, {}, "by c"));
   EXPECT_EQ(scenario().state, Scenario::State::active);
   EXPECT_TRUE(state_.posts().empty());
   end(running, Outcome::stopped);
   EXPECT_EQ(scenario().state, Scenario::State::cancelled);
   EXPECT_TRUE(request().is_over());
   EXPECT_EQ(scenario().done, 1);
+}
+
+TEST_F(MonthJournal, AnotherClientsRequestOfTheSameIdIsAnotherOne) {
+  MonthRequest other{.id = "r", .experiment = "e", .client = "a", .service = "s", .months = 5};
+  state_.apply(request_entry(other, {{.number = 1}}));
+  const MonthStep mine = start(StepKind::main, 1);
+  EXPECT_EQ(state_.find({"r", "a"})->version, 1U) << "nothing has happened to it";
+  state_.apply(cancel_entry({"r", "a"}, {}, "by a"));
+  EXPECT_TRUE(state_.find({"r", "a"})->is_over());
+  EXPECT_FALSE(scenario().is_cancelled);
+  Json end_of_other = end_entry(mine, Outcome::done, 1, "");
+  end_of_other["client"] = "a";
+  EXPECT_THROW(MonthState(state_).apply(end_of_other), Refusal);
+  end(mine, Outcome::done);
+  EXPECT_EQ(scenario().done, 1);
+  EXPECT_EQ(state_.find({"r", "a"})->scenarios[0].done, 0);
+  EXPECT_EQ(state_.active_scenarios("s", {{"r", "a"}}), 1);
+  EXPECT_EQ(state_.active_scenarios("s", {{"r", "c"}}), 0);
+  EXPECT_EQ(state_.find({"r", ""}), nullptr) << "only old entries may name no client";
 }
 
 TEST_F(MonthJournal, WhatIsGivenUpHasFailed) {
@@ -177,8 +196,8 @@ TEST_F(MonthJournal, AShortJournalMeansTheSameAsTheLongOne) {
     EXPECT_EQ(copy.archived(), state_.archived());
     EXPECT_EQ(copy.posts().size(), state_.posts().size());
     EXPECT_EQ(copy.running().size(), state_.running().size());
-    EXPECT_EQ(copy.find("r")->version, request().version);
-    EXPECT_EQ(copy.find("r")->is_over(), request().is_over());
+    EXPECT_EQ(copy.find({"r", "c"})->version, request().version);
+    EXPECT_EQ(copy.find({"r", "c"})->is_over(), request().is_over());
     state_ = copy;  // and it goes on the same way
   };
   expect_same();

@@ -5,6 +5,7 @@
 
 #include "federation/daemon/month_runner.hpp"
 #include "support/file_checks.hpp"
+#include "support/power/recorded_syncs.hpp"
 #include "support/remembering_backend.hpp"
 #include "support/whole_file.hpp"
 
@@ -84,7 +85,7 @@ TEST_F(MonthsOfACluster, WhatAnotherHasTakenOverTakesItsPostTasksAlong) {
   months.step(months.ended());
   EXPECT_TRUE(backend_.started.empty());
   EXPECT_TRUE(months.state().posts().empty());
-  EXPECT_TRUE(months.state().find("r1")->is_over());
+  EXPECT_TRUE(months.state().find({"r1", "alice"})->is_over());
   EXPECT_EQ(scenario_folder().last_done(), 2);
 }
 
@@ -101,7 +102,7 @@ TEST_F(MonthsOfACluster, TheEndOfWhatAFailedMonthSaidIsInTheReason) {
   backend_.ends.push_back({.task = number, .attempt = 1, .end = {.exit_code = 3, .seconds = 1}});
   months.step(months.ended());
   EXPECT_EQ(
-      months.state().find("r1")->scenarios[0].why,
+      months.state().find({"r1", "alice"})->scenarios[0].why,
       "main of scenario 1 month 1: exit code 3: two of three no such file: grid.nc (" + log + ")");
 }
 
@@ -125,7 +126,7 @@ TEST_F(MonthsOfACluster, AQuotaOfTheClientRefusesWhatIsTooMuch) {
   others.client = "bob";
   EXPECT_EQ(refusal_of(months, others).first, 200) << "each client has its own";
   EXPECT_EQ(refusal_of(months, large_request("r1", 10, 9)).first, 200) << "known already";
-  months.cancel("r1", "alice", {});
+  months.cancel({"r1", "alice"}, {});
   EXPECT_EQ(refusal_of(months, large_request("r3", 10, 9)).first, 200) << "there is room again";
 }
 
@@ -152,11 +153,59 @@ TEST_F(MonthsOfACluster, OfTwoSubmissionsOfARequestAtTheSameTimeOneIsTakenIn) {
     EXPECT_EQ(scenario_folder(scenario).owner(), "r1");
     EXPECT_FALSE(std::filesystem::exists(scenario_folder(scenario).path() + "/claim.r1"));
   }
-  EXPECT_EQ(months.state().find("r1"), nullptr) << "claimed, and not yet written down";
+  EXPECT_EQ(months.state().find({"r1", "alice"}), nullptr) << "claimed, and not yet written down";
   EXPECT_EQ(refusal_of(months, large_request("r1", 40, 2)).first, 503);
   months.accept(*arrival);
   EXPECT_EQ(refusal_of(months, large_request("r1", 40, 2)).first, 200);
   EXPECT_EQ(refusal_of(months, large_request("r1", 39, 2)).first, kConflict);
+}
+
+TEST_F(MonthsOfACluster, AClaimIsOnDiskWithAllTheFoldersAboveIt) {
+  description_.data = files_.file("made/by/us/data");
+  for (const Count scenarios : {1, 40}) {
+    const testing::RecordedSyncs syncs;
+    ASSERT_TRUE(runner().receive(large_request("r" + std::to_string(scenarios), scenarios, 2)));
+    for (const char* folder : {"made/by/us", "made/by", "made", ""}) {
+      EXPECT_TRUE(syncs.has(files_.file(folder))) << folder << " is not among\n" << syncs.text();
+    }
+    if (scenarios > 1) break;  // then the rest is synced with the whole file system
+    for (const char* folder : {"/alice/e/s1", "/alice/e", "/alice", ""}) {
+      EXPECT_TRUE(syncs.has(description_.data + folder)) << folder;
+    }
+  }
+}
+
+TEST_F(MonthsOfACluster, TwoClientsMayGiveTheSameId) {
+  MonthRequest others = request("r1", 1);
+  others.client = "bob";
+  {
+    MonthRunner months = runner();
+    const auto arriving = months.receive(request("r1", 1));
+    ASSERT_TRUE(arriving);
+    EXPECT_EQ(refusal_of(months, others), (std::pair<int, std::string>(200, "")))
+        << "while alice's is on its way in";
+    months.accept(*arriving);
+    others.months = 7;
+    EXPECT_EQ(refusal_of(months, others),
+              (std::pair<int, std::string>(kConflict, "request r1 of bob is another one")));
+    others.months = 8;
+    months.step(months.ended());
+    months.cancel({"r1", "alice"}, {});
+    EXPECT_THROW(months.cancel({"r1", "carol"}, {}), Refusal);
+  }
+  ASSERT_EQ(backend_.started.size(), 2U);
+  EXPECT_NE(backend_.started[0].folder, backend_.started[1].folder);
+  backend_.started.clear();
+  MonthRunner again = runner();  // from the journal
+  EXPECT_TRUE(again.state().find({"r1", "alice"})->scenarios[0].is_cancelled);
+  EXPECT_FALSE(again.state().find({"r1", "bob"})->scenarios[0].is_cancelled);
+  for (const auto& [number, step] : again.state().running()) {
+    backend_.ends.push_back({.task = number, .attempt = 1, .end = {.seconds = 1}});
+  }
+  again.step(again.ended());
+  EXPECT_EQ(again.state().find({"r1", "alice"})->scenarios[0].state, Scenario::State::cancelled);
+  EXPECT_EQ(again.state().find({"r1", "bob"})->scenarios[0].done, 1);
+  EXPECT_EQ(MonthFolder(description_.data, others, 1).last_done(), 1);
 }
 
 TEST_F(MonthsOfACluster, CancellingAgainWritesNothing) {
@@ -164,13 +213,13 @@ TEST_F(MonthsOfACluster, CancellingAgainWritesNothing) {
   months.submit(large_request("r1", 10, 2));
   std::vector<Count> numbers(10'000, 1);
   numbers.push_back(2);  // which the request does not have
-  months.cancel("r1", "alice", numbers);
+  months.cancel({"r1", "alice"}, numbers);
   const std::uintmax_t before = journal_bytes();
-  for (int i = 0; i < 30; ++i) months.cancel("r1", "alice", numbers);
+  for (int i = 0; i < 30; ++i) months.cancel({"r1", "alice"}, numbers);
   EXPECT_EQ(journal_bytes(), before);
-  EXPECT_FALSE(months.state().find("r1")->is_over());
-  months.cancel("r1", "alice", {});
-  EXPECT_TRUE(months.state().find("r1")->is_over());
+  EXPECT_FALSE(months.state().find({"r1", "alice"})->is_over());
+  months.cancel({"r1", "alice"}, {});
+  EXPECT_TRUE(months.state().find({"r1", "alice"})->is_over());
   EXPECT_LT(journal_bytes(), before + 300) << "all of them have no need to be named";
 }
 
@@ -182,18 +231,18 @@ TEST_F(MonthsOfACluster, RequestsThatAreOverAreForgottenAndTheJournalStaysShort)
   record.write(request_entry(first, found));
   for (int i = 0; i < 60; ++i) {
     record.write(request_entry(request("r" + std::to_string(i), 1), found));
-    record.write(cancel_entry("r" + std::to_string(i), {}, "why"));
+    record.write(cancel_entry({"r" + std::to_string(i), "alice"}, {}, "why"));
     record.tidy();
   }
   // Each request takes 90 kB, and what is remembered of it 180 kB.
   EXPECT_LT(journal_bytes(), 3'500'000U);
-  EXPECT_EQ(record.state().find("r0"), nullptr);
-  EXPECT_TRUE(record.state().find("r59")->is_over());
-  EXPECT_FALSE(record.state().find("first")->is_over()) << "old, and not over";
+  EXPECT_EQ(record.state().find({"r0", "alice"}), nullptr);
+  EXPECT_TRUE(record.state().find({"r59", "alice"})->is_over());
+  EXPECT_FALSE(record.state().find({"first", "alice"})->is_over()) << "old, and not over";
   MonthRecord again(folder_.journal(), {.requests = 5, .bytes = 1'000'000});
   EXPECT_EQ(again.state().requests().size(), 6U);
-  EXPECT_NE(again.state().find("r55"), nullptr);
-  EXPECT_EQ(again.state().find("first")->scenarios.size(), 1500U);
+  EXPECT_NE(again.state().find({"r55", "alice"}), nullptr);
+  EXPECT_EQ(again.state().find({"first", "alice"})->scenarios.size(), 1500U);
 }
 
 TEST_F(MonthsOfACluster, EqualScenariosTakeOneLine) {
@@ -203,8 +252,8 @@ TEST_F(MonthsOfACluster, EqualScenariosTakeOneLine) {
   record.write(request_entry(request("r1", 1), found));
   EXPECT_LT(journal_bytes(), 500U);
   const MonthRecord again(folder_.journal());
-  ASSERT_EQ(again.state().find("r1")->scenarios.size(), 1000U);
-  EXPECT_EQ(again.state().find("r1")->scenarios.back().number, 1000);
+  ASSERT_EQ(again.state().find({"r1", "alice"})->scenarios.size(), 1000U);
+  EXPECT_EQ(again.state().find({"r1", "alice"})->scenarios.back().number, 1000);
 }
 
 TEST_F(MonthsOfACluster, GroupsForVeryManyMonthsAreChosenByAFewOfThem) {
@@ -227,7 +276,7 @@ TEST_F(MonthsOfACluster, GroupsForVeryManyMonthsAreChosenByAFewOfThem) {
   choice.take(*question, choice.answer(*question));
   EXPECT_EQ(choice.next(state, description_.services[0]).size(), 4U) << "one for each processor";
   EXPECT_FALSE(choice.question(state, description_.services[0]));
-  state.apply(cancel_entry("many", {7}, "why"));
+  state.apply(cancel_entry({"many", "alice"}, {7}, "why"));
   EXPECT_FALSE(choice.question(state, description_.services[0]))
       << "one scenario of ten thousand makes no difference";
 }
@@ -241,7 +290,7 @@ TEST_F(MonthsOfACluster, GroupsForAnotherServiceStartNothing) {
   ASSERT_TRUE(question);
   MonthGroups groups = months.answer(*question);
   // While they are chosen, the service changes.
-  months.cancel("r1", "alice", {});
+  months.cancel({"r1", "alice"}, {});
   MonthRequest next = request("r2", 1);
   next.service = "other";
   months.submit(next);
