@@ -55,11 +55,25 @@ void SharedNodes::make_ready(TaskId task) {
 void SharedNodes::release(TaskId task) {
   const auto held = held_.extract(task);
   packer_->release(demand(lines_[line_number(task)]), held.mapped());
-  for (const std::uint32_t number : unfit_) {
+  std::erase_if(unfit_, [&](std::uint32_t number) {
+    const NodeDemand& wanted = demand(lines_[number]);
+    const bool may_fit = std::ranges::any_of(
+        held.mapped(), [&](NodeId node) { return may_fit_again(wanted, node); });
+    if (!may_fit) return false;
     lines_[number].does_not_fit = false;
     offer(number);
-  }
-  unfit_.clear();
+    return true;
+  });
+}
+
+// Whether something that did not fit may do so now that there is more room on this node. All else
+// is as it was, or fuller.
+bool SharedNodes::may_fit_again(const NodeDemand& wanted, NodeId number) const {
+  const NodeType& node = tasks_->sharing().node;
+  const Packer::NodeRoom room = packer_->room(number);
+  if (wanted.is_whole || wanted.nodes > 1) return room.cores == node.cores;
+  const bool has_memory = node.memory == 0 || wanted.memory <= room.memory;
+  return wanted.cores <= room.cores && wanted.gpus <= room.gpus && has_memory;
 }
 
 void SharedNodes::lose(std::span<const NodeId> nodes) {

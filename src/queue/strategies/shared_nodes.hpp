@@ -8,7 +8,7 @@
 //
 // Of the ready tasks that fit now, the one that the job prefers starts. A task that does not fit
 // does not hold up those behind it. Tasks that take the same wait in one line: when the first does
-// not fit, none of them is asked about again until something is released. A part of
+// not fit, none of them is asked about again until enough is released on a node. A part of
 // job_schedule.hpp.
 #pragma once
 
@@ -62,7 +62,7 @@ class SharedNodes {
   struct Line {
     std::uint32_t demand = 0;               // position in the demands of all tasks
     std::vector<std::uint32_t> ready = {};  // heap of ranks; some may have been given up
-    bool does_not_fit = false;              // until something is released
+    bool does_not_fit = false;              // until there is more room
     bool is_hopeless = false;
   };
   using First = std::pair<std::uint32_t, std::uint32_t>;  // rank, line
@@ -73,6 +73,7 @@ class SharedNodes {
   std::uint32_t line_number(TaskId task) const;
   const Line& line_of(TaskId task) const { return lines_[line_number(task)]; }
   void offer(std::uint32_t line);
+  bool may_fit_again(const NodeDemand& wanted, NodeId node) const;
   // `idle`: the nodes that are left, without any task; null: there are none.
   void find_hopeless(const Packer* idle);
 
