@@ -41,9 +41,9 @@ std::string seconds_text(double seconds) {
   return seconds < 60 ? fmt::format("{:.3g}s", seconds) : format_duration(time_ceil(seconds));
 }
 
-std::string memory_text(std::int64_t kib) {
-  if (kib <= 0) return "-";
-  const double mebibytes = static_cast<double>(kib) / 1024;
+std::string memory_text(std::int64_t bytes) {
+  if (bytes <= 0) return "-";
+  const double mebibytes = static_cast<double>(bytes) / (1024 * 1024);
   return mebibytes < 1024 ? fmt::format("{:.0f} MiB", std::max(1.0, mebibytes))
                           : fmt::format("{:.1f} GiB", mebibytes / 1024);
 }
@@ -86,7 +86,7 @@ void print_workflow(const std::string& workflow, const std::vector<Known>& kinds
     const KindSummary& s = known.summary;
     table.add({"  " + known.name.kind, std::to_string(s.tasks), std::to_string(s.runs),
                processors_text(s.processors), seconds_text(s.median_seconds), error_text(s),
-               time_on_one_text(s), alpha_text(s), memory_text(s.peak_kib)});
+               time_on_one_text(s), alpha_text(s), memory_text(s.peak_memory)});
     requests.add(
         {"  " + known.name.kind, run::workflow_fields(s.request), run::sbatch_options(s.request)});
   }
@@ -111,6 +111,7 @@ Json to_json(const Known& known) {
                {"processors", s.processors},
                {"median_seconds", s.median_seconds},
                {"peak_kib", s.peak_kib},
+               {"peak_memory", s.peak_memory},
                {"error", s.error ? Json(*s.error) : Json()},
                {"seconds", nullptr},
                {"alpha", nullptr}};

@@ -14,6 +14,7 @@
 #include "cli/plan/fair_table.hpp"
 #include "cli/queue/job_output.hpp"
 #include "cli/run/batch_run.hpp"
+#include "cli/run/room_options.hpp"
 #include "cli/run/run_end.hpp"
 #include "cli/run/run_progress.hpp"
 #include "dovetail/error.hpp"
@@ -31,6 +32,7 @@ namespace {
 struct RunArguments {
   ProblemArguments problem = {};
   GoalArguments goal = {};
+  RoomArguments room = {};
   BatchArguments batch = {};
   FederationArguments federation = {};
   double band = 20;  // per cent
@@ -99,13 +101,20 @@ DescribedRun describe_run(const RunArguments& arguments) {
       .is_static = arguments.is_static,
       .band = arguments.band / 100,
       .stability = arguments.stability};
+  if (!place) {
+    description.limit = arguments.room.limit(description.platform);
+    description.limits_memory = arguments.room.limits_memory;
+  }
   if (problem.deadline()) description.deadline = *problem.deadline() - problem.now();
   if (place) description.batch = arguments.batch.describe(description, *place);
   const bool is_planned_again = arguments.is_static || arguments.band != RunArguments{}.band ||
                                 arguments.stability != RunArguments{}.stability ||
-                                asked.processors > 0;
+                                asked.processors > 0 || arguments.room.are_given();
   if (place && is_planned_again) {
-    tell("note: --static, --band, --stability and -j have no effect on {}\n", title);
+    tell(
+        "note: --static, --band, --stability, -j, --memory, --gpus and --memory-limit have no "
+        "effect on {}\n",
+        title);
   }
   DescribedRun run{std::move(description)};
   if (place) run.picture = std::move(place->picture);
@@ -153,6 +162,7 @@ Exit conduct(const run::RunFolder& folder, const run::RunDescription& descriptio
              run::RunOptions options, std::shared_ptr<run::Nursery> nursery) {
   const Problem problem = description.problem();
   if (description.batch) return conduct_jobs(folder, description, problem, options.kept);
+  if (description.limits_memory) tell("{}\n", memory_limit_note());
   // The reader of our output may go away; the run goes on.
   std::signal(SIGPIPE, SIG_IGN);
   RunProgress progress(folder, problem);
@@ -163,6 +173,10 @@ Exit conduct(const run::RunFolder& folder, const run::RunDescription& descriptio
   options.ended = [&](std::uint32_t task, const auto& state) { progress.ended(task, state); };
   options.again = [&](std::uint32_t task, const auto& why) { progress.again(task, why); };
   options.decided = [&](const Evaluation& decision) { progress.decided(decision); };
+  options.warned = [&](const std::string& what) {
+    progress.clear();
+    print_warning(what);
+  };
   options.interrupted = [&](int times, const auto& dispatcher) {
     progress.interrupted(times, dispatcher);
   };
@@ -236,9 +250,9 @@ Exit run_as_jobs(const RunArguments& arguments, const run::RunDescription& descr
 
 // With --agent, each cluster's daemon decides.
 void require_no_other_options(const CLI::App& command) {
-  for (const char* option :
-       {"--cluster", "--processors", "--goal", "--deadline", "--partition", "--strategy",
-        "--reserve", "--max-jobs", "--band", "--static", "--keep-going", "--no-sync"}) {
+  for (const char* option : {"--cluster", "--processors", "--memory", "--gpus", "--memory-limit",
+                             "--goal", "--deadline", "--partition", "--strategy", "--reserve",
+                             "--max-jobs", "--band", "--static", "--keep-going", "--no-sync"}) {
     if (command.count(option) > 0) {
       throw InputError(std::string(option) +
                        ": has no meaning with --agent, where each cluster's daemon decides; leave "
@@ -339,6 +353,7 @@ void add_run(CLI::App& program, Exit& status) {
       ->add_option("-j,--processors", arguments->problem.processors,
                    "use at most this many processors at a time; default: all of the cluster")
       ->check(CLI::Range(1, kMaxProcessors));
+  arguments->room.add(*command);
   arguments->goal.add(*command);
   arguments->batch.add(*command);
   arguments->federation.add(*command);

@@ -39,6 +39,7 @@ run::Json task_json(const run::KnownRun& run, std::uint32_t task) {
     row["seconds"] = status.end.seconds;
     row["cpu_seconds"] = status.end.cpu_seconds;
     row["peak_kib"] = status.end.peak_kib;
+    row["peak_memory"] = status.end.peak();
   }
   if (status.state == TaskState::failed) row["why"] = run::end_text(status);
   if (task < run.state.plan().size() && status.state == TaskState::waiting) {

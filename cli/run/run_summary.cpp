@@ -112,6 +112,7 @@ Json task_json(const TaskFacts& task) {
     json["exit"] = task.end->exit_code;
     json["cpu_seconds"] = task.end->cpu_seconds;
     json["peak_kib"] = task.end->peak_kib;
+    json["peak_memory"] = task.end->peak();
   }
   return json;
 }

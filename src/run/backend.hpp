@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,12 @@ struct StepCommand {
   AttemptOrigin origin = {};
   double timeout_seconds = 0;  // 0: none
   double grace_seconds = kGraceSeconds;
+  // The most memory that it may use, in bytes; 0: any. In a control group below that one, or, if
+  // that is empty, by the address space of each of its processes and by looking now and then.
+  std::int64_t memory_limit = 0;
+  std::string memory_group = {};
+  // Of what it may use of this machine (local/machine_leases.hpp): kept open until it has ended.
+  std::shared_ptr<const Descriptor> lease = {};
   // For back ends that ask a batch system for room.
   std::string name = {};  // for people
   Count processors = 1;

@@ -11,20 +11,28 @@ namespace {
 // Behind a task that has to wait, not all that are ready are looked at: there may be very many.
 constexpr int kLookBehind = 200;
 
-// Takes that many throughout, or as many as are free.
-void take(Calendar& calendar, Interval window, Count procs) {
-  if (calendar.fits(window, procs)) return calendar.reserve(window, procs);
-  std::vector<Step> steps;
-  for (const Step& step : calendar.steps(window)) steps.push_back(step);
-  for (const Step& step : steps) {
-    calendar.reserve({step.begin, step.end}, std::min(step.free, procs));
+// The same of tasks that cannot have memory or GPUs while other runs hold so much.
+constexpr int kMostShutOut = 2000;
+
+// More than 0 of what any task needs.
+MemoryAndGpus needed_by_any(const Problem& problem) {
+  MemoryAndGpus any;
+  for (const Workflow& workflow : problem.workflows()) {
+    for (TaskId task = 0; workflow.has_needs() && task < workflow.size(); ++task) {
+      const MemoryAndGpus one = taken_by(workflow.needs(task), 1);
+      any = {std::max(any.memory, one.memory), std::max(any.gpus, one.gpus)};
+    }
   }
+  return any;
 }
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Problem& problem, Count processors)
-    : problem_(&problem), tasks_(problem.task_count()) {
+Dispatcher::Dispatcher(const Problem& problem, Count processors, const MemoryAndGpus& limit)
+    : problem_(&problem),
+      limit_(limit),
+      counts_(needed_by_any(problem)),
+      tasks_(problem.task_count()) {
   set_processors(processors);
   for (std::size_t number = 0; number < tasks_.size(); ++number) {
     const TaskRef ref = problem.task_at(number);
@@ -49,8 +57,23 @@ void Dispatcher::follow(std::span<const planning::Slot> slots) {
     task.procs = slot.procs;
     task.planned_start = slot.start;
     task.length = slot.end - slot.start;
+    narrow(number);
     if (is_ready) ready_.emplace(slot.start, number);
   }
+}
+
+// On as many processors as there is memory for, if the plan did not look at memory.
+void Dispatcher::narrow(std::size_t number) {
+  if (limit_.memory == 0 || room_of(number).memory <= limit_.memory) return;
+  const TaskRef ref = problem_->task_at(number);
+  const TaskNeeds& needs = problem_->workflows()[ref.workflow].needs(ref.task);
+  const TaskTime time = problem_->time(ref.workflow, ref.task, 0);
+  if (needs.memory > 0 || needs.memory_per_processor == 0) return;
+  const Bytes most = std::min<Bytes>(limit_.memory / needs.memory_per_processor, kMaxProcessors);
+  const Count procs = time.floor_allowed(static_cast<Count>(most));
+  if (procs < time.min_procs()) return;
+  tasks_[number].procs = procs;
+  tasks_[number].length = time.duration(procs);
 }
 
 void Dispatcher::set_processors(Count processors) {
@@ -59,12 +82,21 @@ void Dispatcher::set_processors(Count processors) {
   others_ = Platform(problem_->now(), {cluster}).calendar(0);
 }
 
-Calendar Dispatcher::free_from(Time now) const {
-  Calendar free = others_;
-  free.forget_before(now);
+MemoryAndGpus Dispatcher::room_of(std::size_t task) const {
+  if (!needs_room()) return {};
+  const TaskRef ref = problem_->task_at(task);
+  return taken_by(problem_->workflows()[ref.workflow].needs(ref.task), tasks_[task].procs);
+}
+
+FreeRoom Dispatcher::free_from(Time now) const {
+  Calendar processors = others_;
+  processors.forget_before(now);
+  FreeRoom free(std::move(processors), limit_, counts_);
   for (const std::size_t task : running_) {
-    take(free, {now, std::max(tasks_[task].expected_end, now + 1)}, tasks_[task].procs);
+    free.take({now, std::max(tasks_[task].expected_end, now + 1)}, tasks_[task].procs,
+              room_of(task));
   }
+  if (held_by_others_ != MemoryAndGpus{}) free.take({now, kForever}, 0, held_by_others_);
   return free;
 }
 
@@ -77,6 +109,9 @@ void Dispatcher::begin(std::size_t task, Time now) {
   forget_waiting(task);
   tasks_[task].expected_end = now + tasks_[task].length;
   in_use_ += tasks_[task].procs;
+  const MemoryAndGpus room = room_of(task);
+  room_in_use_.memory += leased_size(room.memory);
+  room_in_use_.gpus += room.gpus;
   running_.insert(task);
 }
 
@@ -97,17 +132,20 @@ std::vector<std::size_t> Dispatcher::start(Time now) {
   std::vector<std::size_t> started;
   release_held(now);
   if (ready_.empty() || in_use_ >= processors_) return started;
-  Calendar free = free_from(now);
+  FreeRoom free = free_from(now);
   bool one_waits = false;
   int looked_at = 0;
-  for (auto next = ready_.begin(); next != ready_.end() && free.free_at(now) > 0;) {
+  int shut_out = 0;
+  for (auto next = ready_.begin(); next != ready_.end() && free.processors_at(now) > 0;) {
     const std::size_t number = (next++)->second;
     const Task& task = tasks_[number];
     if (task.procs == 0) continue;
     if (one_waits && ++looked_at > kLookBehind) break;
-    const auto fit = free.earliest_fit(task.procs, task.length, now);
+    const MemoryAndGpus room = room_of(number);
+    const auto fit = free.earliest_fit(task.procs, room, task.length, now);
+    if (!fit && needs_room() && ++shut_out > kMostShutOut) break;
     if (!fit || (*fit > now && one_waits)) continue;
-    free.reserve({*fit, *fit + task.length}, task.procs);
+    free.reserve({*fit, *fit + task.length}, task.procs, room);
     if (*fit > now) {
       one_waits = true;
       continue;
@@ -119,8 +157,9 @@ std::vector<std::size_t> Dispatcher::start(Time now) {
 }
 
 Time Dispatcher::next_chance(Time now) const {
-  const Time chance = held_.empty() ? kForever : held_.begin()->first;
+  Time chance = held_.empty() ? kForever : held_.begin()->first;
   if (ready_.empty()) return chance;
+  if (held_by_others_ != MemoryAndGpus{}) chance = std::min(chance, now + kLookAgain);
   for (const Step& step : others_.steps({now, kForever})) {
     if (step.begin > now) return std::min(chance, step.begin);
   }
@@ -140,6 +179,9 @@ void Dispatcher::adopt_success(std::size_t task) {
 void Dispatcher::end(std::size_t task, bool success) {
   running_.erase(task);
   in_use_ -= tasks_[task].procs;
+  const MemoryAndGpus room = room_of(task);
+  room_in_use_.memory -= leased_size(room.memory);
+  room_in_use_.gpus -= room.gpus;
   if (success) succeed(task);
 }
 
@@ -164,6 +206,7 @@ void Dispatcher::succeed(std::size_t task) {
 
 Time Dispatcher::forecast(Time now) const {
   Dispatcher rest = *this;
+  rest.held_by_others_ = {};
   for (;;) {
     rest.start(now);
     Time next = rest.next_chance(now);

@@ -78,20 +78,22 @@ std::string end_text(const TaskStatus& status) {
     case Cause::stopped:
       return "was stopped after " + length;
     case Cause::out_of_memory:
-      return "was ended by the system after " + length + ": out of memory";
+      return end.why.empty() ? "was ended by the system after " + length + ": out of memory"
+                             : "was ended for memory after " + length + ": " + end.why;
     case Cause::ended:
       break;
   }
   if (!status.missing.empty()) {
     return fmt::format("failed after {}: its output {} is not there", length, status.missing);
   }
+  const std::string why = end.why.empty() ? "" : ", " + end.why;
   if (end.signal != 0) {
-    return fmt::format("was ended by signal {} ({}) after {}", end.signal, strsignal(end.signal),
-                       length);
+    return fmt::format("was ended by signal {} ({}) after {}{}", end.signal, strsignal(end.signal),
+                       length, why);
   }
   return end.exit_code == 0
              ? "done in " + length
-             : fmt::format("failed with exit code {} after {}", end.exit_code, length);
+             : fmt::format("failed with exit code {} after {}{}", end.exit_code, length, why);
 }
 
 }  // namespace dovetail::run

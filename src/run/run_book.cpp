@@ -1,5 +1,7 @@
 #include "run/run_book.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 namespace dovetail::run {
@@ -67,6 +69,12 @@ StepCommand RunBook::command_of(std::uint32_t task, const TaskStatus& status) co
                                  .inputs = status.inputs,
                                  .processors = status.processors},
                       .timeout_seconds = how.timeout_seconds};
+  if (!status.gpus.empty()) {
+    const std::string gpus = fmt::format("{}", fmt::join(status.gpus, ","));
+    for (const char* name : {"DOVETAIL_GPUS", "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+      command.environment.emplace_back(name, gpus);
+    }
+  }
   const std::filesystem::path directory = command.folder;
   for (const std::string& output : how.outputs) {
     command.outputs.push_back((directory / output).string());

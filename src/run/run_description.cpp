@@ -125,6 +125,29 @@ void check_first_inputs(const Workflow& workflow, const std::string& folder) {
   }
 }
 
+[[noreturn]] void refuse(const Workflow& workflow, TaskId task, const std::string& what) {
+  throw InputError("workflow " + io::quote(workflow.name()) + ": task " +
+                   io::quote(workflow.id(task)) + " needs " + what);
+}
+
+// Of a task on as few processors as it may have.
+void check_needs(const Workflow& workflow, const MemoryAndGpus& limit) {
+  for (TaskId task = 0; workflow.has_needs() && task < workflow.size(); ++task) {
+    const TaskNeeds& needs = workflow.needs(task);
+    const auto least = taken_by(needs, workflow.time(task).min_procs());
+    if (limit.memory > 0 && least.memory > limit.memory) {
+      refuse(workflow, task,
+             memory_text(least.memory) + " of memory, and this run may use " +
+                 memory_text(limit.memory) + "; --memory says how much it may use");
+    }
+    if (least.gpus > limit.gpus) {
+      refuse(workflow, task,
+             io::counted(least.gpus, "GPU") + ", and this run may use " +
+                 std::to_string(limit.gpus) + "; --gpus says how many it may use");
+    }
+  }
+}
+
 }  // namespace
 
 Platform from_now(const Platform& platform) {
@@ -170,6 +193,7 @@ void RunDescription::check() const {
     check_commands(workflow);
     check_files(workflow);
     check_first_inputs(workflow, folder);
+    if (!batch) check_needs(workflow, limit);
   }
 }
 
@@ -178,6 +202,8 @@ Problem RunDescription::problem() const { return Problem(workflows, platform, go
 RunOptions RunDescription::options() const {
   return {.make_plan = plan_for_run,
           .processors = platform.clusters().front().processors,
+          .limit = limit,
+          .limits_memory = limits_memory,
           .syncs = syncs,
           .keep_going = keep_going,
           .is_static = is_static,
@@ -192,6 +218,9 @@ void RunDescription::write(const RunFolder& run) const {
                {"static", is_static}, {"band", band},
                {"sync", syncs},       {"stability", stability},
                {"assumed", assumed}};
+  if (limit.memory > 0) json["memory"] = limit.memory;
+  if (limit.gpus > 0) json["gpus"] = limit.gpus;
+  if (limits_memory) json["limits_memory"] = true;
   if (deadline) json["deadline"] = *deadline;
   if (batch) {
     json[batch->system] = {{"partition", batch->partition},
@@ -211,6 +240,11 @@ void RunDescription::write(const RunFolder& run) const {
 
 namespace {
 
+MemoryAndGpus limit_in(const Json& json) {
+  return {.memory = std::clamp(json.value("memory", Bytes{0}), Bytes{0}, kMaxMemory),
+          .gpus = std::clamp(json.value("gpus", Count{0}), Count{0}, kMaxProcessors)};
+}
+
 RunDescription description_of(const Json& json, const std::string& file) {
   if (!json.is_object() || !json.contains("workflows") || !json.contains("platform")) {
     throw InputError(file + ": not the description of a run");
@@ -224,7 +258,9 @@ RunDescription description_of(const Json& json, const std::string& file) {
                              .keep_going = json.value("keep_going", false),
                              .is_static = json.value("static", false),
                              .band = json.value("band", 0.2),
-                             .stability = json.value("stability", planning::kStability)};
+                             .stability = json.value("stability", planning::kStability),
+                             .limit = limit_in(json),
+                             .limits_memory = json.value("limits_memory", false)};
   if (json.contains("deadline") && json["deadline"].is_number_integer()) {
     description.deadline = json["deadline"].get<Time>();
     if (std::abs(*description.deadline) > kLatestDeadline) {

@@ -42,10 +42,13 @@ struct RunDescription {
   bool is_static = false;
   double band = 0.2;
   double stability = planning::kStability;
+  MemoryAndGpus limit = {};  // what its tasks may take of this machine together
+  bool limits_memory = false;
   std::optional<BatchDescription> batch = {};  // nothing: it runs on this machine
 
   // Throws InputError when a task has nothing to run, reads what a task writes that it does not
-  // come after, or comes after nothing and reads what is not there.
+  // come after, comes after nothing and reads what is not there, or needs more memory or GPUs than
+  // the run may use.
   void check() const;
 
   // Throws InputError when a task needs more processors than there are.

@@ -169,6 +169,10 @@ std::vector<RunFolder> RunFolder::of_workflow(const std::string& state,
   return runs;
 }
 
+std::string RunFolder::state() const {
+  return fs::path(path_).parent_path().parent_path().string();
+}
+
 std::string RunFolder::attempt(std::uint32_t task, std::uint32_t attempt) const {
   return path_ + "/attempts/" + std::to_string(task) + "." + std::to_string(attempt);
 }

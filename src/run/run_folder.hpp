@@ -9,6 +9,7 @@
 //                       mail/               requests to that process (mailbox.hpp)
 //                       report.html         how it went
 //   <state>/beginning/                      locks of runs that are about to begin
+//   <state>/leases/HOST                     what runs use of a machine (local/machine_leases.hpp)
 //
 // Only their owner may read them: they hold commands, environments and what tasks printed.
 #pragma once
@@ -41,6 +42,7 @@ class RunFolder {
   static std::vector<RunFolder> of_workflow(const std::string& state, const std::string& workflow);
 
   const std::string& id() const { return id_; }
+  std::string state() const;  // the folder that it is in
   std::string description() const { return path_ + "/run.json"; }
   std::string journal() const { return path_ + "/journal.ndjson"; }
   std::string lock() const { return path_ + "/lock"; }

@@ -22,6 +22,8 @@ struct RunOptions {
   planning::PlanMaker make_plan = {};   // called from a thread of its own, one call at a time
   std::optional<Plan> first_plan = {};  // when it begins; else one is made
   Count processors = 1;
+  MemoryAndGpus limit = {};      // that all tasks may take together
+  bool limits_memory = false;    // a task that uses more than it needs by its file is ended
   bool sets_processors = false;  // also if the run has got others since it began
   bool renews_failures = true;   // when it goes on: what failed before is run again
   bool syncs = true;             // outputs are on disk before their task counts as done
@@ -43,6 +45,8 @@ struct RunOptions {
   std::function<void(const Evaluation& decision)> decided = {};
   // A task that was done has to be run once more.
   std::function<void(std::uint32_t task, const std::string& why)> again = {};
+  // Something does not work that the run can do without.
+  std::function<void(const std::string& what)> warned = {};
   // It was asked to stop, for the first time or again.
   std::function<void(int times, const Dispatcher& dispatcher)> interrupted = {};
 };

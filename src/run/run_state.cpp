@@ -165,6 +165,7 @@ void RunState::start(TaskStatus& status, const Json& entry) {
   status.processors = entry.value("processors", Count{0});
   status.started = last_.at;
   status.cores = entry.value("cores", std::vector<int>());
+  status.gpus = entry.value("gpus", std::vector<int>());
   status.inputs = entry.value("inputs", "");
   status.definition = entry.value("definition", "");
   status.was_kept = false;
@@ -200,6 +201,7 @@ void RunState::remember(std::uint32_t task, bool succeeded, double seconds) {
                        .seconds = seconds,
                        .cpu_seconds = seconds > 0 ? status.end.cpu_seconds : 0,
                        .peak_kib = seconds > 0 ? status.end.peak_kib : 0,
+                       .peak_memory = seconds > 0 ? status.end.peak() : 0,
                        .succeeded = succeeded});
 }
 

@@ -32,6 +32,7 @@ struct TaskStatus {
   Time started = 0;
   Time not_before = 0;          // of the next attempt, after a failure
   std::vector<int> cores = {};  // to which it is pinned
+  std::vector<int> gpus = {};   // the numbers of those that it has
   std::string inputs = {};      // digest of what it read, where it says what that is
   std::string definition = {};  // digest of what it was when it was started (freshness.hpp)
   std::string again = {};       // why it had to be run once more after it was done
@@ -50,6 +51,7 @@ struct PastAttempt {
   double seconds = 0;  // as its supervisor measured it; 0: not known
   double cpu_seconds = 0;
   std::int64_t peak_kib = 0;
+  std::int64_t peak_memory = 0;  // bytes
   bool succeeded = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "dovetail/error.hpp"
 #include "run/freshness.hpp"
+#include "run/local/memory_group.hpp"
 
 namespace dovetail::run {
 
@@ -23,8 +24,9 @@ TaskBook::TaskBook(const RunFolder& folder, const Problem& problem, const RunOpt
     : RunBook(folder, problem, options.folder),
       options_(options),
       on_reason_(std::move(on_reason)),
-      dispatcher_(problem, state().processors().value_or(options.processors)),
-      cores_(dispatcher_.processors()),
+      dispatcher_(problem, state().processors().value_or(options.processors), options.limit),
+      room_(dispatcher_.processors(), options.limit, lease_file(folder.state())),
+      memory_group_(options.limits_memory ? delegated_group() : ""),
       monitor_(problem, options.band) {}
 
 void TaskBook::take_over(const std::vector<KeptTask>& kept, Backend& backend) {
@@ -98,7 +100,7 @@ void TaskBook::take_over_attempt(std::uint32_t task, const Ends& ends, Backend& 
     dispatcher_.retry(task);
     return over->second.is_lost ? write_lost(task) : write_end(task, over->second.end);
   }
-  cores_.take_these(begun.cores);
+  room_.take_these(begun.cores, begun.gpus);
   monitor_.started(task, begun.started, begun.processors, dispatcher_.length_of(task));
   const bool is_stale = revision().has_changed(task) || !revision().why_inputs_change(task).empty();
   if (is_stale) stale_.insert(task);
@@ -123,6 +125,9 @@ void TaskBook::renew(std::uint32_t task, const std::string& why) {
 std::vector<StepCommand> TaskBook::start() {
   std::vector<StepCommand> commands;
   for (;;) {
+    if (dispatcher_.needs_room()) {
+      dispatcher_.set_held_by_others(room_.held_by_others(dispatcher_.room_in_use()));
+    }
     for (const std::size_t task : dispatcher_.start(now())) {
       const auto number = static_cast<std::uint32_t>(task);
       const bool must_read = !revision().execution(number).inputs.empty();
@@ -169,12 +174,31 @@ void TaskBook::prepare(std::uint32_t task, std::vector<StepCommand>& commands) {
     write(entry);
     return end(task, AttemptEnd::not_started(error.what()));
   }
-  const std::vector<int> cores = cores_.take(procs);
-  if (!cores.empty()) entry["cores"] = cores;
+  const auto share = room_.take(procs, dispatcher_.room_of(task));
+  warn_without_leases();
+  // Another run was faster.
+  if (!share) return dispatcher_.retry(task, now() + kLookAgain);
+  if (!share->cores.empty()) entry["cores"] = share->cores;
+  if (!share->gpus.empty()) entry["gpus"] = share->gpus;
   write(entry);
   monitor_.started(task, now(), procs, dispatcher_.length_of(task));
   commands.push_back(command_of(task, status(task)));
+  commands.back().lease = share->lease;
   commands.back().syncs = options_.syncs;
+  if (!options_.limits_memory) return;
+  commands.back().memory_limit = dispatcher_.room_of(task).memory;
+  commands.back().memory_group = memory_group_;
+}
+
+void TaskBook::warn_without_leases() {
+  if (has_warned_ || room_.trouble().empty() || !options_.warned) return;
+  has_warned_ = true;
+  options_.warned(lease_file(folder_.state()) + ": cannot be used: " + room_.trouble() +
+                  "; several runs at once may use the same cores, memory and GPUs");
+}
+
+void TaskBook::give_back_room(std::uint32_t task) {
+  room_.give_back(status(task).cores, status(task).gpus);
 }
 
 void TaskBook::leave_out(std::uint32_t task) {
@@ -188,7 +212,7 @@ void TaskBook::end(const StepEnd& step) {
 }
 
 void TaskBook::end(std::uint32_t task, const AttemptEnd& how) {
-  cores_.give_back(status(task).cores);
+  give_back_room(task);
   write_end(task, how);
   if (stale_.erase(task) > 0) {
     renew(task, "what it was begun with has changed");
@@ -223,7 +247,7 @@ void TaskBook::lose(std::uint32_t task) {
     return end(task, AttemptEnd::not_started("its supervisor was killed again and again"));
   }
   stale_.erase(task);
-  cores_.give_back(status(task).cores);
+  give_back_room(task);
   write_lost(task);
   if (options_.again) options_.again(task, "its supervisor was killed");
   monitor_.stopped(task);
@@ -259,7 +283,7 @@ void TaskBook::set_stopping() {
 void TaskBook::set_processors(Count processors) {
   write(resources_entry(stamp(), processors));
   dispatcher_.set_processors(processors);
-  cores_.set_processors(processors);
+  room_.set_processors(processors);
 }
 
 }  // namespace dovetail::run

@@ -20,7 +20,7 @@
 #include "dovetail/problem.hpp"
 #include "run/backend.hpp"
 #include "run/dispatcher.hpp"
-#include "run/local/cores.hpp"
+#include "run/local/local_room.hpp"
 #include "run/monitor.hpp"
 #include "run/run_book.hpp"
 
@@ -84,6 +84,8 @@ class TaskBook : public RunBook {
   void prepare(std::uint32_t task, std::vector<StepCommand>& commands);
   bool is_kept(std::uint32_t task, const std::string& inputs) const;
   void leave_out(std::uint32_t task);
+  void give_back_room(std::uint32_t task);
+  void warn_without_leases();
   void end(std::uint32_t task, const AttemptEnd& how);
   void lose(std::uint32_t task);
   void fail(std::uint32_t task);
@@ -91,10 +93,12 @@ class TaskBook : public RunBook {
   const RunOptions& options_;
   const std::function<void(std::string)> on_reason_;
   Dispatcher dispatcher_;
-  Cores cores_;
+  LocalRoom room_;
+  const std::string memory_group_;  // below which tasks get groups that limit their memory
   Monitor monitor_;
   std::deque<std::uint32_t> to_read_;  // taken from the dispatcher, and not begun
   std::set<std::uint32_t> stale_;      // those that run and will have to be run again
+  bool has_warned_ = false;
 };
 
 }  // namespace dovetail::run

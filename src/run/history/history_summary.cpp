@@ -53,8 +53,9 @@ ResourceRequest request_of(std::span<const Measurement> measurements, const Kind
   if (is_moldable) request.alpha = summary.fit.alpha;
   const auto sure = predict(measurements, true, {});
   request.timeout_seconds = round_up(kTimeMargin * expected * sure->high_factor);
-  if (summary.peak_kib > 0) {
-    request.memory_kib = round_up_memory(kMemoryMargin * static_cast<double>(summary.peak_kib));
+  if (summary.peak_memory > 0) {
+    request.memory_kib =
+        round_up_memory(kMemoryMargin * static_cast<double>(summary.peak_memory) / 1024);
   }
   return request;
 }
@@ -91,6 +92,7 @@ std::optional<KindSummary> summarise(std::span<const Measurement> measurements) 
     processors.insert(m.processors);
     times.push_back({m.seconds});
     summary.peak_kib = std::max(summary.peak_kib, m.peak_kib);
+    summary.peak_memory = std::max({summary.peak_memory, m.peak_memory, m.peak_kib * 1024});
     if (m.was_assumed) ++summary.assumed;
     if (m.was_assumed || m.estimate <= 0) continue;
     miss += relative_miss(m);

@@ -24,7 +24,7 @@ struct ResourceRequest {
   double seconds = 0;                // on one processor with an alpha, else on `processors`
   std::optional<double> alpha = {};  // if measured on several numbers of processors
   double timeout_seconds = 0;
-  std::int64_t memory_kib = 0;  // 0: not known
+  std::int64_t memory_kib = 0;  // of all its processes; 0: not known
 };
 
 struct KindSummary {
@@ -33,7 +33,8 @@ struct KindSummary {
   std::size_t runs = 0;
   std::vector<Count> processors = {};  // the measured numbers, ascending
   double median_seconds = 0;
-  std::int64_t peak_kib = 0;
+  std::int64_t peak_kib = 0;     // of the largest process
+  std::int64_t peak_memory = 0;  // bytes, of all processes of a task
   // Mean of |estimate - measured| / measured, without estimates that were only assumed.
   std::optional<double> error = {};
   std::size_t assumed = 0;  // measurements whose estimate was only assumed

@@ -30,6 +30,7 @@ Measurement measurement_of(const PastAttempt& attempt, const Problem& problem) {
           .seconds = attempt.seconds,
           .cpu_seconds = attempt.cpu_seconds,
           .peak_kib = attempt.peak_kib,
+          .peak_memory = attempt.peak_memory,
           .time = attempt.time,
           .estimate = is_allowed ? to_seconds(time.duration(attempt.processors)) : 0};
 }

@@ -38,6 +38,7 @@ constexpr const char* kSchema = R"(
     ended INTEGER NOT NULL,        -- milliseconds since 1970
     estimate REAL NOT NULL,        -- seconds; 0: none
     was_assumed INTEGER NOT NULL,
+    peak_memory INTEGER NOT NULL DEFAULT 0,  -- bytes; 0: not measured
     UNIQUE (machine, workflow, task, ended, run)
   );
   CREATE INDEX by_kind ON measurement (machine, workflow, kind, ended);
@@ -46,6 +47,11 @@ constexpr const char* kSchema = R"(
 constexpr const char* kColumns =
     "workflow, kind, task, machine, run, processors, seconds, cpu_seconds, peak_kib, ended, "
     "estimate, was_assumed";
+
+// A column that earlier versions did not have. They go on reading and adding beside us.
+constexpr const char* kMemoryColumn = "peak_memory";
+constexpr const char* kAddMemory =
+    "ALTER TABLE measurement ADD COLUMN peak_memory INTEGER NOT NULL DEFAULT 0";
 
 std::string reason(const std::string& path, int code, const char* text) {
   switch (code & 0xff) {
@@ -188,6 +194,7 @@ std::vector<Measurement> rows_of(Statement& statement) {
                     .time = statement.whole(9),
                     .estimate = statement.real(10),
                     .was_assumed = statement.whole(11) != 0});
+    rows.back().peak_memory = statement.whole(12);
   }
   return rows;
 }
@@ -243,14 +250,24 @@ sqlite3* PerformanceHistory::for_writing() {
   return database_.get();
 }
 
+bool PerformanceHistory::has_memory(sqlite3* database) const {
+  if (!has_memory_) {
+    has_memory_ = ask(database, fmt::format("SELECT count(*) FROM pragma_table_info('measurement') "
+                                            "WHERE name = '{}'",
+                                            kMemoryColumn)) > 0;
+  }
+  return has_memory_;
+}
+
 void PerformanceHistory::add(std::span<const Measurement> measurements) {
   if (measurements.empty()) return;
   sqlite3* database = for_writing();
   Transaction transaction(database);
   if (!is_made_ && !has_tables(database)) make_tables(database);
-  Statement insert(database, fmt::format("INSERT OR IGNORE INTO measurement ({}) "
-                                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                                         kColumns));
+  if (!has_memory(database)) execute(database, kAddMemory);
+  Statement insert(database, fmt::format("INSERT OR IGNORE INTO measurement ({}, {}) "
+                                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                         kColumns, kMemoryColumn));
   Statement forget(database,
                    "DELETE FROM measurement WHERE id IN (SELECT id FROM measurement "
                    "WHERE machine = ? AND workflow = ? AND task = ? "
@@ -258,7 +275,8 @@ void PerformanceHistory::add(std::span<const Measurement> measurements) {
   for (const Measurement& m : measurements) {
     insert
         .bind(m.workflow, m.kind, m.task, m.machine, m.run, std::int64_t{m.processors}, m.seconds,
-              m.cpu_seconds, m.peak_kib, m.time, m.estimate, std::int64_t{m.was_assumed})
+              m.cpu_seconds, m.peak_kib, m.time, m.estimate, std::int64_t{m.was_assumed},
+              m.peak_memory)
         .step();
     forget.bind(m.machine, m.workflow, m.task, static_cast<std::int64_t>(kKeptPerTask)).step();
   }
@@ -272,10 +290,11 @@ std::vector<Measurement> PerformanceHistory::newest(const char* column, const st
                                                     std::size_t limit) const {
   sqlite3* database = for_reading();
   if (database == nullptr) return {};
-  Statement query(database, fmt::format("SELECT {} FROM measurement "
-                                        "WHERE machine = ? AND workflow = ? AND {} = ? "
-                                        "ORDER BY ended DESC, id DESC LIMIT ?",
-                                        kColumns, column));
+  Statement query(database,
+                  fmt::format("SELECT {}, {} FROM measurement "
+                              "WHERE machine = ? AND workflow = ? AND {} = ? "
+                              "ORDER BY ended DESC, id DESC LIMIT ?",
+                              kColumns, has_memory(database) ? kMemoryColumn : "0", column));
   return rows_of(query.bind(machine, workflow, value, static_cast<std::int64_t>(limit)));
 }
 

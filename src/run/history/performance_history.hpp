@@ -31,10 +31,11 @@ struct Measurement {
   Count processors = 1;
   double seconds = 0;
   double cpu_seconds = 0;
-  std::int64_t peak_kib = 0;  // of its largest process
-  WallTime time = 0;          // when it ended
-  double estimate = 0;        // seconds, of the plan; 0: none
-  bool was_assumed = false;   // the estimate was assumed: no measurement, no time in the file
+  std::int64_t peak_kib = 0;     // of its largest process
+  std::int64_t peak_memory = 0;  // bytes, of all its processes at a time; 0: not measured
+  WallTime time = 0;             // when it ended
+  double estimate = 0;           // seconds, of the plan; 0: none
+  bool was_assumed = false;      // the estimate was assumed: no measurement, no time in the file
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
@@ -92,6 +93,9 @@ class PerformanceHistory {
                                   const std::string& workflow, const std::string& machine,
                                   std::size_t limit) const;
 
+  // Whether the table has a column for it: earlier versions did not make one.
+  bool has_memory(sqlite3* database) const;
+
   // Opens the file; null if it does not exist or is still empty.
   sqlite3* for_reading() const;
   sqlite3* for_writing();
@@ -99,7 +103,8 @@ class PerformanceHistory {
 
   std::string path_;
   mutable Database database_;
-  mutable bool is_made_ = false;  // it has tables of our version
+  mutable bool is_made_ = false;     // it has tables of our version
+  mutable bool has_memory_ = false;  // which have a column for the memory of all processes
 };
 
 }  // namespace dovetail::run

@@ -202,6 +202,7 @@ Json json_of(const AttemptEnd& end) {
                {"cause", name_of(end.cause)}, {"ended", end.time},
                {"seconds", end.seconds},      {"cpu_seconds", end.cpu_seconds},
                {"peak_kib", end.peak_kib}};
+  if (end.peak_memory > 0) json["peak_memory"] = end.peak_memory;
   if (!end.why.empty()) json["why"] = end.why;
   return json;
 }
@@ -231,6 +232,7 @@ std::optional<AttemptEnd> end_of(const Json& json) {
                         read_number(json, "cpu_seconds", end.cpu_seconds) &&
                         read_number(json, "peak_kib", end.peak_kib);
   if (!is_whole) return std::nullopt;
+  read_number(json, "peak_memory", end.peak_memory);
   read_text(json, "why", end.why);
   return end;
 }

@@ -4,13 +4,15 @@
 // disk is full by then. Each half is written in one go: a reader finds it as a whole, or nothing.
 //
 //   0    {"supervisor":4711,"born":8812345,"boot":"2c1f...","started":1763287200123,"group": 4712}
-//   512
-//   {"exit":0,"signal":0,"ended":...,"seconds":...,"cpu_seconds":...,"peak_kib":...,"cause":"ended"}
+//   512  {"exit":0,"signal":0,"cause":"ended","ended":...,"seconds":...,"cpu_seconds":...,
+//         "peak_kib":...,"peak_memory":...}
 #pragma once
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -72,9 +74,16 @@ struct AttemptEnd {
   WallTime time = 0;
   double seconds = 0;  // by a clock that does not jump
   double cpu_seconds = 0;
-  std::int64_t peak_kib = 0;
+  std::int64_t peak_kib = 0;     // of its largest process
+  std::int64_t peak_memory = 0;  // bytes, of all its processes at a time; 0: not measured
 
   bool is_success() const { return cause == Cause::ended && exit_code == 0; }
+
+  // The most memory that it is known to have used, in bytes.
+  std::int64_t peak() const {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 1024;
+    return std::max(peak_memory, std::clamp<std::int64_t>(peak_kib, 0, kMost) * 1024);
+  }
 
   // It could not be started, now, and why.
   static AttemptEnd not_started(const std::string& why) {

@@ -1,5 +1,5 @@
 // The cores of this machine that this process may use: one for every processor of a task, as long
-// as there are enough for all tasks.
+// as there are enough for all tasks, and no other run has leased them.
 #pragma once
 
 #include <sched.h>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dovetail/time.hpp"
+#include "run/local/machine_leases.hpp"
 
 namespace dovetail::run {
 
@@ -26,14 +27,24 @@ class Cores {
 
   void set_processors(Count processors) { processors_ = processors; }
 
-  // That many cores that no other task has; none when there are not enough for all tasks.
-  std::vector<int> take(Count count) {
+  // Whether take() may answer any.
+  bool has(Count count) const {
+    return processors_ <= count_ && static_cast<Count>(free_.size()) >= count;
+  }
+
+  // That many cores that no other task has, in the lease; none when there are not enough.
+  std::vector<int> take(Count count, TaskLease& lease) {
     std::vector<int> cores;
-    if (processors_ > count_ || static_cast<Count>(free_.size()) < count) return cores;
-    while (static_cast<Count>(cores.size()) < count) {
-      cores.push_back(*free_.begin());
-      free_.erase(free_.begin());
+    if (!has(count)) return cores;
+    for (auto core = free_.begin(); core != free_.end() && static_cast<Count>(cores.size()) < count;
+         ++core) {
+      if (lease.take_core(*core)) cores.push_back(*core);
     }
+    if (static_cast<Count>(cores.size()) < count) {
+      lease.give_back_cores();
+      return {};
+    }
+    for (const int core : cores) free_.erase(core);
     return cores;
   }
 

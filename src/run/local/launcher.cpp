@@ -141,24 +141,25 @@ Launcher::Launcher(const std::string& lock_file, std::shared_ptr<Nursery> nurser
 }
 
 void Launcher::start(const StepCommand& command) {
-  SupervisorLink& supervisor = free_supervisor(format_request(command));
+  const int lease = command.lease ? command.lease->get() : -1;
+  SupervisorLink& supervisor = free_supervisor(format_request(command), lease);
   supervisor.task = command.task;
   supervisor.attempt = command.attempt;
   supervisor.attempt_file = command.attempt_file;
 }
 
 // A supervisor that has got the request.
-Launcher::SupervisorLink& Launcher::free_supervisor(const std::string& request) {
+Launcher::SupervisorLink& Launcher::free_supervisor(const std::string& request, int lease) {
   while (!free_.empty()) {
     const auto known = supervisors_.find(free_.back());
     free_.pop_back();
-    if (send_request(known->first, request, lock_.get())) return known->second;
+    if (send_request(known->first, request, lock_.get(), lease)) return known->second;
     supervisors_.erase(known);  // killed since its last task
   }
   SupervisorLink& supervisor = new_supervisor();
   // It may have been killed meanwhile, or the system may be short of memory. A supervisor that has
   // not got its request as a whole ends with its socket, and bury() reports it.
-  if (!send_request(supervisor.socket.get(), request, lock_.get())) {
+  if (!send_request(supervisor.socket.get(), request, lock_.get(), lease)) {
     shutdown(supervisor.socket.get(), SHUT_RDWR);
   }
   return supervisor;

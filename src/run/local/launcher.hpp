@@ -91,7 +91,7 @@ class Launcher {
   };
   using Supervisors = std::unordered_map<int, SupervisorLink>;  // by the number of the socket
 
-  SupervisorLink& free_supervisor(const std::string& request);
+  SupervisorLink& free_supervisor(const std::string& request, int lease);
   SupervisorLink& new_supervisor();
   std::optional<StepEnd> hear(SupervisorLink& supervisor);
   std::optional<StepEnd> bury(SupervisorLink& supervisor);

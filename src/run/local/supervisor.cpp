@@ -18,6 +18,9 @@
 
 #include "run/local/disk_sync.hpp"
 #include "run/local/killed_supervisor.hpp"
+#include "run/local/memory_and_gpus.hpp"
+#include "run/local/memory_group.hpp"
+#include "run/local/memory_watch.hpp"
 #include "run/local/task_process.hpp"
 #include "run/local/wire.hpp"
 
@@ -82,14 +85,21 @@ class TaskWatch {
   TaskWatch(const StepCommand& command, SupervisorState& supervisor)
       : command_(command), supervisor_(supervisor) {}
 
-  // `lock` is closed as soon as the attempt's file says that it has begun.
-  AttemptEnd run(Descriptor lock) {
+  // `lock` is closed as soon as the attempt's file says that it has begun; the lease when all has
+  // ended, and before anybody is told.
+  AttemptEnd run(Descriptor lock, Descriptor lease) {
     auto file = AttemptWriter::create(command_.attempt_file);
     if (!file) return AttemptEnd::not_started(command_.attempt_file + ": " + std::strerror(errno));
     if (!supervisor_.holdback) forget_stops();
     if (Clock::now() - supervisor_.counted > kFreshCount) count_memory_kills();
     file->prepare_start(supervisor_.name, wall_now(), command_.origin);
-    TaskProcess process(command_, mark_of(supervisor_.name));
+    if (command_.memory_limit > 0 && !command_.memory_group.empty()) {
+      group_.emplace(command_.memory_group, "dovetail-" + std::to_string(supervisor_.name.pid),
+                     command_.memory_limit);
+    }
+    const std::string no_group;
+    TaskProcess process(command_, mark_of(supervisor_.name),
+                        group_ ? group_->entrance() : no_group);
     began_ = Clock::now();
     task_ = process.start(*file);
     lock.reset();
@@ -99,7 +109,11 @@ class TaskWatch {
     if (command_.syncs && end.is_success()) save_outputs(end);
     end.cpu_seconds = cpu_seconds_;
     end.peak_kib = peak_kib_;
+    // Between two looks a single process may have had more.
+    end.peak_memory = std::max({memory_.peak(), peak_kib_ * 1024, group_ ? group_->peak() : 0});
+    group_.reset();
     write_end(*file, end);
+    lease.reset();
     return end;
   }
 
@@ -130,7 +144,8 @@ class TaskWatch {
     supervisor_.memory_kills = ended_for_memory();
   }
 
-  // Whether the system has ended anything for want of memory since the task began.
+  // Whether the system has ended anything for want of memory since the task began: not always the
+  // task.
   bool memory_ran_out() {
     const long before = supervisor_.memory_kills;
     count_memory_kills();
@@ -151,13 +166,31 @@ class TaskWatch {
     end.seconds = elapsed();
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end.signal;
-    // A shell gives on the death of its command as such an exit code.
-    const bool was_shot = end.exit_code == 128 + SIGKILL && end.cause == AttemptEnd::Cause::ended;
-    if (was_shot && memory_ran_out()) end.cause = AttemptEnd::Cause::out_of_memory;
+    judge_memory(end);
     if (end.cause == AttemptEnd::Cause::ended && was_stopped_with_us(end)) {
       end.cause = AttemptEnd::Cause::stopped;
     }
     return end;
+  }
+
+  bool has_group() const { return group_ && group_->is_made(); }
+
+  // Whether it ended for want of memory, as far as that is known. Only what is sure is its cause.
+  void judge_memory(AttemptEnd& end) {
+    const std::string limit = "its limit of " + memory_text(command_.memory_limit) + " of memory";
+    if (end.cause == AttemptEnd::Cause::out_of_memory) end.why = "it used more than " + limit;
+    if (end.cause != AttemptEnd::Cause::ended || end.exit_code == 0) return;
+    // A shell gives on the death of its command as such an exit code.
+    const bool was_shot = end.exit_code == 128 + SIGKILL;
+    if (has_group() && group_->has_killed()) {
+      end.cause = AttemptEnd::Cause::out_of_memory;
+      end.why = "it used more than " + limit;
+    } else if (was_shot && memory_ran_out()) {
+      end.why = "probably for memory";
+    } else if (command_.memory_limit > 0 && !has_group()) {
+      end.why = "each of its processes was limited to " + memory_text(command_.memory_limit) +
+                " of addresses";
+    }
   }
 
   // Whether the signal that ended the task was sent here, too, and the task was faster. A batch
@@ -195,6 +228,15 @@ class TaskWatch {
       left = std::min(left, command_.timeout_seconds - elapsed());
       if (left <= 0) return ask_to_end(cause, AttemptEnd::Cause::timed_out);
     }
+    if (elapsed() >= memory_.next_look()) memory_.look(elapsed());
+    const bool is_limited = command_.memory_limit > 0 && !has_group() && !stop_began_;
+    if (is_limited && memory_.peak() > command_.memory_limit) {
+      cause = AttemptEnd::Cause::out_of_memory;
+      stop_began_ = elapsed();
+      signal_task(SIGKILL);
+      return;
+    }
+    left = std::min(left, std::max(0.0, memory_.next_look() - elapsed()));
     siginfo_t about{};
     const int signal = next_signal(watched_signals(), left, &about);
     if (signal > 0 && signal != SIGCHLD && !stop_began_ && is_for_this_task(about)) {
@@ -266,6 +308,8 @@ class TaskWatch {
   pid_t task_ = 0;
   double cpu_seconds_ = 0;
   std::int64_t peak_kib_ = 0;
+  MemoryWatch memory_;
+  std::optional<MemoryGroup> group_;  // that limits the task's memory
   bool is_alone_ = true;
   Clock::time_point began_ = Clock::now();
   std::optional<double> stop_began_;  // seconds after the beginning
@@ -295,7 +339,7 @@ void supervise(Descriptor launcher) noexcept {
   SupervisorState self = settle();
   while (auto request = receive_request(launcher.get())) {
     TaskWatch watch(request->command, self);
-    const AttemptEnd end = watch.run(std::move(request->lock));
+    const AttemptEnd end = watch.run(std::move(request->lock), std::move(request->lease));
     // The launcher reads the attempt's file when this process is gone.
     if (!send_report(launcher.get(), end)) break;
     if (watch.is_alone()) continue;
@@ -311,7 +355,7 @@ AttemptEnd supervise_once(const StepCommand& command, const Holdback& holdback) 
   self.holdback = holdback;
   const Descriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   dup2(nothing.get(), STDIN_FILENO);
-  return TaskWatch(command, self).run({});
+  return TaskWatch(command, self).run({}, {});
 }
 
 }  // namespace dovetail::run

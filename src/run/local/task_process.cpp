@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,8 +39,10 @@ cpu_set_t set_of(const std::vector<int>& cores) {
 
 }  // namespace
 
-TaskProcess::TaskProcess(const StepCommand& command, const std::string& mark)
+TaskProcess::TaskProcess(const StepCommand& command, const std::string& mark,
+                         const std::string& group)
     : command_(command),
+      group_(group),
       supervisor_(getpid()),
       variables_(variables_of(command, mark)),
       cores_(set_of(command.cores)) {
@@ -85,6 +88,23 @@ bool TaskProcess::redirect(const std::string& path, int target) {
   return file >= 0 && dup2(file, target) >= 0;
 }
 
+bool TaskProcess::enter_group() const {
+  if (group_.empty()) return true;
+  const int file = open(group_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  return file >= 0 && write(file, "0", 1) == 1 && close(file) == 0;
+}
+
+// Where no group does it, each process for itself. A limit that is lower already stays.
+bool TaskProcess::limit_memory() const {
+  if (command_.memory_limit <= 0 || !group_.empty()) return true;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0) return false;
+  const auto wanted = static_cast<rlim_t>(command_.memory_limit);
+  limit.rlim_cur = std::min(limit.rlim_cur, wanted);
+  limit.rlim_max = std::min(limit.rlim_max, wanted);
+  return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
 int TaskProcess::become_command() {
   // A task without a supervisor must not go on: it would be taken for lost, and run again.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -92,6 +112,7 @@ int TaskProcess::become_command() {
   setpgid(0, 0);
   // Before the command begins: its supervisor must be known from then on.
   if (!file_->write_start(getpid())) return give_up(command_.attempt_file.c_str());
+  if (!enter_group()) return give_up(group_.c_str());
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -102,6 +123,7 @@ int TaskProcess::become_command() {
   if (!command_.folder.empty() && chdir(command_.folder.c_str()) != 0) {
     return give_up(command_.folder.c_str());
   }
+  if (!limit_memory()) return give_up("setrlimit");
   execve("/bin/sh", const_cast<char* const*>(words_.data()), environment_.data());
   return give_up("/bin/sh");
 }

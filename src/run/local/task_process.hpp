@@ -20,7 +20,9 @@ namespace dovetail::run {
 class TaskProcess {
  public:
   // `mark` is a variable for the environment of the command and all that it starts: "NAME=VALUE".
-  TaskProcess(const StepCommand& command, const std::string& mark);
+  // `group`: the entrance of a control group that it runs in (memory_group.hpp); empty: none. It
+  // must outlive the process's start.
+  TaskProcess(const StepCommand& command, const std::string& mark, const std::string& group);
   TaskProcess(const TaskProcess&) = delete;
   TaskProcess& operator=(const TaskProcess&) = delete;
 
@@ -39,8 +41,11 @@ class TaskProcess {
   int become_command();
   int give_up(const char* what);
   bool redirect(const std::string& path, int target);
+  bool enter_group() const;
+  bool limit_memory() const;
 
   const StepCommand& command_;
+  const std::string& group_;
   AttemptWriter* file_ = nullptr;
   pid_t supervisor_;
   std::vector<std::string> variables_;  // of the task alone

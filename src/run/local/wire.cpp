@@ -2,8 +2,11 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 namespace dovetail::run {
@@ -12,7 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A message with room for one open file.
+constexpr std::size_t kMostFiles = 2;
+
+// A message with room for two open files.
 class Message {
  public:
   Message(char* data, std::size_t size) : data_{data, size} {
@@ -25,34 +30,40 @@ class Message {
   Message& operator=(const Message&) = delete;
 
   // As sendmsg and recvmsg, but not cut short by a signal before the first byte.
-  ssize_t send(int socket, int file) {
+  ssize_t send(int socket, std::initializer_list<int> files) {
+    const std::size_t size = files.size() * sizeof(int);
     cmsghdr* const head = CMSG_FIRSTHDR(&header_);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof file);
-    std::memcpy(CMSG_DATA(head), &file, sizeof file);
+    head->cmsg_len = CMSG_LEN(size);
+    header_.msg_controllen = CMSG_SPACE(size);
+    std::memcpy(CMSG_DATA(head), files.begin(), size);
     ssize_t sent = 0;
     while ((sent = sendmsg(socket, &header_, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
     }
     return sent;
   }
 
-  ssize_t receive(int socket, Descriptor& file) {
+  // The files that came with it, in order; all that were sent are taken over.
+  ssize_t receive(int socket, std::array<Descriptor, kMostFiles>& files) {
     ssize_t got = 0;
     while ((got = recvmsg(socket, &header_, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
     }
     const cmsghdr* const head = CMSG_FIRSTHDR(&header_);
     if (got <= 0 || head == nullptr || head->cmsg_type != SCM_RIGHTS) return got;
-    int number = -1;
-    std::memcpy(&number, CMSG_DATA(head), sizeof number);
-    file = Descriptor(number);
+    const std::size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < std::min(count, files.size()); ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(head) + i * sizeof number, sizeof number);
+      files[i] = Descriptor(number);
+    }
     return got;
   }
 
  private:
   iovec data_;
   msghdr header_{};
-  alignas(cmsghdr) char control_[CMSG_SPACE(sizeof(int))]{};
+  alignas(cmsghdr) char control_[CMSG_SPACE(kMostFiles * sizeof(int))]{};
 };
 
 bool send_all(int socket, const char* data, std::size_t size) {
@@ -96,7 +107,9 @@ Json json_of(const StepCommand& command) {
           {"read", command.origin.inputs},
           {"granted", command.origin.processors},
           {"timeout", command.timeout_seconds},
-          {"grace", command.grace_seconds}};
+          {"grace", command.grace_seconds},
+          {"memory_limit", command.memory_limit},
+          {"memory_group", command.memory_group}};
 }
 
 StepCommand command_from(const Json& json) {
@@ -116,7 +129,9 @@ StepCommand command_from(const Json& json) {
                      .inputs = json.value("read", ""),
                      .processors = json.value("granted", Count{1})},
           .timeout_seconds = json.at("timeout"),
-          .grace_seconds = json.at("grace")};
+          .grace_seconds = json.at("grace"),
+          .memory_limit = json.value("memory_limit", std::int64_t{0}),
+          .memory_group = json.value("memory_group", "")};
 }
 
 // The size of what follows, and that many bytes.
@@ -130,9 +145,11 @@ std::string format_request(const StepCommand& command) {
   return request;
 }
 
-bool send_request(int socket, const std::string& request, int lock) {
+bool send_request(int socket, const std::string& request, int lock, int lease) {
   std::string copy = request;
-  const ssize_t sent = Message(copy.data(), copy.size()).send(socket, lock);
+  Message message(copy.data(), copy.size());
+  const ssize_t sent =
+      lease < 0 ? message.send(socket, {lock}) : message.send(socket, {lock, lease});
   if (sent < 0) return false;
   const auto done = static_cast<std::size_t>(sent);
   return send_all(socket, request.data() + done, request.size() - done);
@@ -142,8 +159,11 @@ std::optional<StartRequest> receive_request(int socket) {
   std::uint32_t size = 0;
   char head[sizeof size];
   StartRequest request;
-  const ssize_t got = Message(head, sizeof head).receive(socket, request.lock);
+  std::array<Descriptor, kMostFiles> files;
+  const ssize_t got = Message(head, sizeof head).receive(socket, files);
   if (got <= 0) return std::nullopt;
+  request.lock = std::move(files[0]);
+  request.lease = std::move(files[1]);
   const auto done = static_cast<std::size_t>(got);
   if (!receive_all(socket, head + done, sizeof head - done)) return std::nullopt;
   std::memcpy(&size, head, sizeof size);
@@ -160,14 +180,14 @@ bool send_report(int socket, const AttemptEnd& end) {
 
 bool send_file(int socket, int file) {
   char byte = 0;
-  return Message(&byte, 1).send(socket, file) == 1;
+  return Message(&byte, 1).send(socket, {file}) == 1;
 }
 
 Descriptor receive_file(int socket) {
   char byte = 0;
-  Descriptor file;
-  Message(&byte, 1).receive(socket, file);
-  return file;
+  std::array<Descriptor, kMostFiles> files;
+  Message(&byte, 1).receive(socket, files);
+  return std::move(files[0]);
 }
 
 }  // namespace dovetail::run

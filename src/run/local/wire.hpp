@@ -2,7 +2,8 @@
 // the end of the attempt up, and so on.
 //
 // With every request travels the lock of the run's nursery (launcher.hpp): it is held as long as
-// the request is on its way, and until the supervisor that got it closes it.
+// the request is on its way, and until the supervisor that got it closes it. Behind it may come the
+// lease of the task (machine_leases.hpp), which the supervisor keeps open until the task has ended.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,6 +18,7 @@ namespace dovetail::run {
 struct StartRequest {
   StepCommand command = {};
   Descriptor lock = {};
+  Descriptor lease = {};
 };
 
 // A command as JSON, and one from it; throws what nlohmann::json throws when it is none.
@@ -25,8 +27,9 @@ StepCommand command_from(const nlohmann::ordered_json& json);
 
 std::string format_request(const StepCommand& command);
 
-// Sends what format_request() made. False when the other end is gone.
-bool send_request(int socket, const std::string& request, int lock);
+// Sends what format_request() made, with the files; -1: without a lease. False when the other end
+// is gone.
+bool send_request(int socket, const std::string& request, int lock, int lease);
 
 // The next one; nothing when there will be none.
 std::optional<StartRequest> receive_request(int socket);

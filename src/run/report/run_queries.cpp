@@ -4,6 +4,7 @@
 
 #include "dovetail/time.hpp"
 #include "io/text.hpp"
+#include "run/local/memory_and_gpus.hpp"
 
 namespace dovetail::run {
 
@@ -23,13 +24,17 @@ std::string list(const Problem& problem, const std::vector<std::size_t>& tasks) 
 
 std::string processors(Count count) { return io::counted(count, "processor"); }
 
+std::string memory_used(const AttemptEnd& end) {
+  return end.peak() > 0 ? ", with up to " + memory_text(end.peak()) + " of memory" : "";
+}
+
 std::string not_waiting(const TaskStatus& status) {
   switch (status.state) {
     case TaskState::done:
       return status.was_kept ? "it is done: nothing has changed since it was run"
                              : "it is done: attempt " + std::to_string(status.attempt) + " took " +
                                    format_duration(time_ceil(status.end.seconds)) + " on " +
-                                   processors(status.processors);
+                                   processors(status.processors) + memory_used(status.end);
     case TaskState::running:
       return "it runs: attempt " + std::to_string(status.attempt) + ", on " +
              processors(status.processors);

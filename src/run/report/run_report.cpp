@@ -12,6 +12,7 @@
 #include "draw/gantt/before_after.hpp"
 #include "draw/plain_text.hpp"
 #include "io/text.hpp"
+#include "run/local/memory_and_gpus.hpp"
 #include "run/report/run_facts.hpp"
 #include "run/report/run_record.hpp"
 #include "run/report/run_words.hpp"
@@ -71,14 +72,6 @@ std::string kinds_section(const RunFacts& facts) {
       table("kinds", {"Kind", "Tasks", "Planned mean time", "Real mean time", "Longer by"}, rows));
 }
 
-std::string memory_text(std::int64_t kib) {
-  constexpr double kStep = 1024;
-  if (kib <= 0) return kNone;
-  const double mib = static_cast<double>(kib) / kStep;
-  if (mib < 1) return fmt::format("{} KiB", kib);
-  return mib < kStep ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / kStep);
-}
-
 struct SlotTexts {
   std::string start = kNone;
   std::string end = kNone;
@@ -118,17 +111,18 @@ std::string task_row(const TaskFacts& task) {
   if (task.state == TaskState::running) real.end = kNone;
   const bool is_over = task.end.has_value();
   const auto seconds = is_over ? std::llround(1000 * task.end->cpu_seconds) : 0;
+  const Bytes peak = is_over ? task.end->peak() : 0;
   const bool is_timed = task.state == TaskState::done && task.real.procs > 0;
   const std::string error =
       is_timed
           ? error_text({task.planned.end - task.planned.start, task.real.end - task.real.start})
           : "";
-  return row({task.name, state_text(task), processors_text(task), planned.start, planned.end,
-              planned.time, real.start, real.end, real.time, error,
-              task.wait ? format_duration(*task.wait) : kNone, std::to_string(task.attempts),
-              is_over ? exit_text(task) : kNone, is_over ? format_duration(seconds) : kNone,
-              is_over ? memory_text(task.end->peak_kib) : kNone},
-             task.state == TaskState::failed ? "failed" : "");
+  return row(
+      {task.name, state_text(task), processors_text(task), planned.start, planned.end, planned.time,
+       real.start, real.end, real.time, error, task.wait ? format_duration(*task.wait) : kNone,
+       std::to_string(task.attempts), is_over ? exit_text(task) : kNone,
+       is_over ? format_duration(seconds) : kNone, is_over && peak > 0 ? memory_text(peak) : kNone},
+      task.state == TaskState::failed ? "failed" : "");
 }
 
 // All tasks in order; of very many, only those that a reader looks for.

@@ -40,7 +40,8 @@ const AttemptEnd kEnd{.exit_code = 137,
                       .time = 1'763'287'300'456,
                       .seconds = 100.25,
                       .cpu_seconds = 812.5,
-                      .peak_kib = 1'048'576};
+                      .peak_kib = 1'048'576,
+                      .peak_memory = 3'221'225'472};
 
 bool write_start(AttemptWriter& writer, const AttemptStart& start) {
   writer.prepare_start(start.supervisor, start.time, start.origin);
@@ -56,6 +57,7 @@ void expect_same(const AttemptEnd& a, const AttemptEnd& b) {
   EXPECT_EQ(a.seconds, b.seconds);
   EXPECT_EQ(a.cpu_seconds, b.cpu_seconds);
   EXPECT_EQ(a.peak_kib, b.peak_kib);
+  EXPECT_EQ(a.peak_memory, b.peak_memory);
 }
 
 class AttemptFileTest : public ::testing::Test {
@@ -105,6 +107,16 @@ TEST_F(AttemptFileTest, EveryCauseComesBack) {
     ASSERT_TRUE(read.has_value());
     expect_same(*read, end);
   }
+}
+
+TEST_F(AttemptFileTest, AnEndOfAnEarlierVersionHasTheMemoryOfItsLargestProcess) {
+  const auto end = parse_end(
+      R"({"exit":0,"signal":0,"cause":"ended","ended":1,"seconds":2,"cpu_seconds":1,"peak_kib":100})");
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->peak_memory, 0);
+  EXPECT_EQ(end->peak(), 102'400);
+  EXPECT_EQ(kEnd.peak(), 3'221'225'472);
+  EXPECT_EQ((AttemptEnd{.peak_kib = std::numeric_limits<std::int64_t>::max()}).peak() % 1024, 0);
 }
 
 TEST_F(AttemptFileTest, WithoutAFileNothingIsKnown) {

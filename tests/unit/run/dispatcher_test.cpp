@@ -161,6 +161,38 @@ TEST(Dispatcher, LeavesReservedProcessorsAlone) {
   EXPECT_EQ(dispatcher.start(100), Tasks{0});
 }
 
+TEST(Dispatcher, ATaskGetsNoMoreProcessorsThanThereIsMemoryFor) {
+  WorkflowBuilder builder("w");
+  builder.add_task({.id = "a",
+                    .time = TimeSpec::amdahl(12, 0),
+                    .run = "true",
+                    .needs = {.memory_per_processor = kGibibyte}});
+  const Problem problem({std::move(builder).build()}, Example::platform({}));
+  Dispatcher dispatcher(problem, 4, {.memory = 3 * kGibibyte});
+  dispatcher.follow(std::vector<planning::Slot>{{4, 0, 3000}});
+  EXPECT_EQ(dispatcher.start(0), Tasks{0});
+  EXPECT_EQ(dispatcher.processors_of(0), 3);
+  EXPECT_EQ(dispatcher.length_of(0), 4000);
+  EXPECT_EQ(dispatcher.room_in_use().memory, 3 * kGibibyte);
+}
+
+TEST(Dispatcher, ATaskThatOthersKeepOutHoldsNoPlace) {
+  WorkflowBuilder builder("w");
+  builder.add_task({.id = "big", .time = TimeSpec::fixed(1), .run = "true", .needs = {.gpus = 2}});
+  builder.add_task({.id = "small", .time = TimeSpec::fixed(1), .run = "true"});
+  const Problem problem({std::move(builder).build()}, Example::platform({}));
+  Dispatcher dispatcher(problem, 4, {.gpus = 2});
+  dispatcher.follow(std::vector<planning::Slot>{{4, 0, 1000}, {1, 0, 1000}});
+  dispatcher.set_held_by_others({.gpus = 1});
+  EXPECT_EQ(dispatcher.start(0), Tasks{1});
+  EXPECT_EQ(dispatcher.next_chance(0), kLookAgain);
+  EXPECT_EQ(dispatcher.forecast(0), 2000) << "others are thought to go";
+  dispatcher.end(1, true);
+  dispatcher.set_held_by_others({});
+  EXPECT_EQ(dispatcher.start(5), Tasks{0});
+  EXPECT_EQ(dispatcher.next_chance(5), kForever);
+}
+
 TEST(Dispatcher, ForeseesTheEnd) {
   const Example example;
   Dispatcher dispatcher = example.dispatcher();

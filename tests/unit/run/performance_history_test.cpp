@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ Measurement measured(const std::string& task, WallTime time, double seconds = 1)
           .seconds = seconds,
           .cpu_seconds = 2 * seconds,
           .peak_kib = 4096,
+          .peak_memory = 5'000'000,
           .time = time,
           .estimate = 1.5,
           .was_assumed = true};
@@ -200,6 +202,42 @@ TEST_F(PerformanceHistoryTest, AKilledWriterLeavesWholeBatches) {
   }
   add_one(history, measured("c", 1));
   EXPECT_EQ(history.of_task("w", "c", "m").size(), 1U);
+}
+
+// A file as the first version made it, with one measurement.
+void make_old_history(const std::string& path) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  const char* text = R"(
+    CREATE TABLE measurement (
+      id INTEGER PRIMARY KEY, workflow TEXT NOT NULL, kind TEXT NOT NULL, task TEXT NOT NULL,
+      machine TEXT NOT NULL, run TEXT NOT NULL, processors INTEGER NOT NULL,
+      seconds REAL NOT NULL, cpu_seconds REAL NOT NULL, peak_kib INTEGER NOT NULL,
+      ended INTEGER NOT NULL, estimate REAL NOT NULL, was_assumed INTEGER NOT NULL,
+      UNIQUE (machine, workflow, task, ended, run));
+    CREATE INDEX by_kind ON measurement (machine, workflow, kind, ended);
+    INSERT INTO measurement VALUES (1, 'w', 'k', 'old', 'm', 'w-1', 2, 1, 2, 4096, 7, 1.5, 1);
+    PRAGMA application_id = 1685484652; PRAGMA user_version = 1)";
+  EXPECT_EQ(sqlite3_exec(database, text, nullptr, nullptr, nullptr), SQLITE_OK)
+      << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST_F(PerformanceHistoryTest, AFileOfAnEarlierVersionIsReadAndAddedTo) {
+  make_old_history(path());
+  Measurement old = measured("old", 7);
+  old.peak_memory = 0;
+  PerformanceHistory history(path());
+  EXPECT_EQ(history.of("w", "k", "m"), std::vector{old});
+  PerformanceHistory beside(path());
+  EXPECT_EQ(beside.of_task("w", "old", "m").size(), 1U);
+  add_one(history, measured("new", 8));
+  const std::vector both{measured("new", 8), old};
+  EXPECT_EQ(history.of("w", "k", "m"), both);
+  EXPECT_EQ(beside.of("w", "k", "m"), both) << "it was opened before the column was there";
+  add_one(beside, measured("third", 9));
+  EXPECT_EQ(PerformanceHistory(path()).of("w", "k", "m").size(), 3U);
 }
 
 TEST_F(PerformanceHistoryTest, AFileThatIsNoDatabaseIsNamed) {
