@@ -20,7 +20,7 @@ struct TaskRecord {
   Time start = 0;
   Time end = 0;
   Count processors = 0;
-  bool critical = false;                    // on the chain of tasks that decides the end
+  bool critical = false;                  // on the chain of tasks that decides the end
   std::vector<std::uint32_t> nodes = {};  // see Plan::nodes
 };
 

@@ -5,7 +5,8 @@
 // A cluster file counts the processors of a reservation and does not say which. The rule: in order
 // of their starts (ties by position), each takes free cores from the last node backwards, so that
 // the first nodes stay whole. Of a node's memory and GPUs it takes the same share as of its cores,
-// rounded up, as far as other reservations leave it. Planners and the checker both go by this rule, as it is part of what a file means.
+// rounded up, as far as other reservations leave it. Planners and the checker both go by this rule,
+// as it is part of what a file means.
 #pragma once
 
 #include <vector>

@@ -12,8 +12,14 @@ namespace {
 
 using Types = std::vector<NodeType>;
 
+// As many cores of an idle node as the task can use: its memory may not do for all.
+Count usable_cores(const TaskNeeds& needs, const NodeType& type) {
+  if (needs.memory_per_processor == 0 || type.memory == 0) return type.cores;
+  return static_cast<Count>(std::min<Bytes>(type.cores, type.memory / needs.memory_per_processor));
+}
+
 // Whether these processors are a part of one node, parts of as many nodes as the task names, or all
-// cores of several nodes.
+// cores that it can use of several nodes.
 bool is_good_count(const TaskNeeds& needs, Count processors, const Types& types) {
   const auto demand = demand_of(needs, processors, types);
   if (!demand) return false;
@@ -21,7 +27,7 @@ bool is_good_count(const TaskNeeds& needs, Count processors, const Types& types)
   if (demand->cores * demand->nodes != processors) return false;
   for (std::size_t i = 0; i < types.size(); ++i) {
     const bool is_allowed = (demand->types >> i & 1U) != 0;
-    if (is_allowed && types[i].cores == demand->cores) return true;
+    if (is_allowed && usable_cores(needs, types[i]) == demand->cores) return true;
   }
   return false;
 }
@@ -46,7 +52,7 @@ std::vector<Count> candidates(const TaskNeeds& needs, Count low, Count high, con
   } else {
     for (std::int64_t cores = 1; cores <= most_cores; ++cores) add(cores);
     for (const NodeType& type : types) {
-      for (std::int64_t k = 2; k <= nodes; ++k) add(k * type.cores);
+      for (std::int64_t k = 2; k <= nodes; ++k) add(k * usable_cores(needs, type));
     }
   }
   std::ranges::sort(counts);
@@ -91,8 +97,10 @@ NodeWidths::NodeWidths(const Workflow& workflow, const Cluster& cluster) {
       }
       of_task_.push_back(add(std::move(points)));
     } else if (time.kind() == TimeKind::amdahl) {
-      const Key key{time.min_procs(), high,           needs.memory,    needs.memory_per_processor,
-                    needs.gpus,       needs.min_nodes, needs.max_nodes, needs.features};
+      const Key key{time.min_procs(), high,
+                    needs.memory,     needs.memory_per_processor,
+                    needs.gpus,       needs.min_nodes,
+                    needs.max_nodes,  needs.features};
       const auto [place, is_new] = known.emplace(key, kNever);
       if (is_new) place->second = add(good_counts(needs, time.min_procs(), high, types));
       of_task_.push_back(place->second);

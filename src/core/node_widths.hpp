@@ -1,7 +1,7 @@
 // On how many processors the tasks of a workflow may run on a cluster with nodes. A moldable task
-// takes a part of one node, or all cores of several; a count in between would leave cores idle that
-// nothing else may use. So that all planners, bounds and the checker see the same choices, a
-// problem gives them out as part of a task's time (Problem::time).
+// takes a part of one node, or all cores that it can use of several: a count in between would leave
+// cores idle that nothing else may use. A problem gives the counts out as part of a task's time
+// (Problem::time), so that planners, bounds and the checker all see the same ones.
 //
 //   const NodeWidths widths(workflow, cluster);
 //   const TaskTime time = widths.narrowed(task, workflow.time(task));
@@ -32,7 +32,7 @@ class NodeWidths {
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
   static constexpr std::uint32_t kAsItIs = kNever - 1;  // of one size
 
-  std::vector<std::uint32_t> of_task_;            // position in counts_, or one of the above
+  std::vector<std::uint32_t> of_task_;          // position in counts_, or one of the above
   std::vector<std::vector<TimePoint>> counts_;  // increasing; Amdahl's have no times
 };
 

@@ -117,9 +117,8 @@ Widths widths_by_cluster(std::span<const Workflow> workflows, const Platform& pl
   for (const Workflow& workflow : workflows) {
     auto& by_cluster = widths.emplace_back();
     for (const Cluster& cluster : platform.clusters()) {
-      by_cluster.push_back(has_no_nodes(cluster)
-                               ? nullptr
-                               : std::make_shared<const NodeWidths>(workflow, cluster));
+      by_cluster.push_back(
+          has_no_nodes(cluster) ? nullptr : std::make_shared<const NodeWidths>(workflow, cluster));
     }
   }
   return widths;

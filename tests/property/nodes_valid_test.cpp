@@ -31,8 +31,8 @@ std::vector<plain::NodeUse> uses_of(const Problem& problem, const Plan& plan) {
   for (std::size_t i = 0; i < plan.placements.size(); ++i) {
     const Placement& placement = plan.placements[i];
     const Workflow& workflow = problem.workflows()[placement.workflow];
-    const auto demand = demand_of(workflow.needs(placement.task), placement.procs,
-                                  cluster_of(problem).node_types);
+    const auto demand =
+        demand_of(workflow.needs(placement.task), placement.procs, cluster_of(problem).node_types);
     uses.push_back({.name = std::string(workflow.id(placement.task)),
                     .begin = placement.start,
                     .end = placement.end,
@@ -58,8 +58,7 @@ std::vector<plain::NodeUse> uses_of(const Problem& problem, const Plan& plan) {
 void expect_valid(const Problem& problem, const Plan& plan, std::uint64_t seed) {
   ASSERT_TRUE(plan.feasible) << plan.algorithm << " seed " << seed;
   ASSERT_EQ(plan.nodes.size(), plan.placements.size()) << plan.algorithm << " seed " << seed;
-  ASSERT_EQ(check(problem, plan), std::vector<std::string>{})
-      << plan.algorithm << " seed " << seed;
+  ASSERT_EQ(check(problem, plan), std::vector<std::string>{}) << plan.algorithm << " seed " << seed;
   ASSERT_EQ(check(problem, make_record(problem, plan)), std::vector<std::string>{})
       << plan.algorithm << " seed " << seed;
   ASSERT_EQ(plain::find_overbooked_node(sizes_of(cluster_of(problem)), uses_of(problem, plan)), "")
@@ -134,13 +133,13 @@ TEST(NodesValid, TheCheckerSeesWhatIsWrongWithNodes) {
     const auto nodes = sizes_of(cluster_of(*problem)).size();
     std::vector<std::uint32_t>& of_one =
         plan.nodes[static_cast<std::size_t>(dice.between(0, std::ssize(plan.nodes) - 1))];
-    of_one.front() = static_cast<std::uint32_t>(dice.between(0, std::ssize(std::vector<char>(nodes))));
+    of_one.front() =
+        static_cast<std::uint32_t>(dice.between(0, std::ssize(std::vector<char>(nodes))));
     // The oracle knows neither types nor repeated nodes.
     const bool is_known = of_one.front() < nodes;
-    const bool is_wrong =
-        !is_known ||
-        !plain::find_overbooked_node(sizes_of(cluster_of(*problem)), uses_of(*problem, plan))
-             .empty();
+    const bool is_wrong = !is_known || !plain::find_overbooked_node(sizes_of(cluster_of(*problem)),
+                                                                    uses_of(*problem, plan))
+                                            .empty();
     if (!is_wrong) continue;
     ++moved;
     ASSERT_FALSE(check(*problem, plan).empty()) << "seed " << seed;

@@ -145,9 +145,8 @@ class NodesOverTime {
   void end(const Queue::QueuedTask& task, std::span<const NodeId> nodes) {
     packer_.release(task.demand, nodes);
     for (const NodeId node : nodes) {
-      std::erase_if(running_[node], [&](const RunningTask& running) {
-        return running.demand == &task.demand;
-      });
+      std::erase_if(running_[node],
+                    [&](const RunningTask& running) { return running.demand == &task.demand; });
     }
   }
 

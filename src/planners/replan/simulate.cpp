@@ -65,7 +65,8 @@ std::string simulate_unfit(const Problem& problem, const SimulateOptions& option
   }
   const auto has_nodes = [](const Cluster& cluster) { return !cluster.node_types.empty(); };
   if (std::ranges::any_of(problem.platform().clusters(), has_nodes)) {
-    return "events are followed by processors alone, and the cluster has nodes with memory or GPUs; "
+    return "events are followed by processors alone, and the cluster has nodes with memory or "
+           "GPUs; "
            "give its processors instead";
   }
   const std::string unfit = is_pool(problem) ? pool_unfit(problem) : single_cluster_unfit(problem);
