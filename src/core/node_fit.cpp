@@ -28,19 +28,14 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 std::string why_not_without_nodes(const Cluster& cluster, const TaskNeeds& needs) {
-  const std::string says_nothing = ", but cluster " + quoted(cluster.name) + " says nothing about ";
-  if (needs.gpus > 0) {
-    return "needs GPUs" + says_nothing +
-           "them; give it gpus_per_node or node_types in a cluster file";
-  }
-  return "requires " + quoted(needs.features.front()) + says_nothing +
-         "the features of its nodes; give it node_types in a cluster file";
+  return "requires " + quoted(needs.features.front()) + ", but cluster " + quoted(cluster.name) +
+         " says nothing about the features of its nodes; give it node_types in a cluster file";
 }
 
 }  // namespace
 
 bool nodes_hold(const Cluster& cluster, const TaskNeeds& needs, Count processors) {
-  if (cluster.node_types.empty()) return needs.gpus == 0 && needs.features.empty();
+  if (cluster.node_types.empty()) return needs.features.empty();
   return demand_of(needs, processors, cluster.node_types).has_value();
 }
 

@@ -1,6 +1,7 @@
 // Whether the nodes of a cluster can hold a task, and why those of a platform cannot, for the
 // checks of a Problem. A cluster whose nodes are not described has processors and nothing else:
-// it holds what needs no GPUs and no features, and memory does not count.
+// it holds what requires no features; memory and GPUs do not count. (A run on this machine counts
+// them by itself.)
 //
 //   if (!nodes_hold(cluster, needs, 8)) ...
 #pragma once

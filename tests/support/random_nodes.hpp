@@ -50,6 +50,9 @@ inline Workflow with_random_needs(Dice& dice, const Workflow& plain,
   for (TaskId task = 0; task < plain.size(); ++task) {
     TaskSpec spec{.id = std::string(plain.id(task)), .time = plain.time_spec(task)};
     if (dice.chance(0.6)) spec.needs = random_needs(dice);
+    if (spec.time.kind != TimeKind::fixed && plain.time(task).max_procs() < spec.needs.min_nodes) {
+      spec.needs.min_nodes = spec.needs.max_nodes = 0;
+    }
     const Count least = std::max(plain.time(task).min_procs(), spec.needs.min_nodes);
     if (spec.time.kind == TimeKind::fixed && spec.needs.min_nodes > 0) {
       spec.time.processors = {least, least};

@@ -108,8 +108,13 @@ SentWorkflow prepare_workflow(const DaemonDescription& description, const Json& 
     const Cluster cluster{.name = "cluster",
                           .processors = description.processors,
                           .cores_per_node = description.cores_per_node};
-    const Problem problem({parse_workflow(sent.text, "workflow")}, Platform(0, {cluster}),
-                          Goal::turnaround, std::nullopt);
+    const Workflow parsed = parse_workflow(sent.text, "workflow");
+    for (TaskId task = 0; task < parsed.size(); ++task) {
+      if (parsed.needs(task).gpus == 0) continue;
+      refuse_task(std::string(parsed.id(task)),
+                  "needs GPUs, but this cluster says nothing about any");
+    }
+    const Problem problem({parsed}, Platform(0, {cluster}), Goal::turnaround, std::nullopt);
     sent.makespan = makespan(plan(*find_planner("BL_CPAR_BD_CPAR"), problem));
     return sent;
   } catch (const InputError& error) {
