@@ -135,7 +135,7 @@ Exit run(const SimulateArguments& arguments) {
   std::vector<std::string> inputs = arguments.problem.files();
   inputs.push_back(arguments.events);
   arguments.output.require_good_names(inputs);
-  const Problem problem = arguments.problem.load(arguments.goal);
+  const Problem problem = planning::by_processors(arguments.problem.load(arguments.goal));
   arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   const std::vector<Event> events = read_events(arguments.events, problem);
   const planning::Simulation result =

@@ -226,7 +226,7 @@ Exit run(const CLI::App& command, const WhatIfArguments& arguments) {
         "--time-limit: searches that a clock cuts short cannot be compared; give --effort or "
         "--trials");
   }
-  const Problem problem = arguments.problem.load(arguments.goal);
+  const Problem problem = planning::by_processors(arguments.problem.load(arguments.goal));
   arguments.planner.search.forbid_in_events(problem, arguments.algorithm);
   std::vector<WhatIfAnswer> answers{run_with(problem, arguments, {})};
   for (const WhatIfQuestion& question : questions) {

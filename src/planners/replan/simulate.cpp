@@ -48,6 +48,11 @@ Simulation simulate_pool(const Problem& problem, std::span<const Event> events,
   return run;
 }
 
+bool has_nodes(const Problem& problem) {
+  return std::ranges::any_of(problem.platform().clusters(),
+                             [](const Cluster& cluster) { return !cluster.node_types.empty(); });
+}
+
 // Decides which events are allowed.
 bool is_pool(const Problem& problem) { return problem.platform().clusters().size() > 1; }
 
@@ -57,17 +62,25 @@ double cpu_hours(const Simulation& simulation) {
   return cpu_hours(simulation.after) + cpu_hours(Plan{.placements = simulation.lost});
 }
 
+Problem by_processors(const Problem& problem) {
+  const auto workflows = problem.workflows();
+  if (!has_nodes(problem) || std::ranges::any_of(workflows, &Workflow::has_needs)) return problem;
+  const Platform& platform = problem.platform();
+  std::vector<Cluster> clusters(platform.clusters().begin(), platform.clusters().end());
+  for (Cluster& cluster : clusters) cluster.node_types.clear();
+  return Problem({workflows.begin(), workflows.end()},
+                 Platform(platform.now(), std::move(clusters), platform.wall_clock()),
+                 problem.goal(), problem.deadline());
+}
+
 std::string simulate_unfit(const Problem& problem, const SimulateOptions& options) {
   const PlannerInfo* planner = options.planner;
   if (planner != nullptr && (planner->pool_rule != nullptr) != is_pool(problem)) {
     return std::string(planner->name) +
            (is_pool(problem) ? " follows one cluster only" : " follows several resources only");
   }
-  const auto has_nodes = [](const Cluster& cluster) { return !cluster.node_types.empty(); };
-  if (std::ranges::any_of(problem.platform().clusters(), has_nodes)) {
-    return "events are followed by processors alone, and the cluster has nodes with memory or "
-           "GPUs; "
-           "give its processors instead";
+  if (has_nodes(problem)) {
+    return "events are followed by processors alone, and tasks need memory, GPUs or nodes";
   }
   const std::string unfit = is_pool(problem) ? pool_unfit(problem) : single_cluster_unfit(problem);
   return unfit.empty() ? "" : "the planner " + unfit;

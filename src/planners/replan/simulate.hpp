@@ -33,6 +33,10 @@ struct Simulation {
 // The CPU-hours executed, including lost runs.
 double cpu_hours(const Simulation& simulation);
 
+// The same problem with processors in place of nodes, if no task needs anything else: events are
+// followed by processors alone.
+Problem by_processors(const Problem& problem);
+
 // Why the problem cannot be simulated; empty when it can.
 std::string simulate_unfit(const Problem& problem, const SimulateOptions& options = {});
 
