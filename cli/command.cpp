@@ -129,11 +129,6 @@ Problem ProblemArguments::load(const GoalArguments& goal,
                       : batch::find_system(cluster) ? *live_cluster(cluster, "")
                                                     : read_platform(cluster);
   if (!now.empty()) platform = apply_now_option(platform, now, cluster);
-  if (processors > 0 && !platform.clusters().front().node_types.empty() &&
-      std::ranges::any_of(loaded, &Workflow::has_needs)) {
-    throw InputError("--processors: tasks need memory, GPUs or nodes; give " + cluster +
-                     " fewer nodes instead");
-  }
   if (processors > 0 && platform.clusters().size() == 1) {
     platform = Platform(platform.now(), {planning::limited_cluster(platform, processors)},
                         platform.wall_clock());
