@@ -45,9 +45,12 @@ struct RunArguments {
 };
 
 // A date is by this machine's clock, unless the cluster has a clock of its own.
-GoalArguments goal_from_now(GoalArguments goal, const std::string& cluster) {
+GoalArguments goal_from_now(GoalArguments goal, const ProblemArguments& problem) {
   const auto date = goal.deadline ? parse_date(*goal.deadline) : std::nullopt;
-  if (!date || read_platform(cluster).wall_clock()) return goal;
+  if (!date) return goal;
+  const Platform platform =
+      problem.known_platform ? *problem.known_platform : read_platform(problem.cluster);
+  if (platform.wall_clock()) return goal;
   const double left = *date - to_seconds(run::wall_now());
   if (left <= 0) throw InputError("--deadline: " + *goal.deadline + " is over");
   goal.deadline = fmt::format("{:.3f}", left);
@@ -71,17 +74,14 @@ DescribedRun describe_run(const RunArguments& arguments) {
   std::optional<BatchPlace> place = arguments.batch.place(arguments.problem.cluster);
   if (!place) arguments.batch.require_none();
   ProblemArguments asked = arguments.problem;
-  if (place) {
-    asked.known_platform = batch::platform_of(place->picture, place->partition);
-    asked.cluster = std::to_string(asked.known_platform->clusters().front().processors);
-  }
+  if (place) asked.known_platform = batch::platform_of(place->picture, place->partition);
   run::MeasuredTimes measured(
       run::MeasuredTimes::Unknown::is_assumed,
       place ? run::BatchDescription::machine_of(place->system, *asked.known_platform)
             : run::machine_name(),
       print_warning);
   const Problem problem =
-      asked.load(goal_from_now(arguments.goal, asked.cluster),
+      asked.load(goal_from_now(arguments.goal, asked),
                  {.default_seconds = asked.default_seconds, .missing_time = std::ref(measured)});
   print_notes(measured.notes());
   const std::string title(place ? batch::system_named(place->system).title : "");
