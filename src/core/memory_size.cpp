@@ -89,7 +89,7 @@ std::string format_size(Bytes size) {
   std::string best = std::to_string(size);
   for (std::size_t i = 0; i < kSizeUnits.size(); ++i) {
     const Bytes unit = Bytes{1} << (kUnitBits * static_cast<int>(i + 1));
-    // The largest number with so many decimals that is not above the size. It is read as the size
+    // The largest number with that many decimals that is not above the size. It is read as the size
     // if it is less than a byte below. Longer texts than the best are of no use.
     WideBytes scale = 1;
     for (std::size_t decimals = 0; decimals + 3 <= best.size(); ++decimals, scale *= 10) {

@@ -48,7 +48,7 @@ std::optional<NodeDemand> demand_of(const TaskNeeds& needs, Count processors,
                                     std::span<const NodeType> types) {
   assert(processors >= 1 && types.size() <= kMaxNodeTypes);
   const NodeLimits limits = node_limits(needs, processors);
-  // A type is of use if the task is spread over at least so many nodes; 0: never.
+  // A type is of use if the task is spread over at least this many nodes; 0: never.
   std::array<Count, kMaxNodeTypes> spread{};
   for (std::size_t i = 0; i < types.size(); ++i) {
     const Count cores = most_cores(needs, types[i]);

@@ -224,7 +224,7 @@ void Packer::remove_from_tree(NodeId node) {
   erase(roots_[first_tree_[slot.type] + static_cast<std::size_t>(slot.free.gpus)], node);
 }
 
-// The fullest node with so many free cores and so much memory. Beside the way down to the first
+// The fullest node with that many free cores and that much memory. Beside the way down to the first
 // node with the cores it enters only subtrees that have the memory, and finds it there.
 NodeId Packer::first_with(NodeId root, Count cores, Bytes memory) const {
   if (root == kNone || slots_[root].most_memory < memory) return kNone;

@@ -163,7 +163,7 @@ inline std::vector<PlaceOfTask> task_places(const JobsOfTasks& work) {
   return JobsBySecond(work).run();
 }
 
-// The first node that has too much to do at a second, whoever placed the tasks there; empty: none.
+// The first node that has too much to do at a second, whatever placed the tasks there; empty: none.
 inline std::string find_overbooked(const JobsOfTasks& work,
                                    const std::vector<PlaceOfTask>& places) {
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -148,7 +148,7 @@ Count parse_gpus(std::string_view text) {
   return gpus;
 }
 
-// A megabyte is what Slurm says of nodes whose memory nobody has told it.
+// A megabyte is what Slurm says of nodes whose memory was never set.
 Bytes parse_memory(std::string_view text) {
   const Bytes megabytes = parse_count(text).value_or(0);
   return megabytes > 1 ? std::min(megabytes * kMebibyte, kMaxMemory) : 0;

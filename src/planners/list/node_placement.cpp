@@ -53,15 +53,6 @@ std::vector<Duration> paths_behind(const Problem& problem, const Plan& plan,
   return paths;
 }
 
-std::vector<std::vector<std::size_t>> positions_in(const Problem& problem, const Plan& plan) {
-  std::vector<std::vector<std::size_t>> at;
-  for (const Workflow& workflow : problem.workflows()) at.emplace_back(workflow.size());
-  for (std::size_t i = 0; i < plan.placements.size(); ++i) {
-    at[plan.placements[i].workflow][plan.placements[i].task] = i;
-  }
-  return at;
-}
-
 Queue::Queue(const Problem& problem, const Plan& plan) {
   const auto at = positions_in(problem, plan);
   const auto paths = paths_behind(problem, plan, at);
@@ -317,6 +308,15 @@ class Placing {
 };
 
 }  // namespace
+
+std::vector<std::vector<std::size_t>> positions_in(const Problem& problem, const Plan& plan) {
+  std::vector<std::vector<std::size_t>> at;
+  for (const Workflow& workflow : problem.workflows()) at.emplace_back(workflow.size());
+  for (std::size_t i = 0; i < plan.placements.size(); ++i) {
+    at[plan.placements[i].workflow][plan.placements[i].task] = i;
+  }
+  return at;
+}
 
 Plan place_on_nodes(const Problem& problem, Plan plan) {
   const auto clusters = problem.platform().clusters();

@@ -13,10 +13,16 @@
 // lie on the nodes, one for each ready task at each event.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "dovetail/plan.hpp"
 #include "dovetail/problem.hpp"
 
 namespace dovetail::planning {
+
+// The position of each task of each workflow in Plan::placements.
+std::vector<std::vector<std::size_t>> positions_in(const Problem& problem, const Plan& plan);
 
 // The plan with nodes; each task has the same processors. Infeasible when the cluster leaves too
 // early. Needs a plan that is valid by processors. An infeasible plan, and one for a cluster

@@ -9,20 +9,6 @@
 
 namespace dovetail::planning {
 
-namespace {
-
-// The position of each task of each workflow in Plan::placements.
-std::vector<std::vector<std::size_t>> positions_of(const Problem& problem, const Plan& plan) {
-  std::vector<std::vector<std::size_t>> positions;
-  for (const Workflow& workflow : problem.workflows()) positions.emplace_back(workflow.size());
-  for (std::size_t i = 0; i < plan.placements.size(); ++i) {
-    positions[plan.placements[i].workflow][plan.placements[i].task] = i;
-  }
-  return positions;
-}
-
-}  // namespace
-
 Plan pull_forward(const Problem& problem, Plan plan) {
   if (!plan.feasible) return plan;
   const bool has_nodes = !plan.nodes.empty();
@@ -31,7 +17,7 @@ Plan pull_forward(const Problem& problem, Plan plan) {
   for (std::size_t i = 0; i < problem.platform().clusters().size(); ++i) {
     calendars.push_back(problem.platform().calendar(i));
   }
-  const auto positions = positions_of(problem, plan);
+  const auto positions = positions_in(problem, plan);
   const auto start_of = [&](std::size_t number) { return plan.placements[number].start; };
   for (const std::size_t number : order_by<std::size_t>(plan.placements.size(), start_of)) {
     Placement& placement = plan.placements[number];

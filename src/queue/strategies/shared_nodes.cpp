@@ -6,7 +6,7 @@ namespace dovetail::queue {
 
 namespace {
 
-// Of what there is to have on a node the least.
+// The least that a task can take of a node.
 constexpr NodeDemand kLeast = {};
 
 }  // namespace

@@ -22,8 +22,8 @@ namespace dovetail::run {
 
 namespace {
 
-// Looks are apart by a quarter of the task's time so far, within these bounds, and by so many times
-// the processor time of the last look.
+// Between two looks lies a quarter of the task's time so far, within these bounds, and at least
+// this multiple of the processor time of the last look.
 constexpr double kShortestPause = 0.1;
 constexpr double kLongestPause = 1;
 constexpr double kTimesCost = 100;

@@ -14,7 +14,7 @@ namespace {
 
 TEST(SlurmNodes, MemoryGpusAndFeaturesAreRead) {
   const ClusterNode plain = parse_nodes("n1|64|idle|1|(null)|(null)\n").at(0);
-  EXPECT_EQ(plain.memory, 0) << "nobody has told Slurm";
+  EXPECT_EQ(plain.memory, 0) << "it was never set";
   EXPECT_EQ(plain.gpus, 0);
   EXPECT_TRUE(plain.features.empty());
   const ClusterNode rich =
