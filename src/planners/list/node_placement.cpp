@@ -234,11 +234,12 @@ class Placing {
     waiting_.push({as_planned_ ? std::max(task.release, task.planned) : task.release, i});
   }
 
+  // Without ready tasks nothing has to be done when a reservation begins or ends: go_to() catches
+  // up.
   Time next_time() const {
     Time next = ready_count() > 0 ? nodes_.next_change() : kForever;
     if (!ends_.empty()) next = std::min(next, ends_.top().first);
     if (!waiting_.empty()) next = std::min(next, waiting_.top().first);
-    // A reservation matters to tasks that become ready after it, too: then they come to it.
     return next;
   }
 
